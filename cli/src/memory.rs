@@ -34,8 +34,16 @@ pub(crate) fn folder(ctx: &Context) -> Result<PathBuf, CliError> {
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn open(ctx: &Context, loaded: &Loaded) -> Result<Kept, CliError> {
+    open_without(ctx, loaded, &[])
+}
+
+/// The same, where entries are written without these secrets too.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn open_without(ctx: &Context, loaded: &Loaded, secrets: &[String]) -> Result<Kept, CliError> {
     let store = SqliteStore::open(&folder(ctx)?, options(&loaded.record))?;
-    let writer = writer(&store, &loaded.record).map_err(CliError::internal)?;
+    let writer = writer_without(&store, &loaded.record, secrets).map_err(CliError::internal)?;
     Ok(Kept { store: Arc::new(store), writer })
 }
 
@@ -86,7 +94,15 @@ pub(crate) fn options(record: &RecordSettings) -> Options {
 /// # Errors
 /// If a pattern of secrets is wrong.
 pub(crate) fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Writer, String> {
-    let redactor = redactor(record)?;
+    writer_without(store, record, &[])
+}
+
+fn writer_without(
+    store: &SqliteStore,
+    record: &RecordSettings,
+    secrets: &[String],
+) -> Result<Writer, String> {
+    let redactor = redactor_without(record, secrets)?;
     let key = store.arguments_key().map(|key| key.seal(b"arguments").0.to_vec()).unwrap_or_default();
     Ok(Writer::new(key, redactor))
 }
@@ -96,10 +112,18 @@ pub(crate) fn writer(store: &SqliteStore, record: &RecordSettings) -> Result<Wri
 /// # Errors
 /// If a pattern of secrets is wrong.
 pub(crate) fn redactor(record: &RecordSettings) -> Result<Redactor, String> {
+    redactor_without(record, &[])
+}
+
+/// The same, which takes out `secrets` too.
+///
+/// # Errors
+/// If a pattern of secrets is wrong.
+pub(crate) fn redactor_without(record: &RecordSettings, secrets: &[String]) -> Result<Redactor, String> {
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let patterns = record.redact.iter().map(|regex| regex.as_str().to_owned());
-    Redactor::new(patterns, secrets_of(variables))
+    Redactor::new(patterns, secrets_of(variables).into_iter().chain(secrets.iter().cloned()))
         .map_err(|error| format!("secrets can't be kept out of the record: {error}"))
 }
 

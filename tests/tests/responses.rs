@@ -14,6 +14,8 @@ mod pty;
 #[path = "responses/scene.rs"]
 mod scene;
 
+#[path = "responses/again.rs"]
+mod again;
 #[path = "responses/edges.rs"]
 mod edges;
 #[path = "responses/ends.rs"]
@@ -32,3 +34,5 @@ mod pins;
 mod recordings;
 #[path = "responses/run.rs"]
 mod run;
+#[path = "responses/unseen.rs"]
+mod unseen;

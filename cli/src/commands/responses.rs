@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use mayi_core::approval::visible;
-use mayi_core::call::{AgentId, NamedDoor, Names};
+use mayi_core::call::{AgentId, NamedDoor, Names, digest_of_bytes};
 use mayi_core::config::{CommandLine, FileKeeper, Loaded, Running, Transport};
 use mayi_core::gate::{Asking, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::policy::Mode;
@@ -196,7 +196,7 @@ async fn replay(
     token_file: Option<&Path>,
     ctx: &Context,
 ) -> Result<Exit, CliError> {
-    let (token_file, token) = token_of(token_file, ctx)?;
+    let (token_file, token) = token_of(token_file, None, ctx)?;
     let redactor = memory::redactor(&ctx.load()?.record).map_err(CliError::internal)?;
     let replay = Replay::read(file, redactor, admission(Some(token)))
         .map_err(|error| CliError::usage(format!("{}: {}", file.display(), visible(&error))))?;
@@ -219,18 +219,19 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
         loaded.policy.notices.push(OPEN.to_owned());
     }
     ctx.notices(&loaded);
-    let Kept { store, writer } = memory::open(&ctx, &loaded)?;
-    person::may_serve(&*store)?;
-    let store: Arc<dyn Store> = store;
     let (token_file, token) = if args.open {
         (None, None)
     } else {
-        let (file, token) = token_of(args.token_file.as_deref(), &ctx)?;
+        let (file, token) = token_of(args.token_file.as_deref(), args.api.app.as_deref(), &ctx)?;
         (Some(file), Some(token))
     };
+    let secrets: Vec<String> = args.api.key().into_iter().chain(token.clone()).collect();
+    let Kept { store, writer } = memory::open_without(&ctx, &loaded, &secrets)?;
+    person::may_serve(&*store)?;
+    let store: Arc<dyn Store> = store;
     let (listener, url) = listen(args.listen).await?;
     let recorder = record.map(|file| {
-        let redactor = memory::redactor(&loaded.record).map_err(CliError::internal)?;
+        let redactor = memory::redactor_without(&loaded.record, &secrets).map_err(CliError::internal)?;
         Recorder::create(file, redactor).map_err(|error| {
             let file = file.display();
             CliError::usage(match error.kind() {
@@ -255,6 +256,7 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
         store,
         reset_on_deny: args.api.reset_on_deny,
         say: said(&ctx),
+        secrets,
         recorder,
     };
     let interrupted = interrupted();
@@ -314,11 +316,16 @@ fn interrupted() -> impl Future<Output = ()> + Send {
     }
 }
 
-/// The token that apps send, and its file.
-fn token_of(file: Option<&Path>, ctx: &Context) -> Result<(PathBuf, String), CliError> {
+/// The token that an app sends, and its file: each app has its own, so that none comes in as another.
+fn token_of(file: Option<&Path>, app: Option<&str>, ctx: &Context) -> Result<(PathBuf, String), CliError> {
     let file = match file {
         Some(file) => std::path::absolute(file)?,
-        None => token::own_file(&memory::folder(ctx)?, "responses-token")?,
+        None => {
+            // Apps whose names differ in case alone are two.
+            let own = |app: &str| format!("responses-token-{}", digest_of_bytes(app.as_bytes()).as_str());
+            let name = app.map_or_else(|| "responses-token".to_owned(), own);
+            token::own_file(&memory::folder(ctx)?, &name)?
+        }
     };
     let token = token::token(&file)?;
     Ok((file, token))
@@ -332,22 +339,25 @@ impl ApiArgs {
         upstream.is_some() || key_env.is_some() || app.is_some() || *reset_on_deny
     }
 
+    /// The key that the API is sent, if there is one.
+    pub(crate) fn key(&self) -> Option<String> {
+        let value = std::env::var(self.key_env.as_deref()?).ok()?;
+        Some(value.trim().to_owned()).filter(|value| !value.is_empty())
+    }
+
     /// The API, and the key that it is sent.
     ///
     /// # Errors
     /// If there is none, or anybody could read the key.
     pub(crate) fn upstream(&self) -> Result<Upstream, CliError> {
-        let key = self.key_env.as_deref().map(|name| {
-            let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-            value.ok_or_else(|| {
-                CliError::usage(format!("there is no variable `{}` with a key", visible(name)))
-            })
-        });
-        let key = key.transpose()?;
+        let key = self.key();
+        if let (Some(name), None) = (&self.key_env, &key) {
+            return Err(CliError::usage(format!("there is no variable `{}` with a key", visible(name))));
+        }
         let address = self.upstream.as_deref().ok_or_else(|| {
             CliError::usage("which API? give its base URL, such as --upstream https://api.openai.com/v1")
         })?;
-        let upstream = Upstream::new(address, key.as_deref().map(str::trim)).map_err(CliError::usage)?;
+        let upstream = Upstream::new(address, key.as_deref()).map_err(CliError::usage)?;
         if key.is_some() && !upstream.is_private() {
             return Err(CliError::usage(
                 "anybody on the way could read the key: the address of the API has to begin with https://",

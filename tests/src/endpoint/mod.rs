@@ -21,6 +21,7 @@ use axum::routing::get;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use tokio::sync::Notify;
 
 /// The key that it wants.
 pub const KEY: &str = "upstream-key-0123456789";
@@ -36,6 +37,10 @@ pub enum Trouble {
     RunsUnasked,
     /// It is carried out, and the stream ends without its last event.
     EndsEarly,
+    /// It is carried out, and answered once the endpoint is released.
+    Waits,
+    /// The next request leads elsewhere with this status, whatever it is.
+    Leads(u16),
 }
 
 /// The endpoint. It ends with this value.
@@ -58,6 +63,7 @@ struct Known {
     headers: Vec<HeaderMap>,
     ran: Vec<Value>,
     troubles: VecDeque<Trouble>,
+    released: Arc<Notify>,
     /// What servers say of their tools otherwise than at first, by the tools' names.
     said: BTreeMap<String, String>,
 }
@@ -129,10 +135,33 @@ impl Endpoint {
         lock(&self.state).said.insert(tool.to_owned(), description.to_owned());
     }
 
+    /// The id of the last response.
+    #[must_use]
+    pub fn last(&self) -> Option<String> {
+        lock(&self.state).responses.keys().next_back().cloned()
+    }
+
+    /// What waits to be answered is.
+    pub fn release(&self) {
+        lock(&self.state).released.notify_one();
+    }
+
     /// The next answer to an approval goes wrong.
     pub fn trouble(&self, trouble: Trouble) {
         lock(&self.state).troubles.push_back(trouble);
     }
+}
+
+/// An answer that leads elsewhere, if that is what comes next.
+fn leads(known: &mut Known) -> Option<Response<Body>> {
+    let Some(&Trouble::Leads(status)) = known.troubles.front() else { return None };
+    known.troubles.pop_front();
+    let answer = Response::builder()
+        .status(status)
+        .header("location", "https://elsewhere.example/v1/responses/?key=secret")
+        .header("refresh", "0; url=https://elsewhere.example/")
+        .header("alt-svc", "h2=\"elsewhere.example:443\"");
+    Some(answer.body(Body::empty()).expect("these headers are fine"))
 }
 
 fn failed(status: StatusCode, message: &str) -> Response<Body> {
@@ -160,10 +189,27 @@ async fn create(State(state): State<Shared>, headers: HeaderMap, body: Bytes) ->
     let Ok(body) = serde_json::from_slice::<Value>(&body) else {
         return failed(StatusCode::BAD_REQUEST, "We could not parse the JSON body of your request");
     };
-    let mut known = lock(&state);
-    known.requests.push(body.clone());
-    known.headers.push(headers);
-    let going_on = match check::check(&known, &body) {
+    let (response, waits) = {
+        let mut known = lock(&state);
+        known.requests.push(body.clone());
+        known.headers.push(headers);
+        let waits =
+            matches!(known.troubles.front(), Some(Trouble::Waits)).then(|| Arc::clone(&known.released));
+        let before = known.troubles.len();
+        let response = answered(&mut known, &body);
+        (response, waits.filter(|_| known.troubles.len() < before))
+    };
+    if let Some(released) = waits {
+        released.notified().await;
+    }
+    response
+}
+
+fn answered(known: &mut Known, body: &Value) -> Response<Body> {
+    if let Some(answer) = leads(known) {
+        return answer;
+    }
+    let going_on = match check::check(known, body) {
         Ok(going_on) => going_on,
         Err(message) => return failed(StatusCode::BAD_REQUEST, &message),
     };
@@ -173,15 +219,19 @@ async fn create(State(state): State<Shared>, headers: HeaderMap, body: Bytes) ->
         let status = StatusCode::from_u16(status).expect("a status");
         return failed(status, "The server had an error while processing your request");
     }
-    let turn = turn::turn(&mut known, &body, going_on, trouble.as_ref());
-    answer::answer(&body, &turn, trouble.as_ref())
+    let turn = turn::turn(known, body, going_on, trouble.as_ref());
+    answer::answer(body, &turn, trouble.as_ref())
 }
 
 async fn retrieve(State(state): State<Shared>, headers: HeaderMap, Path(id): Path<String>) -> Response<Body> {
     if !is_let_in(&headers) {
         return failed(StatusCode::UNAUTHORIZED, "Incorrect API key provided");
     }
-    match lock(&state).responses.get(&id) {
+    let mut known = lock(&state);
+    if let Some(answer) = leads(&mut known) {
+        return answer;
+    }
+    match known.responses.get(&id) {
         Some(kept) => with(StatusCode::OK, "application/json", Body::from(kept.body.to_string())),
         None => failed(StatusCode::NOT_FOUND, &format!("Response with id '{id}' not found.")),
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, message, wants};
+use crate::scene::{Scene, answers, message, wants};
 use mayi_tests::endpoint::Trouble;
 
 /// "Multiple pending approvals: User may need to approve multiple tool calls": all at once on cards, answered together.
@@ -60,6 +60,53 @@ fn abort_during_approval() {
     assert!(scene.ran().is_empty());
 }
 
+/// "the person aborts while pending (the app's connection closes, or `cancel`)": the card goes, and the app gets its answer.
+#[test]
+fn cancel_while_an_approval_waits() {
+    for stream in [true, false] {
+        let scene = Scene::new(&[]);
+        let reading = scene.begin(&wants(&json!([["search"]]), stream));
+        scene.waits(1);
+        let id = scene.endpoint.last().unwrap();
+        let cancelled = scene.send("POST", &format!("/v1/responses/{id}/cancel"), "", "").end();
+        let got = reading.end();
+        let response = if stream {
+            let last = got.events().last().unwrap().clone();
+            assert_eq!(last["type"], "response.cancelled", "{got:?}");
+            last["response"].clone()
+        } else {
+            got.json()
+        };
+        assert_eq!((&response["id"], &response["status"]), (&json!(id), &json!("cancelled")));
+        assert!(!response.to_string().contains("mcp_approval_request"), "{response}");
+        assert_eq!((cancelled.status, cancelled.json()), (200, response));
+        scene.waits(0);
+        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (0, 1));
+        // What does not wait is the endpoint's to cancel.
+        assert_eq!(scene.send("POST", &format!("/v1/responses/{id}/cancel"), "", "").end().status, 404);
+        let mut next = wants(&json!("next"), false);
+        next["previous_response_id"] = json!(id);
+        assert_eq!(message(&scene.create(&next).json()), "You said: \"next\"");
+    }
+}
+
+/// After `mayi_outcome_unknown` the app goes on as it likes: nothing is kept of what it was told.
+#[test]
+fn going_on_after_an_outcome_that_is_unknown() {
+    for stream in [true, false] {
+        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        scene.endpoint.trouble(Trouble::BreaksOff(3));
+        let body = wants(&json!([["search"]]), stream);
+        assert!(scene.create(&body).body.contains("mayi_outcome_unknown"));
+        let got = scene.create(&body);
+        let response = if stream { got.response() } else { got.json() };
+        assert_eq!((message(&response).as_str(), scene.ran().len()), ("search ran", 2));
+        let mut next = wants(&json!("next"), false);
+        next["previous_response_id"] = response["id"].clone();
+        assert_eq!(message(&scene.create(&next).json()), "You said: \"next\"");
+    }
+}
+
 /// A client's own retry (same body, same key) joins the waiting card, and never makes a second one.
 #[test]
 fn retry_joins_the_card_that_waits() {
@@ -81,24 +128,51 @@ fn retry_joins_the_card_that_waits() {
     scene.waits(0);
 }
 
-/// "Error after approval: Handle API errors gracefully, allow retry": sent again without asking again where it is certain that
-/// nothing ran.
+/// "Error after approval: Handle API errors gracefully, allow retry": sent again without asking again where nothing in it was
+/// approved.
 #[test]
-fn error_after_approval_that_ran_nothing_is_retried() {
+fn error_after_a_denial_is_retried() {
     for stream in [true, false] {
-        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        let scene = Scene::new(&["--deny", "mcp(docs/*)"]);
         scene.endpoint.trouble(Trouble::Status(429));
         let got = scene.create(&wants(&json!([["search"]]), stream));
         let response = if stream { got.response() } else { got.json() };
-        assert_eq!(message(&response), "search ran");
-        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (1, 3));
+        assert_eq!(message(&response), "search was not approved");
+        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (0, 3));
+        scene.endpoint.trouble(Trouble::Status(404));
+        let refused = scene.create(&wants(&json!([["search"]]), false));
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (404, &json!("mayi_not_run")));
     }
 }
 
-/// The same: "else the app is told that the outcome is unknown", and no client sends it again by itself. Attack 16.
+/// The same where there was no connection to send the approval on: it is certain that nothing ran. Attack 511.
+#[test]
+fn error_after_approval_that_could_not_be_sent_is_told_as_one() {
+    let asks = json!({
+        "id": "resp_1", "object": "response", "status": "completed", "output": [{
+            "id": "mcpr_1", "type": "mcp_approval_request", "server_label": "docs", "name": "search", "arguments": "{}",
+        }],
+    });
+    let (at, served) = answers(vec![("application/json", asks.to_string())]);
+    let scene = Scene::before(&at, &["--allow", "mcp(docs/*)"]);
+    let got = scene.create(&wants(&json!([["search"]]), false));
+    served.join().unwrap();
+    assert_eq!((got.status, &got.json()["error"]["code"]), (502, &json!("mayi_not_run")), "{got:?}");
+    scene.recorded("it was never run");
+}
+
+/// The same: "else the app is told that the outcome is unknown", and no client sends it again by itself. Attack 16. Attack 511.
 #[test]
 fn error_after_approval_whose_outcome_is_unknown_is_told() {
-    for (trouble, ran) in [(Trouble::Status(500), 0), (Trouble::BreaksOff(3), 1), (Trouble::EndsEarly, 1)] {
+    for (trouble, ran) in [
+        (Trouble::Status(500), 0),
+        // A status is no evidence that nothing ran.
+        (Trouble::Status(429), 0),
+        (Trouble::Status(408), 0),
+        (Trouble::Status(404), 0),
+        (Trouble::BreaksOff(3), 1),
+        (Trouble::EndsEarly, 1),
+    ] {
         for stream in [true, false] {
             let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
             scene.endpoint.trouble(trouble.clone());
@@ -114,19 +188,11 @@ fn error_after_approval_whose_outcome_is_unknown_is_told() {
             };
             assert_eq!(error["code"], "mayi_outcome_unknown", "{trouble:?} {error}");
             assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (ran, 2));
-            scene.recorded("the outcome is unknown");
+            // What the events have told is known, though the app did not get its answer.
+            let told = stream && matches!(trouble, Trouble::EndsEarly);
+            scene.recorded(if told { "completed" } else { "the outcome is unknown" });
         }
     }
-}
-
-/// The same where the endpoint refuses to go on: nothing ran, and the app hears it with the endpoint's own status.
-#[test]
-fn error_after_approval_that_is_a_refusal_is_told_as_one() {
-    let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
-    scene.endpoint.trouble(Trouble::Status(404));
-    let got = scene.create(&wants(&json!([["search"]]), false));
-    assert_eq!((got.status, &got.json()["error"]["code"]), (404, &json!("mayi_not_run")));
-    assert!(scene.ran().is_empty());
 }
 
 /// "Conversation chain: Properly maintain `previous_response_id` through approval flow": from the id that the app saw, through
@@ -182,6 +248,18 @@ fn denial_with_a_fresh_chain() {
         assert_eq!(message(&scene.create(&body).json()), "You said: \"next\"");
         assert_eq!(scene.endpoint.requests()[1]["previous_response_id"], Value::Null);
     }
+}
+
+/// The same in a conversation, which has the question in it: there the model is told, and goes on.
+#[test]
+fn denial_in_a_conversation_begins_nothing_anew() {
+    let scene = Scene::new(&["--deny", "mcp(docs/*)", "--reset-on-deny"]);
+    let mut body = wants(&json!([["search"]]), false);
+    body["conversation"] = json!("conv_1");
+    assert_eq!(message(&scene.create(&body).json()), "search was not approved");
+    let mut next = wants(&json!("next"), false);
+    next["conversation"] = json!("conv_1");
+    assert_eq!(message(&scene.create(&next).json()), "You said: \"next\"");
 }
 
 /// Caps become what is left of them. Where nothing is left, nobody is asked for what could not go on.

@@ -2,6 +2,8 @@
 
 use std::os::unix::process::ExitStatusExt;
 
+use mayi_tests::endpoint::Trouble;
+use mayi_tests::{LIMIT, until};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -27,6 +29,26 @@ fn given_sigterm_while_an_approval_waits_then_the_app_is_told() {
         assert_eq!(error["code"], "mayi_ended");
         assert_eq!((scene.endpoint.requests().len(), scene.ran().len()), (1, 0));
         scene.waits(0);
+    }
+}
+
+/// S6.7, attack 511: SIGTERM once an approval was sent: nobody knows what became of it, and the app hears just that.
+#[test]
+fn given_sigterm_after_an_approval_was_sent_then_the_outcome_is_unknown() {
+    for stream in [true, false] {
+        let mut scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        scene.endpoint.trouble(Trouble::Waits);
+        let reading = scene.begin(&wants(&json!([["search"]]), stream));
+        until(LIMIT, || if scene.ran().is_empty() { Err("it has not run".to_owned()) } else { Ok(()) });
+        assert_eq!(scene.signal(Signal::TERM).code(), Some(130));
+        let got = reading.end();
+        let error = if stream {
+            got.events().last().unwrap()["error"].clone()
+        } else {
+            assert!(got.status == 502 && got.head.contains("x-should-retry: false"), "{got:?}");
+            got.json()["error"].clone()
+        };
+        assert_eq!(error["code"], "mayi_outcome_unknown", "{got:?}");
     }
 }
 

@@ -92,7 +92,7 @@ fn given_an_approval_or_tools_in_another_request_then_it_does_not_reach_the_endp
     );
     assert_eq!(
         scene.send("POST", "/v1/Conversations/conv_1/items", "", &message.to_string()).end().status,
-        404
+        403
     );
 }
 
@@ -159,6 +159,62 @@ fn given_credentials_then_none_is_in_the_record_or_said() {
         assert!(!format!("{waiting}{record}{said}").contains(secret), "{secret}");
     }
     assert!(!got.body.contains(KEY) && !got.head.contains(KEY));
+}
+
+/// Attack 514: an endpoint or an app that has a key in a call: in its arguments, in what is said of its tool, in the app's own words.
+#[test]
+fn given_a_call_with_a_key_in_it_then_it_is_denied_and_the_key_is_nowhere() {
+    for keep in [true, false] {
+        let scene = if keep {
+            Scene::recording(&["--allow", "mcp(docs/*)"])
+        } else {
+            Scene::new(&["--allow", "mcp(docs/*)"])
+        };
+        let mut body = wants(&json!([["leak", "search"]]), true);
+        body["metadata"] = json!({ "token": scene.token() });
+        let got = scene.create(&body);
+        assert_eq!(message(&got.response()), "leak was not approved, search ran");
+        // A server says of its tool what the endpoint was sent.
+        scene.endpoint.describe("read", &format!("reads with {KEY}"));
+        assert_eq!(
+            message(&scene.create(&wants(&json!([["read"]]), true)).response()),
+            "read was not approved"
+        );
+        let inbox = Value::from(scene.inbox()).to_string();
+        let mut kept = format!("{inbox}{}{}", Value::from(scene.record()), scene.said()).into_bytes();
+        if keep {
+            kept.extend(std::fs::read(scene.machine.outside("recording")).unwrap());
+        }
+        for file in walk(&scene.machine.outside("data")) {
+            if !file.ends_with("responses-token") {
+                kept.extend(std::fs::read(file).unwrap());
+            }
+        }
+        for key in [KEY, scene.token()] {
+            assert!(!kept.windows(key.len()).any(|text| text == key.as_bytes()), "{key}");
+        }
+    }
+}
+
+/// All files in a folder and in those in it.
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+/// Each app has a key of its own: none comes in as another. Attack 353.
+#[test]
+fn given_two_apps_then_neither_has_the_others_key() {
+    let mut scene = Scene::new(&["--app", "strict", "--deny", "mcp(*)"]);
+    let strict = scene.token().to_owned();
+    scene.restart_as(&["--app", "loose"]);
+    assert_ne!(scene.token(), strict);
+    let at = scene.base().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+    let headers = format!("host: {at}\r\nauthorization: Bearer {strict}\r\n");
+    let body = wants(&json!("hi"), false).to_string();
+    assert_eq!(scene.raw("POST", "/v1/responses", &headers, &body).end().status, 401);
+    scene.restart_as(&["--app", "strict"]);
+    assert_eq!(scene.token(), strict);
 }
 
 /// Attack 357: a model that asks again and again: so many rounds are one answer, and no more.

@@ -1,8 +1,9 @@
 //! One test's world: an endpoint, `mayi responses` before it, an app that knows only bytes, and a person at a terminal.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 
 use mayi_tests::endpoint::{Endpoint, KEY};
 use mayi_tests::{LIMIT, Machine, mayi_program, until};
@@ -52,7 +53,15 @@ impl Scene {
             machine.configuration("config/mayi/config.toml", &format!("version = 1\n{user}"));
         }
         let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
-        let door = start(&machine, &endpoint, &options);
+        let door = start(&machine, &endpoint.url, &options);
+        Self { endpoint, machine, options, door }
+    }
+
+    /// Before something else than the endpoint.
+    pub(crate) fn before(upstream: &str, options: &[&str]) -> Self {
+        let (endpoint, machine) = (Endpoint::start(), Machine::new());
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        let door = start(&machine, upstream, &options);
         Self { endpoint, machine, options, door }
     }
 
@@ -65,7 +74,7 @@ impl Scene {
             .chain(options)
             .map(|&option| option.to_owned())
             .collect::<Vec<_>>();
-        let door = start(&machine, &endpoint, &options);
+        let door = start(&machine, &endpoint.url, &options);
         Self { endpoint, machine, options, door }
     }
 
@@ -79,12 +88,18 @@ impl Scene {
     /// Starts mayi again, at another port.
     pub(crate) fn restart(&mut self) {
         let _ = self.signal(Signal::TERM);
-        self.door = start(&self.machine, &self.endpoint, &self.options);
+        self.door = start(&self.machine, &self.endpoint.url, &self.options);
+    }
+
+    /// The same, with other options.
+    pub(crate) fn restart_as(&mut self, options: &[&str]) {
+        self.options = options.iter().map(|&option| option.to_owned()).collect();
+        self.restart();
     }
 
     /// The same after it was ended otherwise.
     pub(crate) fn start_again(&mut self) {
-        self.door = start(&self.machine, &self.endpoint, &self.options);
+        self.door = start(&self.machine, &self.endpoint.url, &self.options);
     }
 
     /// Sends mayi a signal, and waits for its end.
@@ -309,11 +324,11 @@ fn command(machine: &Machine, words: &[&str]) -> Command {
 }
 
 /// `options` may begin with what else to do.
-fn start(machine: &Machine, endpoint: &Endpoint, options: &[String]) -> Door {
+fn start(machine: &Machine, upstream: &str, options: &[String]) -> Door {
     let mut command = command(machine, &["responses"]);
     let (first, rest) =
         options.split_at(if options.first().is_some_and(|word| word == "record") { 2 } else { 0 });
-    command.args(first).args(["--upstream", &endpoint.url]).args(rest);
+    command.args(first).args(["--upstream", upstream]).args(rest);
     if !options.iter().any(|option| option == "--open") {
         command.args(["--key-env", "UPSTREAM_KEY"]).env("UPSTREAM_KEY", KEY);
     }
@@ -335,4 +350,37 @@ fn opened(machine: &Machine, mut command: Command) -> Door {
         told["tokenFile"].as_str().map(|file| std::fs::read_to_string(file).unwrap().trim().to_owned());
     let token = token.unwrap_or_else(|| KEY.to_owned());
     Door { child, at, token }
+}
+
+/// An endpoint that gives these answers, one to each connection, and is not there any more after them. Returns its base URL, and the
+/// bodies that it was sent.
+pub(crate) fn answers(answers: Vec<(&'static str, String)>) -> (String, JoinHandle<Vec<Value>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = format!("http://{}/v1", listener.local_addr().unwrap());
+    let mut listener = Some(listener);
+    let served = std::thread::spawn(move || {
+        let (mut bodies, mut left) = (Vec::new(), answers.len());
+        for (kind, answer) in answers {
+            let (mut stream, _) = listener.as_ref().unwrap().accept().unwrap();
+            left -= 1;
+            if left == 0 {
+                listener = None;
+            }
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut line, mut length) = (String::new(), 0);
+            while reader.read_line(&mut line).unwrap() > 2 {
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            bodies.push(serde_json::from_slice(&body).unwrap());
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n");
+            write!(stream, "{head}content-length: {}\r\n\r\n{answer}", answer.len()).unwrap();
+        }
+        bodies
+    });
+    (at, served)
 }

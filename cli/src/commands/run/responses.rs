@@ -44,7 +44,8 @@ pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Ex
     let agent = args.api.agent(&loaded)?;
     may_be_in(args.mode, &agent, &loaded)?;
     let on_ask = on_ask(args, has_terminal())?;
-    let Kept { store, writer } = memory::open(ctx, &loaded)?;
+    let secrets: Vec<String> = args.api.key().into_iter().collect();
+    let Kept { store, writer } = memory::open_without(ctx, &loaded, &secrets)?;
     // What an agent starts would be judged by the rules for the app, and not by the agent's own.
     person::may_serve(&*store)?;
     let store: Arc<dyn Store> = store;
@@ -71,6 +72,7 @@ pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Ex
         say: Arc::new(move |text| {
             let _ = notes.send(text.to_owned());
         }),
+        secrets,
         recorder: None,
     };
     let start = json!({
@@ -204,7 +206,9 @@ async fn forward(mut answer: Answer, events: &mpsc::Sender<Result<Value, String>
 fn closes(event: &Value) -> bool {
     matches!(
         event.get("type").and_then(Value::as_str),
-        Some("response.completed" | "response.failed" | "response.incomplete" | "error")
+        Some(
+            "response.completed" | "response.failed" | "response.incomplete" | "response.cancelled" | "error"
+        )
     )
 }
 
@@ -246,6 +250,7 @@ fn failure(event: &Value) -> Option<String> {
                 text("/response/incomplete_details/reason").unwrap_or_else(|| "no reason given".to_owned());
             Some(format!("the answer is incomplete: {why}"))
         }
+        "response.cancelled" => Some("the answer was cancelled".to_owned()),
         _ => Some(
             text("/response/error/message")
                 .or_else(|| text("/error/message"))

@@ -49,6 +49,7 @@ const RECORD: &[Known] = &[
     File("hook-installed.json"),
     File("mcp-token"),
     File("responses-token"),
+    Like(is_apps_token),
     Like(is_unfinished),
     Folder("owners", OWNERS),
     Folder("surfaces", OWNERS),
@@ -215,6 +216,11 @@ fn is_credential(name: &str) -> bool {
     instance
         .and_then(|instance| instance.split_once('-'))
         .is_some_and(|(pid, id)| is_number(pid) && is_uuid(id))
+}
+
+/// The API key of an app, whose name it has as a digest.
+fn is_apps_token(name: &str) -> bool {
+    name.strip_prefix("responses-token-").is_some_and(is_digest)
 }
 
 fn is_digest(name: &str) -> bool {

@@ -1,6 +1,8 @@
 //! Calls that are handed to the gate, what becomes of them, and how they end.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::join_all;
 use mayi_core::approval::visible;
@@ -19,6 +21,10 @@ pub(crate) struct Calls {
     gate: Gate,
     session: SessionId,
     approved: HashMap<String, Approved>,
+    /// Something was approved and sent whose end is not known.
+    open: Arc<AtomicBool>,
+    /// The app's own key, where it goes to the endpoint.
+    key: Option<String>,
 }
 
 /// A call that may run at the endpoint.
@@ -62,7 +68,7 @@ impl Answer {
 
 impl Calls {
     /// A session for the calls of `asked`.
-    pub(crate) fn new(shared: &Shared, asked: &Asked) -> Self {
+    pub(crate) fn new(shared: &Shared, asked: &Asked, open: Arc<AtomicBool>, key: Option<String>) -> Self {
         let id = SessionId(uuid::Uuid::now_v7().to_string());
         let options = &shared.options;
         shared.gate.open_session(Session {
@@ -79,7 +85,7 @@ impl Calls {
             .iter()
             .filter_map(|(label, server)| Some((label.clone(), shared.configured(label, server)?)));
         shared.gate.pass_servers(&id, known.collect());
-        Self { gate: shared.gate.clone(), session: id, approved: HashMap::new() }
+        Self { gate: shared.gate.clone(), session: id, approved: HashMap::new(), open, key }
     }
 
     /// Has every call in `requests` judged, and waits for all of the answers. `refuse`: none of them may run, and why.
@@ -90,11 +96,20 @@ impl Calls {
         requests: impl IntoIterator<Item = (String, Vec<Value>)>,
         (items, refuse): (&[Box<RawValue>], Option<&str>),
     ) -> Vec<Answer> {
-        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items);
+        let has_key = |text: &str| shared.has_key(text, self.key.as_deref());
+        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items, &has_key);
         let judged = requests.into_iter().map(|(id, versions)| {
             let wanted = match refuse {
                 Some(why) => Err(why.to_owned()),
                 None => Wanted::read(&id, &versions),
+            };
+            // Attack 514: it would be sent to a server, and shown and written down before.
+            let wanted = match wanted {
+                Ok(wanted) if wanted.any_text(&has_key) => {
+                    Err("the call has a key in it that is no server's: mayi's own, or the endpoint's"
+                        .to_owned())
+                }
+                wanted => wanted,
             };
             match wanted {
                 Ok(wanted) => {
@@ -149,6 +164,7 @@ impl Calls {
         for approved in self.approved.values_mut() {
             approved.carrying.get_or_insert_with(|| self.gate.carry(&approved.authorized));
         }
+        self.note();
     }
 
     /// It is certain that nothing of what was approved ran.
@@ -158,27 +174,44 @@ impl Calls {
                 carrying.end("failed: it was never run");
             }
         }
+        self.note();
     }
 
-    /// Whether something was approved whose end is not known.
+    /// Notes whether anything is open, for those who can't ask.
+    fn note(&self) {
+        self.open.store(self.any_open(), Ordering::Relaxed);
+    }
+
+    /// Whether something was approved and sent whose end is not known.
     pub(crate) fn any_open(&self) -> bool {
-        !self.approved.is_empty()
+        self.approved.values().any(|approved| approved.carrying.is_some())
     }
 
     /// What has run, by the items of a response that has ended: what was approved ends, and what was not is counted. Returns
     /// the names of the latter.
     pub(crate) fn ended(&mut self, shared: &Shared, asked: &Asked, items: &[Box<RawValue>]) -> Vec<String> {
         let mut unasked = Vec::new();
-        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items);
+        let has_key = |text: &str| shared.has_key(text, self.key.as_deref());
+        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items, &has_key);
         for item in items.iter().filter(|item| item.get().contains("\"mcp_call\"")) {
             let Ok(item) = serde_json::from_str::<Value>(item.get()) else { continue };
             if item.get("type").and_then(Value::as_str) != Some("mcp_call") {
                 continue;
             }
             let approval = item.get("approval_request_id").and_then(Value::as_str);
-            let Ok(ran) = Wanted::of(approval.unwrap_or_default(), &item) else { continue };
+            let ran = Wanted::of(approval.unwrap_or_default(), &item);
+            // Endpoints need not say which approval it was.
+            let known = match (approval, &ran) {
+                (Some(id), _) => Some(id.to_owned()),
+                (None, Ok(ran)) => {
+                    let is = |(_, approved): &(&String, &Approved)| approved.wanted.is(ran);
+                    self.approved.iter().find(is).map(|(id, _)| id.clone())
+                }
+                (None, Err(_)) => None,
+            };
+            let ran = ran.unwrap_or_else(|_| Wanted::unreadable(&item));
             let failed = item.get("error").is_some_and(|error| !error.is_null());
-            let approved = approval.and_then(|id| self.approved.remove(id));
+            let approved = known.and_then(|id| self.approved.remove(&id));
             match approved {
                 Some(mut approved) if approved.wanted.is(&ran) => {
                     let carrying = approved.carrying.take();
@@ -187,12 +220,19 @@ impl Calls {
                     }
                 }
                 _ => {
+                    let ran = if ran.any_text(&has_key) { ran.without_arguments() } else { ran };
                     let call = ran.call(shared, &self.session, asked, &lists);
                     self.gate.judge_reported(&call);
-                    unasked.push(format!("{}/{}", visible(&ran.label), visible(&ran.tool)));
+                    let name = format!("{}/{}", visible(&ran.label), visible(&ran.tool));
+                    unasked.push(if has_key(&name) {
+                        "a call with a key in its name".to_owned()
+                    } else {
+                        name
+                    });
                 }
             }
         }
+        self.note();
         unasked
     }
 }

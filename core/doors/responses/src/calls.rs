@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mayi_core::approval::visible;
 use mayi_core::call::json::strict;
 use mayi_core::call::{Access, Call, Door, McpAccess, ServerAbout, ServerId, SessionId, ToolAbout, claimed};
+use mayi_core::policy::fold;
 use serde_json::{Value, json};
 
 use crate::door::Shared;
@@ -40,11 +42,37 @@ impl Wanted {
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
         let label = text("server_label").ok_or("the call does not say which server it is about")?;
         let tool = text("name").ok_or("the call does not say which tool it is about")?;
-        let arguments = text("arguments").unwrap_or_default();
-        let arguments = if arguments.is_empty() { "{}" } else { &arguments };
+        let arguments = match item.get("arguments") {
+            None => "{}",
+            Some(Value::String(text)) if text.is_empty() => "{}",
+            Some(Value::String(text)) => text,
+            // The API has them as a text; nobody knows what an endpoint makes of anything else.
+            Some(_) => return Err("the arguments of this call are no text, so they can't be read".to_owned()),
+        };
         let arguments = strict(arguments)
             .map_err(|error| format!("the arguments of this call can be read in different ways: {error}"))?;
         Ok(Self { id: id.to_owned(), label, tool, arguments })
+    }
+
+    /// The same, without what it was called with.
+    pub(crate) fn without_arguments(self) -> Self {
+        Self { id: String::new(), arguments: json!({}), ..self }
+    }
+
+    /// Whether `is` holds for any text in it.
+    pub(crate) fn any_text(&self, is: &dyn Fn(&str) -> bool) -> bool {
+        is(&self.label) || is(&self.tool) || is(&self.id) || any_text(&self.arguments, is)
+    }
+
+    /// A call that ran, and can't be read: as much of it as there is.
+    pub(crate) fn unreadable(item: &Value) -> Self {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or("?").to_owned();
+        Self {
+            id: String::new(),
+            label: text("server_label"),
+            tool: text("name"),
+            arguments: json!({ "unreadable": item.get("arguments") }),
+        }
     }
 
     /// Whether a call that ran is the one that was approved.
@@ -55,7 +83,7 @@ impl Wanted {
     /// The call that the gate judges. `lists`: what the endpoint has said so far of servers' tools.
     pub(crate) fn call(&self, shared: &Shared, session: &SessionId, asked: &Asked, lists: &Lists) -> Call {
         let server = asked.servers.get(&self.label);
-        let known = server.and_then(|server| shared.configured(&self.label, server));
+        let known: Option<ServerId> = server.and_then(|server| shared.configured(&self.label, server));
         let app = &shared.options.agent;
         let listed = lists.of(&self.label, &self.tool).next_back();
         let hint = |names: [&str; 2]| {
@@ -89,6 +117,13 @@ impl Wanted {
             }
             None => flagged.push("the app's request does not say which server this is".to_owned()),
         }
+        // D1.21: an allow for the name was written for the server that has it, and this is another one.
+        if known.is_none() && policy.servers.keys().any(|name| fold(name) == fold(&self.label)) {
+            flagged.push(format!(
+                "a server of your configuration has the name `{}`, and this is another one: its address is not that one's",
+                visible(&self.label)
+            ));
+        }
         if destroys {
             cautions.push("the server itself calls this tool destructive".to_owned());
         }
@@ -117,6 +152,16 @@ impl Wanted {
             parent: None,
             about: Some(about(&self.label, server, listed)),
         }
+    }
+}
+
+/// Whether `is` holds for any text in a value, names included.
+pub(crate) fn any_text(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => is(text),
+        Value::Array(items) => items.iter().any(|item| any_text(item, is)),
+        Value::Object(members) => members.iter().any(|(name, value)| is(name) || any_text(value, is)),
+        _ => false,
     }
 }
 
@@ -168,5 +213,20 @@ mod tests {
         }
         assert_eq!(Wanted::read("mcpr_1", &[item("")]).unwrap().arguments, json!({}));
         assert!(Wanted::read("mcpr_1", &[json!({ "id": "mcpr_1", "name": "search" })]).is_err());
+    }
+
+    /// Attack 507: arguments that mayi would take for none, and the endpoint for what they are.
+    #[test]
+    fn given_arguments_that_are_no_text_then_it_is_denied() {
+        for arguments in [json!({ "path": "/etc/shadow" }), json!([1]), json!(7), json!(true), json!(null)] {
+            let mut item = item("");
+            item["arguments"] = arguments;
+            assert!(Wanted::read("mcpr_1", std::slice::from_ref(&item)).is_err(), "{item}");
+        }
+        for name in ["server_label", "name"] {
+            let mut item = item("");
+            item[name] = json!(["docs"]);
+            assert!(Wanted::read("mcpr_1", std::slice::from_ref(&item)).is_err(), "{item}");
+        }
     }
 }

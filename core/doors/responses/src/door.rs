@@ -13,6 +13,7 @@ use mayi_doors::pinned::{Pinned, Told};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::cancel::Cancels;
 use crate::chains::Chains;
 use crate::open::Made;
 use crate::plain::Leftovers;
@@ -22,6 +23,9 @@ use crate::upstream::Upstream;
 
 /// So many calls wait for an answer at a time, of all apps together; more are denied.
 const WAITING: usize = 64;
+
+/// A shorter key than this is in every other text.
+const SHORTEST: usize = 8;
 
 /// Hears one line that people should know.
 pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
@@ -45,6 +49,8 @@ pub struct ResponsesOptions {
     pub reset_on_deny: bool,
     /// Who hears of what people should know.
     pub say: Say,
+    /// Keys that no call may carry, and nobody may read: the app's own and the endpoint's.
+    pub secrets: Vec<String>,
     /// Writes down what apps ask and get, if somebody wants that.
     pub recorder: Option<Arc<Recorder>>,
 }
@@ -57,6 +63,8 @@ pub(crate) struct Shared {
     pub(crate) options: ResponsesOptions,
     pub(crate) waiting: Semaphore,
     pub(crate) leftovers: Leftovers,
+    /// What can be cancelled.
+    pub(crate) cancels: Cancels,
     /// What servers say of their tools, held to what is trusted.
     pub(crate) pinned: Pinned,
     /// Which connection has made what.
@@ -66,6 +74,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Whether a text has a key in it, of those that this door knows, or `own`, which an app has sent.
+    pub(crate) fn has_key(&self, text: &str, own: Option<&str>) -> bool {
+        let keys = self.options.secrets.iter().map(String::as_str).chain(own);
+        keys.filter(|key| key.len() >= SHORTEST).any(|key| text.contains(key))
+    }
+
     /// The configured server that the app's server `label` is.
     pub(crate) fn configured(&self, label: &str, server: &Server) -> Option<ServerId> {
         let (kind, place) = server.place.as_ref()?;
@@ -97,6 +111,7 @@ impl ResponsesDoor {
             options,
             waiting: Semaphore::new(WAITING),
             leftovers: Leftovers::default(),
+            cancels: Cancels::default(),
             pinned,
             made: Made::default(),
             closing: CancellationToken::new(),

@@ -1,22 +1,24 @@
 //! One answer to an app: the requests and responses that it is made of, and what is asked between them.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode, header};
-use mayi_core::approval::visible;
 use mayi_doors::listen::Visitor;
+use mayi_doors::web::bearer;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::answers::{Answer, Calls};
 use crate::chains::Chain;
 use crate::door::Shared;
-use crate::joined::{Held, Joined};
+use crate::joined::{Held, Joined, Unanswered};
 use crate::recording::Recording;
 use crate::refusal::Trouble;
 use crate::request::Asked;
-use crate::upstream::{self, whole};
+use crate::start::HEADERS;
+use crate::upstream;
 
 /// The most times that one answer can ask for approvals: a model that never ends costs money.
 const ROUNDS: usize = 32;
@@ -42,12 +44,13 @@ pub(crate) struct Exchange {
     pub(crate) recording: Recording,
     /// The connection that it is for; none, where it comes from within this process.
     visitor: Option<Arc<Visitor>>,
+    open: Arc<AtomicBool>,
 }
 
 /// What comes after a response that asked for approvals.
 pub(crate) enum Next {
-    /// Another one, which goes on.
-    Response(reqwest::Response),
+    /// This request is sent, and goes on.
+    GoOn(Vec<u8>),
     /// Nothing: this is the end.
     Close(Vec<u8>),
 }
@@ -63,12 +66,26 @@ impl Exchange {
         // It would make an endpoint answer a later request with the answer to the first.
         headers.remove("idempotency-key");
         headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
-        Self { shared, asked, headers, joined, calls: None, rounds: 0, looked: 0, recording, visitor }
+        Self {
+            shared,
+            asked,
+            headers,
+            joined,
+            calls: None,
+            rounds: 0,
+            looked: 0,
+            recording,
+            visitor,
+            open: Arc::default(),
+        }
     }
 
     fn calls(&mut self) -> &mut Calls {
-        let Self { shared, asked, calls, .. } = self;
-        calls.get_or_insert_with(|| Calls::new(shared, asked))
+        let Self { shared, asked, calls, open, headers, .. } = self;
+        calls.get_or_insert_with(|| {
+            let key = bearer(headers).map(str::to_owned);
+            Calls::new(shared, asked, Arc::clone(open), key)
+        })
     }
 
     /// Has calls judged that the app itself approves. `said`: the items of what it goes on from.
@@ -80,12 +97,17 @@ impl Exchange {
         self.calls();
         let Self { shared, asked, calls, .. } = self;
         let Some(calls) = calls else { return Vec::new() };
-        let answers = calls.answers(shared, asked, requests, (said, None)).await;
-        calls.begin();
-        answers
+        calls.answers(shared, asked, requests, (said, None)).await
     }
 
-    /// Has what `held` asks for judged, waits for the answers, and tells the endpoint.
+    /// What is approved is about to be sent.
+    pub(crate) fn begin(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.begin();
+        }
+    }
+
+    /// Has what `held` asks for judged, and waits for the answers.
     ///
     /// # Errors
     /// If it does not go on: what the app hears.
@@ -100,7 +122,7 @@ impl Exchange {
         }
         let spent = self.joined.spent;
         if !self.asked.can_go_on(spent) {
-            let text = self.joined.close(held, true);
+            let text = self.joined.close(held, Unanswered::Limit);
             self.keep(false);
             return Ok(Next::Close(text));
         }
@@ -112,15 +134,28 @@ impl Exchange {
         self.calls();
         let Self { shared, asked, joined, calls, recording, .. } = self;
         let Some(calls) = calls else { return Err(Trouble::ending()) };
-        let answers = calls.answers(shared, asked, requests, (joined.items(), refuse)).await;
+        let cancel = joined.responses.first().map(|seen| shared.cancels.wait(seen));
+        let answers = tokio::select! {
+            answers = calls.answers(shared, asked, requests, (joined.items(), refuse)) => answers,
+            Some(tell) = async { cancel.as_ref()?.wanted().await } => {
+                // What waits is withdrawn, and what somebody has allowed already is not told to the endpoint.
+                calls.nothing_ran();
+                let text = joined.close(held, Unanswered::Cancelled);
+                let _ = tell.send(text.clone());
+                self.keep(true);
+                return Ok(Next::Close(text));
+            }
+        };
         let items: Vec<Value> = answers.iter().map(Answer::item).collect();
         recording.say("answers", "answers", json!(items));
         if shared.closing.is_cancelled() {
             return Err(Trouble::ending());
         }
-        if shared.options.reset_on_deny && answers.iter().any(|answer| !answer.approve) {
+        // A conversation has the question in it, so that nothing can begin anew there.
+        let fresh = shared.options.reset_on_deny && asked.conversation().is_none();
+        if fresh && answers.iter().any(|answer| !answer.approve) {
             calls.nothing_ran();
-            let text = joined.close(held, false);
+            let text = joined.close(held, Unanswered::Same);
             self.keep(true);
             return Ok(Next::Close(text));
         }
@@ -131,8 +166,7 @@ impl Exchange {
         joined.answered(&approved, denials);
         joined.goes_on();
         self.looked = joined.items().len();
-        calls.begin();
-        self.go_on(body).await.map(Next::Response)
+        Ok(Next::GoOn(body))
     }
 
     /// The answer has ended well: what ran is written down, and the app can go on from it.
@@ -143,8 +177,8 @@ impl Exchange {
         }
     }
 
-    /// The endpoint has refused the app's own request: nothing of what it approved ran.
-    pub(crate) fn was_refused(&mut self) {
+    /// It is certain that nothing of what was approved ran.
+    pub(crate) fn nothing_ran(&mut self) {
         if let Some(calls) = &mut self.calls {
             calls.nothing_ran();
         }
@@ -152,11 +186,27 @@ impl Exchange {
 
     /// What a response that broke off means for the app.
     pub(crate) fn broken(&self, why: &str) -> Trouble {
-        if self.calls.as_ref().is_some_and(Calls::any_open) {
-            Trouble::unknown(why)
-        } else {
-            Trouble::new(StatusCode::BAD_GATEWAY, "mayi_upstream", why)
-        }
+        self.or_unknown(Trouble::new(StatusCode::BAD_GATEWAY, "mayi_upstream", why))
+    }
+
+    /// What `trouble` means for the app: where something was approved and sent, nobody knows whether it ran.
+    pub(crate) fn or_unknown(&self, trouble: Trouble) -> Trouble {
+        if self.any_open() { Trouble::unknown(&trouble.message) } else { trouble }
+    }
+
+    /// mayi ends.
+    pub(crate) fn ending(&self) -> Trouble {
+        if self.any_open() { Trouble::unknown("mayi was ended") } else { Trouble::ending() }
+    }
+
+    /// Whether something was approved and sent whose end is not known.
+    pub(crate) fn any_open(&self) -> bool {
+        self.calls.as_ref().is_some_and(Calls::any_open)
+    }
+
+    /// The same, for those who can't ask while the exchange goes on.
+    pub(crate) fn open(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.open)
     }
 
     /// Whether what the app goes on from is its own: made over this connection. It matters where every program of the user
@@ -176,18 +226,25 @@ impl Exchange {
     /// Looks at what has run.
     fn look(&mut self) {
         self.joined.responses.iter().for_each(|id| self.made(id));
-        let items = self.joined.items().get(self.looked..).unwrap_or_default();
+        let mut items: Vec<Box<RawValue>> = self.joined.unlisted();
+        let listed = self.joined.items().get(self.looked..).unwrap_or_default();
+        items.extend(listed.iter().cloned());
         let ran = items.iter().any(|item| item.get().contains("mcp_call"));
         if ran {
             self.calls();
-            let Self { shared, asked, joined, calls, looked, .. } = self;
-            let items = joined.items().get(*looked..).unwrap_or_default();
-            let unasked = calls.as_mut().map(|calls| calls.ended(shared, asked, items)).unwrap_or_default();
+            let Self { shared, asked, calls, .. } = self;
+            let unasked = calls.as_mut().map(|calls| calls.ended(shared, asked, &items)).unwrap_or_default();
             for name in unasked {
                 (shared.options.say)(&format!("{name} ran at the endpoint without having been asked about"));
             }
         }
         self.looked = self.joined.items().len();
+    }
+
+    /// Nothing more comes: what ran so far is written down.
+    pub(crate) fn breaks_off(&mut self) {
+        self.joined.breaks_off();
+        self.look();
     }
 
     /// Remembers what the app can go on from.
@@ -201,34 +258,38 @@ impl Exchange {
         }
     }
 
-    /// Sends a request that goes on. It is sent again only where it is certain that nothing ran.
-    async fn go_on(&mut self, body: Vec<u8>) -> Result<reqwest::Response, Trouble> {
+    /// Sends a request that goes on. It is sent again only where it is certain that nothing ran: where there was no connection
+    /// to send it on, or nothing in it was approved. What an endpoint answers is no evidence of that.
+    ///
+    /// # Errors
+    /// What the app hears.
+    pub(crate) async fn go_on(&mut self, body: Vec<u8>) -> Result<reqwest::Response, Trouble> {
+        self.begin();
         let mut pause = PAUSE;
         let mut tries = 0;
         loop {
             tries += 1;
             let request = self.shared.upstream.request(Method::POST, "/responses", &self.headers);
-            let (trouble, again) = match request.body(body.clone()).send().await {
-                Ok(answer) if answer.status().is_success() => return Ok(answer),
-                Ok(answer) => self.refused(answer, &mut pause).await,
-                Err(error) if error.is_connect() => (self.not_run(&upstream::unreachable(&error)), true),
-                Err(error) => (self.broken(&upstream::why(&error)), !self.any_open()),
+            let sent = tokio::time::timeout(HEADERS, request.body(body.clone()).send()).await;
+            let (trouble, again) = match sent {
+                Err(_) => (self.broken(upstream::SILENT), false),
+                Ok(Ok(answer)) if answer.status().is_success() => return Ok(answer),
+                Ok(Ok(answer)) if answer.status().is_redirection() => {
+                    (self.or_unknown(upstream::elsewhere(&answer)), false)
+                }
+                Ok(Ok(answer)) => self.refused(answer, &mut pause).await,
+                Ok(Err(error)) if error.is_connect() => (not_run(&upstream::unreachable(&error)), true),
+                Ok(Err(error)) => (self.broken(&upstream::why(&error)), !self.any_open()),
             };
             if !again || tries >= TRIES || pause > LONGEST_PAUSE {
-                if trouble.code != UNKNOWN
-                    && let Some(calls) = &mut self.calls
-                {
-                    calls.nothing_ran();
+                if trouble.code != UNKNOWN {
+                    self.nothing_ran();
                 }
                 return Err(trouble);
             }
             tokio::time::sleep(pause).await;
             pause *= 2;
         }
-    }
-
-    fn any_open(&self) -> bool {
-        self.calls.as_ref().is_some_and(Calls::any_open)
     }
 
     /// The endpoint does not go on: what that means, and whether it makes sense to try again.
@@ -239,23 +300,19 @@ impl Exchange {
         if let Some(seconds) = after {
             *pause = (*pause).max(Duration::from_secs(seconds));
         }
-        let text = whole(answer, 64 * 1024).await.unwrap_or_default();
-        let said: Value = serde_json::from_slice(&text).unwrap_or_default();
-        let said = said.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
-        let message = format!("the endpoint answers {status}: {}", visible(said.unwrap_or("without a word")));
-        if status.is_server_error() {
-            return (self.broken(&message), !self.any_open());
+        let message = upstream::said(answer).await;
+        if self.any_open() {
+            return (self.broken(&message), false);
         }
-        // A request that was refused was not carried out.
-        let trouble = Trouble { status, ..self.not_run(&Trouble::upstream(message)) };
-        (trouble, status == StatusCode::TOO_MANY_REQUESTS)
+        let trouble = Trouble { status, ..not_run(&Trouble::upstream(message)) };
+        (trouble, status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS)
     }
+}
 
-    /// It is certain that nothing ran.
-    fn not_run(&self, trouble: &Trouble) -> Trouble {
-        let message = format!("nothing was run after the approval was answered: {}", trouble.message);
-        Trouble::new(trouble.status, "mayi_not_run", message)
-    }
+/// It is certain that nothing ran.
+fn not_run(trouble: &Trouble) -> Trouble {
+    let message = format!("nothing was run after the approval was answered: {}", trouble.message);
+    Trouble::new(trouble.status, "mayi_not_run", message)
 }
 
 /// The word for what nobody knows.

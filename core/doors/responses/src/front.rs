@@ -12,7 +12,6 @@ use hyper::body::Incoming;
 use mayi_core::call::{Digest, digest_of_bytes};
 use mayi_core::gate::{KinError, is_of_this_user, is_within_an_agent};
 use mayi_doors::listen::{self, Visitor};
-use mayi_doors::members::Members;
 use mayi_doors::web::{bearer, is_served, same_token};
 use tokio::net::TcpListener;
 
@@ -23,7 +22,8 @@ use crate::recording::Recording;
 use crate::refusal::Trouble;
 use crate::request::Asked;
 use crate::route::{Route, route};
-use crate::upstream::{head, is_coded, passed, unreachable, whole};
+use crate::start::{First, Start, Started};
+use crate::upstream::{answer, passed};
 use crate::{aside, open, own, plain, retrieve, streamed};
 
 /// The most connections at a time.
@@ -94,14 +94,20 @@ async fn handled(
                 Some(chain) if method == Method::DELETE && rest.is_empty() => {
                     retrieve::deleted(shared, &chain, &sent).await
                 }
-                _ if method != Method::GET && method != Method::DELETE => {
+                _ => {
+                    if method == Method::POST
+                        && rest == "cancel"
+                        && let Some(cancelled) = shared.cancels.cancelled(&id).await
+                    {
+                        return Ok(cancelled);
+                    }
                     aside(shared, method, &target, (body, sent)).await
                 }
-                _ => through(shared, method, &target, (body, sent)).await,
             }
         }
         Route::Aside => aside(shared, method, &target, (body, sent)).await,
-        Route::Other => through(shared, method, &target, (body, sent)).await,
+        Route::Other if is_file(&sent) => through(shared, method, &target, (body, sent)).await,
+        Route::Other => aside(shared, method, &target, (body, sent)).await,
     }
 }
 
@@ -169,7 +175,7 @@ pub(crate) async fn created(
     if !asked.stream
         && let Some(coming) = shared.leftovers.take(&request)
     {
-        return Ok(plain::joined(Arc::clone(shared), coming, request).await);
+        return Ok(plain::joined(coming).await);
     }
     let before = asked.previous.clone();
     let chain = before.as_deref().and_then(|seen| shared.chains.behind(seen));
@@ -183,53 +189,21 @@ pub(crate) async fn created(
     asked.first(previous.as_deref());
     let recording = Recording::begin(recorder, &bytes);
     let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined, (recording, visitor));
-    own::judged(&mut exchange, previous.as_deref(), &sent).await?;
-    let text = exchange.asked.first(previous.as_deref());
-    let request_up = shared.upstream.request(Method::POST, "/responses", &sent).body(text);
-    let answer = request_up.send().await.map_err(|error| unreachable(&error))?;
-    if answer.status().is_client_error() {
-        exchange.was_refused();
+    let start = Start { previous, sent };
+    // A person may be asked first.
+    if own::approves(&exchange.asked) {
+        if !exchange.asked.stream {
+            return Ok(plain::plain(exchange, First::Own(start), request).await);
+        }
+        if !exchange.asked.background {
+            return streamed::own(exchange, start).await;
+        }
     }
-    if !answer.status().is_success() {
-        return recorded(&exchange, answer).await;
+    match start.start(&mut exchange).await? {
+        Started::Passed(response) => Ok(response),
+        Started::Answer(answer) if streamed::is_stream(&answer) => Ok(streamed::streamed(exchange, answer)),
+        Started::Answer(answer) => Ok(plain::plain(exchange, First::Response(answer), request).await),
     }
-    if let Some(conversation) = exchange.asked.conversation() {
-        exchange.made(conversation);
-    }
-    if exchange.asked.background {
-        return recorded(&exchange, answer).await;
-    }
-    if is_coded(&answer) {
-        return Err(Trouble::upstream("the endpoint's answer is compressed, and can't be read"));
-    }
-    if streamed::is_stream(&answer) {
-        return Ok(streamed::streamed(exchange, answer));
-    }
-    Ok(plain::plain(exchange, answer, request).await)
-}
-
-/// An answer that is passed as it is, and recorded where that is wanted: events are not, of an answer that goes on in the background.
-async fn recorded(exchange: &Exchange, answer: reqwest::Response) -> Result<Response<Body>, Trouble> {
-    // Whose it is matters for who may answer what it asks.
-    let read = exchange.recording.is_on() || exchange.asked.background;
-    if !read || streamed::is_stream(&answer) {
-        return Ok(passed(answer));
-    }
-    let (status, headers) = head(&answer);
-    let text = whole(answer, LONGEST).await.map_err(Trouble::upstream)?;
-    exchange.recording.body(status.as_u16(), &text);
-    if let Some(id) = id_of(&text) {
-        exchange.made(&id);
-    }
-    let mut response = Response::new(Body::from(text));
-    *response.status_mut() = status;
-    *response.headers_mut() = headers;
-    Ok(response)
-}
-
-/// The id of a response.
-fn id_of(text: &[u8]) -> Option<String> {
-    Members::parse(std::str::from_utf8(text).ok()?).ok()?.string("id")
 }
 
 /// What tells a request from every other one, also of those who have other keys.
@@ -243,6 +217,13 @@ fn digest(bytes: &[u8], sent: &HeaderMap) -> Digest {
     digest_of_bytes(&text)
 }
 
+/// Whether a body is a file, or a form with one, which can be longer than what is looked at. Anything else could be read as JSON.
+fn is_file(sent: &HeaderMap) -> bool {
+    let kind = sent.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "multipart/form-data" || kind == "application/octet-stream"
+}
+
 /// What is passed on if nothing in it approves anything, or brings tools in.
 async fn aside(
     shared: &Arc<Shared>,
@@ -252,8 +233,11 @@ async fn aside(
 ) -> Result<Response<Body>, Trouble> {
     let bytes = read(body, &sent).await?;
     aside::checked(&bytes).map_err(Trouble::request)?;
-    let request = shared.upstream.request(method, target, &sent).body(bytes.to_vec());
-    Ok(passed(request.send().await.map_err(|error| unreachable(&error))?))
+    let mut request = shared.upstream.request(method, target, &sent);
+    if !bytes.is_empty() || sent.contains_key(header::CONTENT_LENGTH) {
+        request = request.body(bytes);
+    }
+    Ok(passed(answer(request).await?))
 }
 
 /// The whole of a request.
@@ -282,6 +266,5 @@ async fn through(
         let stream = body.into_data_stream().map_err(std::io::Error::other);
         request = request.body(reqwest::Body::wrap_stream(stream));
     }
-    let answer = request.send().await.map_err(|error| unreachable(&error))?;
-    Ok(passed(answer))
+    Ok(passed(answer(request).await?))
 }

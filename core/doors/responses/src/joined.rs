@@ -13,6 +13,11 @@ use crate::request::Spent;
 /// An item that asks for an approval.
 const REQUEST: &str = "mcp_approval_request";
 
+/// What of a call is judged.
+const JUDGED: [&str; 3] = ["server_label", "name", "arguments"];
+/// An item that says that a call ran.
+const RAN: &str = "mcp_call";
+
 /// What the app had at first of what a later response could say otherwise, because it was asked otherwise.
 const FIRST: &[&str] =
     &["created_at", "previous_response_id", "tool_choice", "max_output_tokens", "max_tool_calls"];
@@ -28,6 +33,17 @@ pub(crate) enum Step {
     Asks(Held),
     /// The answer has ended; this goes to the app.
     Close(Vec<u8>),
+}
+
+/// Why nobody answers what is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Unanswered {
+    /// The answer just ends.
+    Same,
+    /// The app's limit is reached.
+    Limit,
+    /// The app has cancelled it.
+    Cancelled,
 }
 
 /// The end of a response that asks for approvals: kept back.
@@ -61,6 +77,10 @@ pub(crate) struct Joined {
     /// All items, and those of them that the app sees.
     items: Vec<Box<RawValue>>,
     output: Vec<Box<RawValue>>,
+    /// Calls that ran, by the events of the response that is being read.
+    ran: Vec<Value>,
+    /// Those of them that no response had at its end.
+    unlisted: Vec<Box<RawValue>>,
     usage: Option<Value>,
     /// A response has ended, and another one goes on.
     later: bool,
@@ -73,6 +93,16 @@ impl Joined {
     /// An answer to a request in which the app goes on from `previous`; `mapped`: the endpoint was told something else.
     pub(crate) fn new(previous: Option<&str>, mapped: bool) -> Self {
         Self { previous: mapped.then(|| previous.map(str::to_owned)), ..Self::default() }
+    }
+
+    /// Calls that ran, and that no response had at its end: each is handed out once.
+    pub(crate) fn unlisted(&mut self) -> Vec<Box<RawValue>> {
+        std::mem::take(&mut self.unlisted)
+    }
+
+    /// Nothing more comes of the response that is being read: what ran in it, ran.
+    pub(crate) fn breaks_off(&mut self) {
+        self.unlisted.extend(self.ran.drain(..).map(|item| raw(&item)));
     }
 
     /// All items of all responses that have ended.
@@ -96,10 +126,15 @@ impl Joined {
             }
             "response.output_item.added" | "response.output_item.done" => {
                 let place = place(&event);
-                let item = event.value("item").filter(|item| kind_of(item) == Some(REQUEST));
-                if let Some(item) = item {
+                let item = event.value("item").unwrap_or_default();
+                if kind_of(&item) == Some(RAN) && kind.ends_with("done") {
+                    self.ran.push(item);
+                } else if kind_of(&item) == Some(REQUEST) {
                     // What is only begun says nothing yet.
-                    let begun = item.get("arguments").and_then(Value::as_str).is_none_or(str::is_empty);
+                    let begun = match item.get("arguments") {
+                        None | Some(Value::Null) => true,
+                        Some(arguments) => arguments.as_str().is_some_and(str::is_empty),
+                    };
                     self.asked(item, begun && kind.ends_with("added"));
                     self.hidden.extend(place);
                     return Step::Hide;
@@ -137,21 +172,27 @@ impl Joined {
         }
     }
 
-    /// The answer ends with `held` as it is, though nobody answers what it asks. `cut`: because the app's limit was reached.
-    pub(crate) fn close(&mut self, held: Held, cut: bool) -> Vec<u8> {
+    /// The answer ends with `held` as it is, though nobody answers what it asks.
+    pub(crate) fn close(&mut self, held: Held, over: Unanswered) -> Vec<u8> {
         let Held { mut response, block, .. } = held;
-        if cut {
-            response.set("status", raw("incomplete"));
-            response.set("incomplete_details", raw(&json!({ "reason": "max_output_tokens" })));
+        let status = match over {
+            Unanswered::Same => None,
+            Unanswered::Limit => {
+                response.set("incomplete_details", raw(&json!({ "reason": "max_output_tokens" })));
+                Some("incomplete")
+            }
+            Unanswered::Cancelled => Some("cancelled"),
+        };
+        if let Some(status) = status {
+            response.set("status", raw(status));
         }
         let event = block.and_then(|block| {
             let mut event = Members::parse(&block.data()?).ok()?;
-            if cut {
-                event.set("type", raw("response.incomplete"));
-            }
-            let raw = String::from_utf8(block.raw).ok()?;
-            let raw = if cut { raw.replace("response.completed", "response.incomplete") } else { raw };
-            Some((Block { raw: raw.into_bytes() }, event))
+            let Some(status) = status else { return Some((block, event)) };
+            let kind = format!("response.{status}");
+            event.set("type", raw(&*kind));
+            let text = String::from_utf8(block.raw).ok()?.replace("response.completed", &kind);
+            Some((Block { raw: text.into_bytes() }, event))
         });
         self.last(response, event)
     }
@@ -196,9 +237,17 @@ impl Joined {
     fn asked(&mut self, item: Value, begun: bool) {
         let Some(id) = item.get("id").and_then(Value::as_str).map(str::to_owned) else { return };
         let versions = self.requests.entry(id).or_default();
-        if !begun && !versions.contains(&item) {
-            versions.push(item);
+        if begun || versions.len() > 2 {
+            return;
         }
+        // Of what is judged: other members change while an item is made.
+        let judged = |item: &Value| JUDGED.map(|name| item.get(name).cloned());
+        let said = judged(&item);
+        if versions.iter().any(|version| judged(version) == said) {
+            return;
+        }
+        // A third one is as good as any number, and is none that can be read.
+        versions.push(if versions.len() == 2 { Value::Null } else { item });
     }
 
     /// Puts an item's place where the app sees it; says whether that is another one.
@@ -237,14 +286,16 @@ impl Joined {
             let kind = kind_of(&value).unwrap_or_default();
             if kind == REQUEST {
                 self.hid = true;
-                self.asked(value, false);
+                self.asked(value.clone(), false);
             } else {
                 self.spent.tool_calls += u64::from(kind.ends_with("_call") && kind != "function_call");
                 self.output.push(item.clone());
                 self.base = u64::try_from(self.output.len()).unwrap_or_default();
             }
+            self.ran.retain(|ran| *ran != value);
             self.items.push(item);
         }
+        self.breaks_off();
         if let Some(usage) = response.value("usage") {
             let tokens = usage.get("output_tokens").and_then(Value::as_u64);
             self.spent.output_tokens += tokens.unwrap_or_default();

@@ -9,7 +9,7 @@ use mayi_doors::pinned::{Pinned, flagged};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::calls::identity;
+use crate::calls::{any_text, identity};
 use crate::request::{Asked, Server};
 
 /// An item that lists a server's tools.
@@ -38,7 +38,14 @@ pub(crate) struct Held {
 impl Lists {
     /// Those of the request `asked`, and of the items that the endpoint has given since. What is new in them is trusted from
     /// now on.
-    pub(crate) fn heard(pinned: &Pinned, app: &AgentId, asked: &Asked, items: &[Box<RawValue>]) -> Self {
+    /// `has_key`: whether a text has a key in it that nobody may keep or show.
+    pub(crate) fn heard(
+        pinned: &Pinned,
+        app: &AgentId,
+        asked: &Asked,
+        items: &[Box<RawValue>],
+        has_key: &dyn Fn(&str) -> bool,
+    ) -> Self {
         let mut lists = Self::default();
         let given = items.iter().filter(|item| item.get().contains(LIST));
         let given = given.filter_map(|item| serde_json::from_str(item.get()).ok());
@@ -52,6 +59,12 @@ impl Lists {
             let Some(Value::Array(tools)) = item.get_mut("tools").map(Value::take) else { continue };
             // One that is only begun, or failed.
             if tools.is_empty() {
+                continue;
+            }
+            if any_text(&Value::Array(tools.clone()), has_key) {
+                let why =
+                    "what this server says of its tools has a key in it that is mayi's or the endpoint's";
+                lists.wrong.insert(label, why.to_owned());
                 continue;
             }
             lists.observe(pinned, app, asked, (&label, &tools));
@@ -177,7 +190,7 @@ mod tests {
 
     fn held(pinned: &Pinned, url: &str, items: &[Box<RawValue>], tool: &str) -> Held {
         let (app, asked) = (AgentId::named("chat"), asked(url));
-        Lists::heard(pinned, &app, &asked, items).held(pinned, &app, "docs", tool)
+        Lists::heard(pinned, &app, &asked, items, &|_| false).held(pinned, &app, "docs", tool)
     }
 
     /// S5.6: Tool definitions are pinned; a changed one is blocked until accepted. Also where it changes
@@ -201,7 +214,7 @@ mod tests {
         // Another app's server of the same label is another one.
         let (other, asked) = (AgentId::named("other"), asked(url));
         let changed = [list(&json!([tool("else", "a")]))];
-        let lists = Lists::heard(&pinned, &other, &asked, &changed);
+        let lists = Lists::heard(&pinned, &other, &asked, &changed, &|_| false);
         assert_eq!(lists.held(&pinned, &other, "docs", "search").blocked, None);
     }
 

@@ -7,10 +7,17 @@ use serde_json::value::to_raw_value;
 
 use crate::exchange::Exchange;
 use crate::refusal::Trouble;
+use crate::request::Asked;
 use crate::upstream::whole;
 
 /// The longest response that is looked at.
 const LONGEST: usize = 64 * 1024 * 1024;
+
+/// Whether the app approves anything, so that somebody may have to be asked before its request is sent.
+pub(crate) fn approves(asked: &Asked) -> bool {
+    let answers = |item: &Value| item.get("type").and_then(Value::as_str) == Some("mcp_approval_response");
+    asked.items().iter().any(answers)
+}
 
 /// Has what the app approves judged; what may not run is denied in its place. `previous`: what the endpoint is told to go on
 /// from.
@@ -42,15 +49,17 @@ pub(crate) async fn judged(
         }
     }
     let from = exchange.asked.previous.as_deref().or_else(|| exchange.asked.conversation());
-    if answers && from.is_some_and(|id| !exchange.is_its_own(id)) {
+    let is_open = exchange.shared.upstream.has_apps_key();
+    // Without a response to go on from, what was asked is only what the app says of it.
+    if answers && is_open && !from.is_some_and(|id| exchange.is_its_own(id)) {
         return Err(Trouble::refused(
-            "this goes on from what another connection has made: whoever was asked answers (--open)",
+            "this goes on from what another connection has made, or from nothing: whoever was asked answers (--open)",
         ));
     }
     if places.is_empty() {
         return Ok(());
     }
-    let mut known: Vec<Value> = exchange.asked.items().to_vec();
+    let mut known: Vec<Value> = if is_open { Vec::new() } else { exchange.asked.items().to_vec() };
     if let Some(previous) = previous {
         known.extend(output(exchange, &format!("/responses/{}", segment(previous)?), sent).await?);
     } else if let Some(conversation) = exchange.asked.conversation() {
@@ -96,7 +105,7 @@ async fn output(exchange: &Exchange, target: &str, sent: &HeaderMap) -> Result<V
     headers.remove(http::header::CONTENT_TYPE);
     headers.remove("idempotency-key");
     let request = exchange.shared.upstream.request(Method::GET, target, &headers);
-    let answer = request.send().await.map_err(|error| crate::upstream::unreachable(&error))?;
+    let answer = crate::upstream::answer(request).await?;
     if !answer.status().is_success() {
         let message = format!("the endpoint does not say what is approved: it answers {}", answer.status());
         return Err(Trouble::request(message));

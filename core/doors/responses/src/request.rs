@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mayi_core::approval::visible;
 use mayi_core::call::json::strict;
-use mayi_core::policy::fold;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::items::{Is, each, mistaken};
 use crate::require::Require;
 
 /// An MCP server, as the app describes it to the endpoint.
@@ -74,8 +74,8 @@ const NAMES: &[&str] = &[
     "max_output_tokens",
     "max_tool_calls",
 ];
-const TOOL_NAMES: &[&str] =
-    &["type", "server_label", "server_url", "connector_id", "tunnel_id", "require_approval", "tools"];
+/// Members in which nothing is a server or an answer: what the model is to choose, the app's words, the form of the answer.
+const PLAIN: &[&str] = &["tool_choice", "metadata", "prompt", "text"];
 
 impl Asked {
     /// Reads a request. Every MCP server in it is then one whose every call is asked about, so that mayi sees it.
@@ -90,14 +90,24 @@ impl Asked {
             return Err("the request is no JSON object".to_owned());
         };
         mistaken(&body, NAMES)?;
-        let mut found = Found::default();
-        if let Some(tools) = body.get_mut("tools") {
-            found.tools(tools, 0)?;
+        if body.get("input").is_some_and(|input| !(input.is_string() || input.is_array() || input.is_null()))
+        {
+            return Err("`input` is neither a text nor a list".to_owned());
         }
-        for item in body.get_mut("input").and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(tools) = item.as_object_mut().and_then(|item| item.get_mut("tools")) {
-                found.tools(tools, 0)?;
-            }
+        if body.get("tools").is_some_and(|tools| !(tools.is_array() || tools.is_null())) {
+            return Err("`tools` is no list".to_owned());
+        }
+        let mut found = Found::default();
+        for (name, value) in body.iter_mut().filter(|(name, _)| !PLAIN.contains(&&***name)) {
+            let item = name == "input";
+            each(value, 0, &mut |is, members, depth| match is {
+                Is::Server => found.server(members),
+                // Deeper than the items of the input nobody would judge it.
+                Is::Approval if !(item && depth == 1) => {
+                    Err("an mcp_approval_response stands where it is no item of the input".to_owned())
+                }
+                Is::Approval | Is::Other => Ok(()),
+            })?;
         }
         let is = |name: &str| body.get(name).and_then(Value::as_bool) == Some(true);
         let previous = body.get("previous_response_id").and_then(Value::as_str).map(str::to_owned);
@@ -175,6 +185,7 @@ impl Asked {
                 Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
                 _ => Vec::new(),
             };
+            once(&mut input);
             input.extend(before.iter().filter_map(|item| replayed(item)));
             input.extend(answers);
             set("input", Value::Array(input));
@@ -195,6 +206,22 @@ impl Asked {
         }
         written(&body)
     }
+}
+
+/// Leaves out what the app itself approved: it was sent once, and could run once more.
+fn once(input: &mut Vec<Value>) {
+    let is = |item: &Value, kind: &str| item.get("type").and_then(Value::as_str) == Some(kind);
+    let approves =
+        |item: &Value| is(item, "mcp_approval_response") && item.get("approve") != Some(&Value::Bool(false));
+    let ids: Vec<Value> = input
+        .iter()
+        .filter(|item| approves(item))
+        .filter_map(|item| item.get("approval_request_id").cloned())
+        .collect();
+    input.retain(|item| {
+        let asked = is(item, "mcp_approval_request") && item.get("id").is_some_and(|id| ids.contains(id));
+        !(asked || approves(item))
+    });
 }
 
 /// An item that a response had, as it is said again. What an endpoint that keeps nothing could not find by its id is left out.
@@ -223,17 +250,6 @@ fn written(body: &Map<String, Value>) -> Vec<u8> {
     serde_json::to_vec(body).unwrap_or_default()
 }
 
-/// Attack: a member that mayi does not take for one of `names`, and the endpoint does.
-fn mistaken(members: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
-    let taken = |name: &&String| !names.contains(&name.as_str()) && names.contains(&&*fold(name));
-    match members.keys().find(taken) {
-        Some(name) => {
-            Err(format!("`{}` could be read as another member: write it in small letters", visible(name)))
-        }
-        None => Ok(()),
-    }
-}
-
 /// What is found in the tools of a request.
 #[derive(Default)]
 struct Found {
@@ -243,28 +259,7 @@ struct Found {
 }
 
 impl Found {
-    fn tools(&mut self, tools: &mut Value, depth: usize) -> Result<(), String> {
-        if depth > 8 {
-            return Err("the tools are nested too deeply".to_owned());
-        }
-        for tool in tools.as_array_mut().into_iter().flatten() {
-            let Some(members) = tool.as_object_mut() else { continue };
-            let kind = members.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-            if fold(&kind) == "mcp" {
-                self.server(members, &kind)?;
-            }
-            if let Some(tools) = members.get_mut("tools") {
-                self.tools(tools, depth + 1)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn server(&mut self, members: &mut Map<String, Value>, kind: &str) -> Result<(), String> {
-        mistaken(members, TOOL_NAMES)?;
-        if kind != "mcp" {
-            return Err(format!("the type `{}` of a tool could be read as `mcp`", visible(kind)));
-        }
+    fn server(&mut self, members: &mut Map<String, Value>) -> Result<(), String> {
         let label = members.get("server_label").and_then(Value::as_str);
         let label = label.ok_or("an MCP tool has no server_label")?.to_owned();
         if !self.labels.insert(label.clone()) {
@@ -339,12 +334,71 @@ mod tests {
             r#"{"tools":[{"type":"MCP","server_label":"d"}]}"#,
             r#"{"tools":[{"type":"mcp","server_label":"d","Require_Approval":"never"}]}"#,
             r#"{"tools":[{"type":"mcp"}]}"#,
+            r#"{"tools":{"a":{"type":"mcp","server_label":"d"}}}"#,
+            r#"{"input":{"type":"message"}}"#,
             r#"{"tools":[{"type":"mcp","server_label":"d"},{"type":"mcp","server_label":"d"}]}"#,
             "[]",
             "{",
         ] {
             assert!(Asked::read(body.as_bytes().to_vec()).is_err(), "{body}");
         }
+    }
+
+    /// S6.4, attack 506: what an item is, its members say. Endpoints fill in a type that is not there, and read names in other
+    /// letters.
+    #[test]
+    fn given_an_approval_or_a_server_that_is_not_plainly_one_then_it_is_refused() {
+        let (approval, place) = (json!({ "approval_request_id": "mcpr_1", "approve": true }), "server_url");
+        let with = |value: &Value, name: &str, kind: Value| {
+            let mut value = value.clone();
+            value[name] = kind;
+            value
+        };
+        let tool = json!({ "server_label": "d", place: "https://d/", "require_approval": "never" });
+        for item in [
+            approval.clone(),
+            with(&approval, "type", json!(null)),
+            with(&approval, "type", json!("message")),
+            with(&approval, "Type", json!("mcp_approval_response")),
+            with(&approval, "type", json!("MCP_approval_response")),
+            with(&approval, "type", json!("mcp_approval_answer")),
+            json!({ "type": "mcp_approval_response", "Approval_Request_ID": "mcpr_1", "approve": true }),
+            json!({ "type": "message", "content": [with(&approval, "type", json!("mcp_approval_response"))] }),
+            json!({ "Type": "mcp", "type": "function", "server_label": "d" }),
+        ] {
+            assert!(read(&json!({ "input": [item] })).is_err(), "{item}");
+        }
+        for tool in [
+            tool.clone(),
+            with(&tool, "type", json!(null)),
+            with(&tool, "type", json!("function")),
+            with(&tool, "Type", json!("mcp")),
+            json!({ "type": "function", "parameters": { "type": "MCP", place: "https://d/" } }),
+            json!({ "Server_URL": "https://d/" }),
+        ] {
+            assert!(read(&json!({ "tools": [tool] })).is_err(), "{tool}");
+            assert!(
+                read(&json!({ "input": [{ "type": "x", "deep": { "tools": [tool] } }] })).is_err(),
+                "{tool}"
+            );
+            assert!(read(&json!({ "other_tools": [tool] })).is_err(), "{tool}");
+        }
+        // What is none of them passes: also arguments of such names, and what an endpoint that keeps nothing is told again.
+        for body in [
+            json!({ "tools": [{ "type": "function", "name": "f", "parameters": { "properties": { place: { "type": "string" } } } }] }),
+            json!({ "tool_choice": { "type": "mcp", "server_label": "d" }, "metadata": { "type": "mcp" }, "input": null }),
+            json!({ "input": [with(&approval, "type", json!("mcp_approval_response"))] }),
+            json!({ "input": [
+                { "type": "mcp_call", "server_label": "d", "approval_request_id": null },
+                { "type": "mcp_approval_request", "server_label": "d", "id": "mcpr_1" },
+                { "type": "mcp_list_tools", "server_label": "d", "tools": [{ "input_schema": { "properties": { place: {} } } }] },
+            ] }),
+        ] {
+            assert!(read(&body).is_ok(), "{body}: {:?}", read(&body).err());
+        }
+        // Wherever a plain one stands, each of its calls is asked about.
+        let deep = json!({ "input": [{ "type": "x", "deep": [with(&tool, "type", json!("mcp"))] }] });
+        assert!(!String::from_utf8(read(&deep).unwrap().first(None)).unwrap().contains("never"));
     }
 
     /// The continuation repeats every field of the request but its input [...]; a forcing `tool_choice` becomes auto;
@@ -390,6 +444,21 @@ mod tests {
         let asked = read(&json!({ "input": "hi", "conversation": "conv_1" })).unwrap();
         let next = parsed(&asked.next("resp_1", vec![], &before, Spent::default()));
         assert_eq!(next, json!({ "input": [], "conversation": "conv_1" }));
+    }
+
+    /// S6.7, attack 509: what was approved once is not sent again with the answer to another question, the app's own included.
+    #[test]
+    fn given_an_approval_of_the_apps_own_then_it_is_sent_once() {
+        let answer = |id: &str, approve: bool| json!({ "type": "mcp_approval_response", "approval_request_id": id, "approve": approve });
+        let request = |id: &str| json!({ "type": "mcp_approval_request", "id": id, "server_label": "docs" });
+        let input =
+            json!([request("mcpr_a"), request("mcpr_b"), answer("mcpr_a", true), answer("mcpr_b", false)]);
+        let asked = read(&json!({ "input": input, "store": false })).unwrap();
+        let next = parsed(&asked.next("resp_1", vec![answer("mcpr_c", true)], &[], Spent::default()));
+        assert_eq!(
+            next["input"],
+            json!([request("mcpr_b"), answer("mcpr_b", false), answer("mcpr_c", true)])
+        );
     }
 
     /// A secret in a server's address is not shown.

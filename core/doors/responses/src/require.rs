@@ -20,13 +20,20 @@ pub(crate) struct Filter {
     read_only: Option<bool>,
 }
 
+/// A filter in a form that nobody knows.
+#[derive(Debug)]
+struct Unknown;
+
 impl Require {
     pub(crate) fn read(value: Option<&Value>) -> Self {
         match value {
             Some(Value::String(word)) if word == "never" => Self::Never,
-            Some(Value::Object(members)) => Self::Filters {
-                always: Filter::read(members.get("always")),
-                never: Filter::read(members.get("never")),
+            Some(Value::Object(members)) => match Filter::read(members.get("always")) {
+                // What nobody knows of what is to be asked about spares nothing.
+                Err(Unknown) => Self::Always,
+                Ok(always) => {
+                    Self::Filters { always, never: Filter::read(members.get("never")).unwrap_or_default() }
+                }
             },
             _ => Self::Always,
         }
@@ -49,18 +56,26 @@ impl Require {
 }
 
 impl Filter {
-    fn read(value: Option<&Value>) -> Option<Self> {
-        let names = |value: &Value| -> Vec<String> {
-            let names = value.as_array().into_iter().flatten();
-            names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+    /// Reads a filter; `None`, if there is none.
+    fn read(value: Option<&Value>) -> Result<Option<Self>, Unknown> {
+        let names = |value: &Value| -> Result<Vec<String>, Unknown> {
+            let names = value.as_array().ok_or(Unknown)?.iter();
+            names.map(|name| name.as_str().map(str::to_owned).ok_or(Unknown)).collect()
         };
-        match value? {
-            Value::Object(members) => Some(Self {
-                tool_names: members.get("tool_names").filter(|value| !value.is_null()).map(names),
-                read_only: members.get("read_only").and_then(Value::as_bool),
-            }),
-            list @ Value::Array(_) => Some(Self { tool_names: Some(names(list)), read_only: None }),
-            _ => None,
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Object(members)) => {
+                let mut filter = Self::default();
+                for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
+                    match &**name {
+                        "tool_names" => filter.tool_names = Some(names(value)?),
+                        "read_only" => filter.read_only = Some(value.as_bool().ok_or(Unknown)?),
+                        _ => return Err(Unknown),
+                    }
+                }
+                Ok(Some(filter))
+            }
+            Some(list) => Ok(Some(Self { tool_names: Some(names(list)?), read_only: None })),
         }
     }
 
@@ -95,6 +110,13 @@ mod tests {
             (json!({"always": {"tool_names": ["u"]}}), true),
             (json!({"always": {"tool_names": ["t"]}, "never": {"tool_names": ["t"]}}), true),
             (json!({"always": {"tool_names": ["u"]}, "never": {"tool_names": ["t"]}}), false),
+            (json!({"always": null, "never": {"tool_names": ["t"]}}), false),
+            (json!({"always": "t", "never": {"tool_names": ["t"]}}), true),
+            (json!({"always": {"tool_names": "t"}, "never": {"tool_names": ["t"]}}), true),
+            (json!({"always": {"tools": ["t"]}, "never": {"tool_names": ["t"]}}), true),
+            (json!({"always": {"read_only": "no"}, "never": {"tool_names": ["t"]}}), true),
+            (json!({"always": ["u", 7], "never": {"tool_names": ["t"]}}), true),
+            (json!({"never": {"tool_names": ["t"], "but": ["t"]}}), true),
         ];
         for (value, asks) in cases {
             assert_eq!(Require::read(Some(&value)).wants("t", None), asks, "{value}");

@@ -6,9 +6,9 @@ use http::{HeaderMap, Method, Response};
 
 use crate::chains::Chain;
 use crate::door::Shared;
-use crate::joined::{Joined, Step};
+use crate::joined::{Joined, Step, Unanswered};
 use crate::refusal::Trouble;
-use crate::upstream::{head, passed, unreachable, whole};
+use crate::upstream::{head, passed, whole};
 
 /// The longest response.
 const LONGEST: usize = 64 * 1024 * 1024;
@@ -27,14 +27,14 @@ pub(crate) async fn retrieved(
     let mut last = None;
     for (at, id) in chain.responses.iter().enumerate() {
         let request = shared.upstream.request(Method::GET, &format!("/responses/{id}{query}"), sent);
-        let answer = request.send().await.map_err(|error| unreachable(&error))?;
+        let answer = crate::upstream::answer(request).await?;
         if !answer.status().is_success() {
             return Ok(passed(answer));
         }
         let (status, headers) = head(&answer);
         let text = whole(answer, LONGEST).await.map_err(Trouble::upstream)?;
         let text = match joined.whole(text) {
-            Step::Asks(held) if at + 1 == chain.responses.len() => joined.close(held, false),
+            Step::Asks(held) if at + 1 == chain.responses.len() => joined.close(held, Unanswered::Same),
             Step::Asks(_) => {
                 joined.goes_on();
                 continue;
@@ -64,7 +64,7 @@ pub(crate) async fn deleted(
     let mut first = None;
     for id in &chain.responses {
         let request = shared.upstream.request(Method::DELETE, &format!("/responses/{id}"), sent);
-        let answer = request.send().await.map_err(|error| unreachable(&error))?;
+        let answer = crate::upstream::answer(request).await?;
         first.get_or_insert(answer);
     }
     let answer = first.ok_or_else(|| Trouble::upstream("nothing stands behind this response"))?;

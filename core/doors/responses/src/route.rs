@@ -11,7 +11,7 @@ pub(crate) enum Route {
     Create,
     /// A response that an app saw, by its id, and what of it.
     Seen { id: String, rest: String },
-    /// A conversation is changed: what is in its items counts for the responses of it.
+    /// What counts for responses that are made elsewhere, such as the items of a conversation.
     Aside,
     /// Anything else.
     Other,
@@ -21,8 +21,10 @@ pub(crate) enum Route {
 pub(crate) const BASE: &str = "/v1";
 
 /// Parts of the API in which the endpoint runs tools, or has a client approve them, by ways that mayi does not look into.
-const UNSEEN: &[(&str, bool)] =
-    &[("agents", false), ("batches", false), ("chatkit", false), ("evals", false), ("realtime", true)];
+/// Endpoints have them under further paths too (`/openai/v1/…`, `/deployments/ID/…`).
+const UNSEEN: &[&str] = &["agents", "batches", "chatkit", "evals", "realtime"];
+/// Parts that mayi looks into, where it knows them.
+const SEEN: &[&str] = &["responses", "conversations"];
 
 /// Where a request goes, and its path behind the endpoint's address, with its query.
 ///
@@ -49,28 +51,39 @@ pub(crate) fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
             "WebSockets are not passed on: tools would run in them without being seen",
         ));
     }
-    let first = segments.first().copied().unwrap_or_default();
-    let lower = first.to_ascii_lowercase();
     let reads = matches!(*method, Method::GET | Method::HEAD | Method::DELETE);
-    if let Some((name, _)) = UNSEEN.iter().find(|(name, always)| *name == lower && (*always || !reads)) {
-        let message = format!("/{name} is not passed on: tools would run there without being seen");
-        return Err(Trouble::refused(message));
-    }
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let target = format!("/{rest}{query}");
-    let route = match segments.as_slice() {
-        ["responses"] if *method == Method::POST => Route::Create,
-        ["responses", id, rest @ ..] if !SPECIAL.contains(id) => {
-            Route::Seen { id: (*id).to_owned(), rest: rest.join("/") }
+    let (route, known) = match segments.as_slice() {
+        ["responses"] if *method == Method::POST => (Route::Create, 1),
+        ["responses", id, rest @ ..] if !SPECIAL.contains(id) && (reads || *method == Method::POST) => {
+            (Route::Seen { id: (*id).to_owned(), rest: rest.join("/") }, 1)
         }
-        ["conversations", ..] if !reads => Route::Aside,
-        _ if matches!(&*lower, "responses" | "conversations") && first != lower => return Err(nothing()),
-        _ => Route::Other,
+        ["responses", id] if SPECIAL.contains(id) && *method == Method::POST => (Route::Aside, 1),
+        ["conversations", ..] if !reads => (Route::Aside, 1),
+        _ => (Route::Other, 0),
     };
+    for (at, segment) in segments.iter().enumerate() {
+        let unseen = |word: &&str| {
+            let word = word.to_ascii_lowercase();
+            let is = |names: &[&str]| names.contains(&&*word);
+            word == "realtime" || (!reads && (is(UNSEEN) || (is(SEEN) && at >= known)))
+        };
+        if let Some(word) = segment.split(['.', ':', '@', '~']).find(unseen) {
+            let message = format!(
+                "{path}, with `{word}` in it, is not passed on: tools would run there without being seen"
+            );
+            return Err(Trouble::refused(message));
+        }
+    }
+    let odd = |first: &&&str| !SEEN.contains(*first) && SEEN.contains(&&*first.to_ascii_lowercase());
+    if segments.first().filter(odd).is_some() {
+        return Err(nothing());
+    }
     Ok((route, target))
 }
 
-/// What stands at the place of a response's id, and is none. Neither of them runs anything.
+/// What stands at the place of a response's id, and is none. None of them runs anything.
 const SPECIAL: &[&str] = &["compact", "input_tokens"];
 
 #[cfg(test)]
@@ -100,8 +113,22 @@ mod tests {
             "/v1/batches",
             "/v1/Batches",
             "/v1/evals/x/runs",
+            "/v1/v1/responses",
+            "/v1/openai/v1/responses",
+            "/v1/openai/Responses",
+            "/v1/deployments/a/responses",
+            "/v1/models/m:responses",
+            "/v1/x/conversations/conv_1/items",
+            "/v1/x/realtime",
+            "/v1/x/batches",
+            "/v1/responses/resp_1/responses",
+            "/v1/conversations/conv_1/responses",
+            "/v1/responses/compact/x",
         ] {
             assert!(at(&Method::POST, path).is_err(), "{path}");
+        }
+        for method in [Method::PUT, Method::PATCH, Method::OPTIONS] {
+            assert!(at(&method, "/v1/responses").is_err() && at(&method, "/v1/responses/resp_1").is_err());
         }
         assert!(at(&Method::GET, "/v1/realtime").is_err());
         let mut headers = HeaderMap::new();
@@ -118,7 +145,11 @@ mod tests {
             at(&Method::GET, "/v1/responses/resp_1/input_items").unwrap(),
             seen("resp_1", "input_items")
         );
-        assert_eq!(at(&Method::POST, "/v1/responses/input_tokens").unwrap(), Route::Other);
+        assert_eq!(at(&Method::POST, "/v1/responses/input_tokens").unwrap(), Route::Aside);
+        assert_eq!(at(&Method::POST, "/v1/responses/compact").unwrap(), Route::Aside);
+        assert_eq!(at(&Method::POST, "/v1/chat/completions").unwrap(), Route::Other);
+        assert_eq!(at(&Method::GET, "/v1/x/responses").unwrap(), Route::Other);
+        assert_eq!(at(&Method::POST, "/v1/responses/resp_1/cancel").unwrap(), seen("resp_1", "cancel"));
         assert_eq!(at(&Method::GET, "/v1/batches").unwrap(), Route::Other);
         let (route, target) =
             route(&Method::GET, &"/v1/models?a=%20b".parse().unwrap(), &HeaderMap::new()).unwrap();

@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures::stream;
-use http::{HeaderValue, Response, header};
-use tokio::sync::mpsc;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use tokio::sync::{mpsc, oneshot};
 
-use crate::events::Blocks;
+use crate::events::{Block, Blocks};
 use crate::exchange::{Exchange, Next};
 use crate::joined::{Held, Step};
+use crate::own;
 use crate::recording::Told;
 use crate::refusal::Trouble;
-use crate::upstream::{head, why};
+use crate::start::{Start, Started};
+use crate::upstream::{head, why, within};
 
 /// The longest event: an image can be in one.
 const LONGEST: usize = 64 * 1024 * 1024;
@@ -21,6 +23,9 @@ const LONGEST: usize = 64 * 1024 * 1024;
 const AHEAD: usize = 64;
 /// As often something is sent while an answer waits for a person. Clients give up where nothing comes.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// A stream begins after this time, also where a person has to be asked before the endpoint is.
+const SOON: Duration = Duration::from_secs(2);
 
 /// What a client reads, and what is recorded of it.
 struct Out {
@@ -35,6 +40,19 @@ impl Out {
         self.told.bytes(&bytes);
         self.sender.send(Ok(bytes)).await.is_ok()
     }
+}
+
+/// What a stream begins with.
+enum Begins {
+    Response(reqwest::Response),
+    Own(Start, oneshot::Sender<Begun>),
+}
+
+/// What is known of an answer before its stream begins.
+enum Begun {
+    Stream((StatusCode, HeaderMap)),
+    Passed(Response<Body>),
+    Trouble(Trouble),
 }
 
 /// Why nothing more comes.
@@ -61,10 +79,37 @@ enum Ended {
 
 /// The answer that begins with `first`.
 pub(crate) fn streamed(exchange: Exchange, first: reqwest::Response) -> Response<Body> {
-    let (status, headers) = head(&first);
+    let head = head(&first);
     let (out, read) = mpsc::channel(AHEAD);
-    let told = Told::new(exchange.recording.clone(), LONGEST);
-    tokio::spawn(run(exchange, first, Out { sender: out, told }));
+    tokio::spawn(run(exchange, Begins::Response(first), out));
+    body(read, head)
+}
+
+/// The answer to a request with approvals of the app's own. Where a person has to be asked first, the stream begins before the
+/// endpoint's, so that the app has something to read.
+///
+/// # Errors
+/// What is known before that: what the app hears.
+pub(crate) async fn own(exchange: Exchange, start: Start) -> Result<Response<Body>, Trouble> {
+    let (out, read) = mpsc::channel(AHEAD);
+    let (begun, begins) = oneshot::channel();
+    tokio::spawn(run(exchange, Begins::Own(start, begun), out));
+    match tokio::time::timeout(SOON, begins).await {
+        Ok(Ok(Begun::Stream(head))) => Ok(body(read, head)),
+        Ok(Ok(Begun::Passed(response))) => Ok(response),
+        Ok(Ok(Begun::Trouble(trouble))) => Err(trouble),
+        Ok(Err(_)) => Err(Trouble::ending()),
+        Err(_) => {
+            let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
+            Ok(body(read, (StatusCode::OK, HeaderMap::from_iter([(header::CONTENT_TYPE, kind)]))))
+        }
+    }
+}
+
+fn body(
+    read: mpsc::Receiver<io::Result<Bytes>>,
+    (status, headers): (StatusCode, HeaderMap),
+) -> Response<Body> {
     let body = stream::unfold(read, |mut read| async move {
         let chunk = read.recv().await?;
         if chunk.is_err() {
@@ -82,14 +127,17 @@ pub(crate) fn streamed(exchange: Exchange, first: reqwest::Response) -> Response
     response
 }
 
-async fn run(mut exchange: Exchange, first: reqwest::Response, out: Out) {
+async fn run(mut exchange: Exchange, begins: Begins, sender: mpsc::Sender<io::Result<Bytes>>) {
+    let told = Told::new(exchange.recording.clone(), LONGEST);
+    let out = Out { sender, told };
     let closing = exchange.shared.closing.clone();
     let over = tokio::select! {
-        over = work(&mut exchange, first, &out) => over,
+        over = work(&mut exchange, begins, &out) => over,
         // The app is gone: what waits is withdrawn.
         () = out.sender.closed() => Over::Gone,
-        () = closing.cancelled() => Over::Trouble(Trouble::ending()),
+        () = closing.cancelled() => Over::Trouble(exchange.ending()),
     };
+    exchange.breaks_off();
     let whole = matches!(over, Over::Said | Over::Trouble(_));
     match over {
         Over::Said | Over::Gone => {}
@@ -105,25 +153,64 @@ async fn run(mut exchange: Exchange, first: reqwest::Response, out: Out) {
     out.told.end(whole);
 }
 
-async fn work(exchange: &mut Exchange, first: reqwest::Response, out: &Out) -> Over {
-    let mut response = first;
+/// The endpoint's first answer.
+async fn first(exchange: &mut Exchange, begins: Begins, out: &Out) -> Result<reqwest::Response, Over> {
+    let (start, begun) = match begins {
+        Begins::Response(response) => return Ok(response),
+        Begins::Own(start, begun) => (start, begun),
+    };
+    let started = match kept_alive(own::judged(exchange, start.previous.as_deref(), &start.sent), out).await {
+        Ok(()) => start.sent(exchange).await,
+        Err(trouble) => Err(trouble),
+    };
+    let (begins, response) = match started {
+        Ok(Started::Answer(answer)) if is_stream(&answer) => (Begun::Stream(head(&answer)), Some(answer)),
+        Ok(Started::Answer(_)) => {
+            (Begun::Trouble(exchange.broken("the endpoint answers with something else than events")), None)
+        }
+        Ok(Started::Passed(response)) => (Begun::Passed(response), None),
+        Err(trouble) => (Begun::Trouble(trouble), None),
+    };
+    match (begun.send(begins), response) {
+        (_, Some(response)) => Ok(response),
+        (Ok(()), None) => Err(Over::Said),
+        // The stream has begun already: it hears it as an event.
+        (Err(Begun::Trouble(trouble)), None) => Err(Over::Trouble(trouble)),
+        (Err(Begun::Passed(response)), None) => {
+            let message = format!("the endpoint answers {}", response.status());
+            Err(Over::Trouble(Trouble { status: response.status(), ..Trouble::upstream(message) }))
+        }
+        (Err(Begun::Stream(_)), None) => Err(Over::Said),
+    }
+}
+
+async fn work(exchange: &mut Exchange, begins: Begins, out: &Out) -> Over {
+    let mut response = match first(exchange, begins, out).await {
+        Ok(response) => response,
+        Err(over) => return over,
+    };
     let mut later = false;
     loop {
-        let held = match passed(exchange, response, out, later).await {
+        // Where something may have run, the end is looked for.
+        let limited = later || exchange.any_open();
+        let held = match passed(exchange, response, out, limited).await {
             Ok(Ended::Asks(held)) => held,
             Ok(Ended::Over) => return Over::Said,
             Err(over) => return over,
         };
-        let next = kept_alive(exchange.answer(held), out).await;
-        match next {
-            Ok(Next::Response(next)) if is_stream(&next) => response = next,
-            Ok(Next::Response(_)) => {
-                return Over::Trouble(exchange.broken("the endpoint went on with something else"));
-            }
+        // Comments tell of a person who is waited for. An endpoint that is silent afterwards is silent for the app too, whose
+        // own limits then count.
+        let next = match kept_alive(exchange.answer(held), out).await {
+            Ok(Next::GoOn(body)) => exchange.go_on(body).await,
             Ok(Next::Close(text)) => {
                 out.send(text).await;
                 return Over::Said;
             }
+            Err(trouble) => Err(trouble),
+        };
+        match next {
+            Ok(next) if is_stream(&next) => response = next,
+            Ok(_) => return Over::Trouble(exchange.broken("the endpoint went on with something else")),
             Err(trouble) => return Over::Trouble(trouble),
         }
         later = true;
@@ -146,48 +233,64 @@ async fn passed(
     let mut blocks = Blocks::new(LONGEST);
     let mut closed = false;
     loop {
-        let chunk = match response.chunk().await {
+        let chunk = match if later {
+            within(response.chunk()).await
+        } else {
+            response.chunk().await.map_err(|error| why(&error))
+        } {
             Ok(Some(chunk)) => chunk,
             Ok(None) => break,
             Err(error) if closed || !later => return Err(Over::Broken(io::Error::other(error))),
-            Err(error) => return Err(exchange.broken(&why(&error)).into()),
+            Err(error) => return Err(exchange.broken(&error).into()),
         };
         let Ok(all) = blocks.take(&chunk) else {
             return Err(exchange.broken("an event of the endpoint's is too long").into());
         };
-        let mut text = Vec::with_capacity(chunk.len());
-        let mut held = None;
-        for block in all {
-            match exchange.joined.event(block) {
-                Step::Send(bytes) => text.extend_from_slice(&bytes),
-                Step::Hide => {}
-                Step::Asks(asks) => {
-                    held = Some(asks);
-                    break;
-                }
-                Step::Close(bytes) => {
-                    closed = true;
-                    // Before the app hears of the end, and goes on from it.
-                    exchange.finish();
-                    text.extend_from_slice(&bytes);
-                }
-            }
-        }
-        if !text.is_empty() && !out.send(text).await {
-            return Err(Over::Gone);
-        }
-        if let Some(held) = held {
+        if let Some(held) = told(exchange, all, out, &mut closed).await? {
             return Ok(Ended::Asks(held));
         }
+    }
+    // The last event, where the empty line after it is missing: clients may read it all the same.
+    let rest = blocks.rest();
+    if !rest.is_empty()
+        && let Some(held) = told(exchange, vec![Block { raw: rest }], out, &mut closed).await?
+    {
+        return Ok(Ended::Asks(held));
     }
     if later && !closed {
         return Err(exchange.broken("the endpoint's answer ended before its end").into());
     }
-    let rest = blocks.rest();
-    if !rest.is_empty() {
-        out.send(rest).await;
-    }
     Ok(Ended::Over)
+}
+
+/// Tells the app of events, up to the one that asks.
+async fn told(
+    exchange: &mut Exchange,
+    blocks: Vec<Block>,
+    out: &Out,
+    closed: &mut bool,
+) -> Result<Option<Held>, Over> {
+    let (mut text, mut held) = (Vec::new(), None);
+    for block in blocks {
+        match exchange.joined.event(block) {
+            Step::Send(bytes) => text.extend_from_slice(&bytes),
+            Step::Hide => {}
+            Step::Asks(asks) => {
+                held = Some(asks);
+                break;
+            }
+            Step::Close(bytes) => {
+                *closed = true;
+                // Before the app hears of the end, and goes on from it.
+                exchange.finish();
+                text.extend_from_slice(&bytes);
+            }
+        }
+    }
+    if !text.is_empty() && !out.send(text).await {
+        return Err(Over::Gone);
+    }
+    Ok(held)
 }
 
 /// Waits, and says something now and then.
@@ -209,7 +312,7 @@ mod tests {
     use super::*;
     use crate::recording::Recording;
 
-    /// SSE comments keep a stream alive: every 15 seconds, and no client takes one for an event.
+    /// SSE comments keep a stream alive: every 15 seconds, and no client takes one for an event. Attack 512.
     #[tokio::test(start_paused = true)]
     async fn given_a_long_wait_then_comments_come() {
         let (sender, mut read) = mpsc::channel(AHEAD);

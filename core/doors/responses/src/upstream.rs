@@ -8,6 +8,7 @@ use axum::body::Body;
 use futures::TryStreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use mayi_core::approval::visible;
+use serde_json::Value;
 use url::{Host, Url};
 
 use crate::refusal::Trouble;
@@ -31,11 +32,25 @@ const OWN: &[&str] = &[
 ];
 
 /// Headers of the app that the endpoint does not get: its credential is mayi's, and what it is sent has to be readable here.
-const KEPT: &[&str] =
-    &["accept-encoding", "api-key", "authorization", "cookie", "expect", "origin", "referer"];
+const KEPT: &[&str] = &[
+    "accept-encoding",
+    "api-key",
+    "authorization",
+    "cookie",
+    "expect",
+    "origin",
+    "referer",
+    // Another method than the one that was looked at.
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+];
 
 /// Those of them that hold its credential, where that is its own: they are sent then.
 const CREDENTIALS: &[&str] = &["api-key", "authorization"];
+
+/// Headers of the endpoint that an app does not get: they would lead it there, around mayi.
+const LEADS: &[&str] = &["alt-svc", "content-location", "location", "refresh", "set-cookie"];
 
 /// The endpoint.
 #[derive(Clone)]
@@ -142,6 +157,42 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
+/// Sends a request, and waits for the head of its answer.
+///
+/// # Errors
+/// If there is none, or it leads elsewhere: an app would go there without mayi.
+pub(crate) async fn answer(request: reqwest::RequestBuilder) -> Result<reqwest::Response, Trouble> {
+    let answer = request.send().await.map_err(|error| unreachable(&error))?;
+    if answer.status().is_redirection() {
+        return Err(elsewhere(&answer));
+    }
+    Ok(answer)
+}
+
+/// What is said of an answer that leads elsewhere.
+pub(crate) fn elsewhere(answer: &reqwest::Response) -> Trouble {
+    let location = answer.headers().get(header::LOCATION).and_then(|place| place.to_str().ok());
+    let place = location.and_then(|place| answer.url().join(place).ok()).map(|mut url| {
+        let _ = (url.set_username(""), url.set_password(None));
+        url.set_query(None);
+        url.set_fragment(None);
+        let text = url.as_str().trim_end_matches('/');
+        text.strip_suffix("/responses").unwrap_or(text).to_owned()
+    });
+    let message = match place {
+        Some(place) => format!(
+            "the endpoint answers {} and leads elsewhere, which nobody follows: if that is where it is, write --upstream {}",
+            answer.status().as_u16(),
+            visible(&place)
+        ),
+        None => format!(
+            "the endpoint answers {}: write as --upstream the address at which it answers itself",
+            answer.status().as_u16()
+        ),
+    };
+    Trouble::new(StatusCode::BAD_GATEWAY, "mayi_upstream", message)
+}
+
 /// The headers that go from one side to the other.
 fn through(sent: &HeaderMap, kept: &[&str]) -> HeaderMap {
     let named: Vec<String> = sent
@@ -164,7 +215,7 @@ fn through(sent: &HeaderMap, kept: &[&str]) -> HeaderMap {
 
 /// The head of an answer, as the app gets it.
 pub(crate) fn head(answer: &reqwest::Response) -> (StatusCode, HeaderMap) {
-    (answer.status(), through(answer.headers(), &["set-cookie"]))
+    (answer.status(), through(answer.headers(), LEADS))
 }
 
 /// An answer as it is.
@@ -200,6 +251,47 @@ pub(crate) async fn whole(mut answer: reqwest::Response, most: usize) -> Result<
     Ok(text)
 }
 
+/// What is said of an endpoint that is silent.
+pub(crate) const SILENT: &str = "the endpoint has said nothing for ten minutes";
+
+/// So long may pass between two parts of an answer, where something may have run.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// What an endpoint does within its time.
+///
+/// # Errors
+/// If it does not do it, or it fails.
+pub(crate) async fn within<T>(waited: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, String> {
+    match tokio::time::timeout(IDLE, waited).await {
+        Ok(done) => done.map_err(|error| why(&error)),
+        Err(_) => Err(SILENT.to_owned()),
+    }
+}
+
+/// The same as [`whole`], from an endpoint that must not be silent for too long.
+///
+/// # Errors
+/// If it is, if its answer is longer, or breaks off.
+pub(crate) async fn chunks(mut answer: reqwest::Response, most: usize) -> Result<Vec<u8>, String> {
+    let mut text = Vec::new();
+    while let Some(chunk) = within(answer.chunk()).await? {
+        if text.len() + chunk.len() > most {
+            return Err(format!("its answer has more than {most} bytes"));
+        }
+        text.extend_from_slice(&chunk);
+    }
+    Ok(text)
+}
+
+/// What an answer that is no success says, in one line.
+pub(crate) async fn said(answer: reqwest::Response) -> String {
+    let status = answer.status();
+    let text = chunks(answer, 64 * 1024).await.unwrap_or_default();
+    let said: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let said = said.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
+    format!("the endpoint answers {status}: {}", visible(said.unwrap_or("without a word")))
+}
+
 /// Why a request failed, without the address, in which there may be more than people should see.
 pub(crate) fn why(error: &reqwest::Error) -> String {
     let mut last: &dyn std::error::Error = error;
@@ -212,4 +304,17 @@ pub(crate) fn why(error: &reqwest::Error) -> String {
 /// What the app hears where the endpoint could not be asked at all.
 pub(crate) fn unreachable(error: &reqwest::Error) -> Trouble {
     Trouble::upstream(format!("the endpoint did not answer: {}", why(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S6.12, attack 512: an endpoint that has an approval, and says nothing more.
+    #[tokio::test(start_paused = true)]
+    async fn given_an_endpoint_that_is_silent_then_it_is_not_waited_for_without_end() {
+        let silent = within(std::future::pending::<Result<(), reqwest::Error>>()).await;
+        assert_eq!(silent, Err(SILENT.to_owned()));
+        assert_eq!(within(async { Ok(7) }).await, Ok(7));
+    }
 }

@@ -90,3 +90,37 @@ fn given_what_nobody_can_read_then_it_passes() {
         assert_eq!(same, text.as_bytes());
     }
 }
+
+/// Attack 515: as many versions of a call as there is room for; and one more that says something else.
+#[test]
+fn given_many_versions_of_a_call_then_no_more_are_kept_than_show_that_they_differ() {
+    let mut joined = Joined::default();
+    for number in 0..20_000 {
+        let item = approval("mcpr_1", &json!({ "q": number }).to_string());
+        assert!(matches!(joined.event(block(&added(number, 0, &item, "done"))), Step::Hide));
+    }
+    let Step::Asks(held) = joined.event(block(&ended(3, "resp_1", &[approval("mcpr_1", "{}")]))) else {
+        panic!("it asks")
+    };
+    assert_eq!(held.requests["mcpr_1"].len(), 3);
+    assert!(crate::calls::Wanted::read("mcpr_1", &held.requests["mcpr_1"]).is_err());
+    // Two spellings of one call are one; a third one could be anything.
+    let spelled: Vec<Value> = ["{}", "{ }"].map(|text| approval("mcpr_1", text)).into();
+    assert!(crate::calls::Wanted::read("mcpr_1", &spelled).is_ok());
+}
+
+/// S6.10, attack 516: a call that ran by the events, and is not in the response at their end.
+#[test]
+fn given_a_call_that_the_end_leaves_out_then_it_ran_all_the_same() {
+    let ran = json!({ "type": "mcp_call", "id": "mcp_1", "server_label": "docs", "name": "search", "arguments": "{}" });
+    for (output, unlisted) in [(vec![], 1), (vec![ran.clone()], 0)] {
+        let mut joined = Joined::default();
+        assert_eq!(sent(joined.event(block(&added(0, 0, &ran, "done"))))["item"], ran);
+        assert!(matches!(joined.event(block(&ended(1, "resp_1", &output))), Step::Close(_)));
+        assert_eq!(joined.unlisted().len(), unlisted);
+    }
+    let mut joined = Joined::default();
+    assert_eq!(sent(joined.event(block(&added(0, 0, &ran, "done"))))["item"], ran);
+    joined.breaks_off();
+    assert_eq!(joined.unlisted().len(), 1);
+}
