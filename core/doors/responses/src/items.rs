@@ -59,20 +59,11 @@ type Found<'a> = dyn FnMut(Is, &mut Map<String, Value>, usize) -> Result<(), Str
 ///
 /// # Errors
 /// If something could be taken for one that is not plainly one, or what `found` says; one line.
-pub(crate) fn each(
-    value: &mut Value,
-    depth: usize,
-    found: &mut Found<'_>,
-) -> Result<(), String> {
+pub(crate) fn each(value: &mut Value, depth: usize, found: &mut Found<'_>) -> Result<(), String> {
     looked(value, depth, false, found)
 }
 
-fn looked(
-    value: &mut Value,
-    depth: usize,
-    schema: bool,
-    found: &mut Found<'_>,
-) -> Result<(), String> {
+fn looked(value: &mut Value, depth: usize, schema: bool, found: &mut Found<'_>) -> Result<(), String> {
     match value {
         Value::Array(items) => items.iter_mut().try_for_each(|item| looked(item, depth + 1, schema, found)),
         Value::Object(members) => {
