@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
-use regex_automata::meta::{BuildError, Config, Regex};
+use regex_automata::meta::{Config, Regex};
 
 use super::forms::{FORMS, Form};
 
@@ -45,20 +45,20 @@ impl Pattern {
         // Of several threads one may be missed: that only puts off the other making.
         self.seen.store(seen, Ordering::Relaxed);
         if text.len() <= SHORT && seen <= LITTLE {
-            return self.quickly_made.get_or_init(|| quickly_made(&form.whole().pattern).ok()).as_ref();
+            return self.quickly_made.get_or_init(|| quickly_made(&form.whole().pattern)).as_ref();
         }
-        self.quickly_read.get_or_init(|| quickly_read(&form.whole().pattern).ok()).as_ref()
+        self.quickly_read.get_or_init(|| quickly_read(&form.whole().pattern)).as_ref()
     }
 }
 
-/// Neither automata for both directions nor what stands in every match are worked out.
-fn quickly_made(pattern: &str) -> Result<Regex, BuildError> {
+/// `None`: it is no pattern, which a test of the table holds. Neither automata for both directions nor what stands in every match are worked out.
+fn quickly_made(pattern: &str) -> Option<Regex> {
     let plain = Config::new().auto_prefilter(false).hybrid(false).dfa(false).onepass(false);
-    Regex::builder().configure(plain).build(pattern)
+    Regex::builder().configure(plain).build(pattern).ok()
 }
 
-fn quickly_read(pattern: &str) -> Result<Regex, BuildError> {
-    Regex::new(pattern)
+fn quickly_read(pattern: &str) -> Option<Regex> {
+    Regex::new(pattern).ok()
 }
 
 #[cfg(test)]
