@@ -121,12 +121,31 @@ fn given_each_official_client_then_without_calls_it_sees_what_the_endpoint_says(
     }
 }
 
-/// SIGTERM while an approval is pending: the app gets an error event; kill -9: the stream ends without a
-/// closing event, both clients raise; nothing was approved upstream.
+/// The same where a person answers, at a terminal, while the client waits.
 #[test]
-fn given_mayi_that_ends_while_an_approval_waits_then_both_clients_raise() {
+fn given_each_official_client_then_a_person_answers_while_it_waits() {
+    for each in APPS {
+        let scene = Scene::new(&[]);
+        let app = app(&scene, each, (&scene.base(), scene.token()), &[r#"[["search", "read"]]"#]);
+        scene.waits(2);
+        scene.person("approve", "search");
+        scene.person("deny", "read");
+        let lines = said(app);
+        assert_eq!(lines[0]["text"], "search ran, read was not approved", "{each:?} {lines:?}");
+        assert_eq!(
+            (scene.ran(), scene.endpoint.requests().len()),
+            (vec!["search".to_owned()], 2),
+            "{each:?}"
+        );
+    }
+}
+
+/// SIGTERM while an approval is pending: the app gets an error event; kill -9: the stream ends without a
+/// closing event, the clients raise; nothing was approved upstream.
+#[test]
+fn given_mayi_that_ends_while_an_approval_waits_then_the_clients_raise() {
     for signal in [Signal::TERM, Signal::KILL] {
-        for each in [("python", "openai", "stream"), ("node", "openai", "stream")] {
+        for each in APPS.into_iter().filter(|(_, _, shape)| *shape == "stream") {
             let mut scene = Scene::new(&[]);
             let app = app(&scene, each, (&scene.base(), scene.token()), &[r#"[["search"]]"#]);
             scene.waits(1);
