@@ -134,6 +134,62 @@ fn given_words_that_a_shell_would_take_for_more_commands_then_these_count_too() 
     scene.editor.until("terminal/create");
 }
 
+/// Attack 490: a folder `git status .` with a program in it, for an editor that takes all of the command for a file's name.
+#[test]
+fn given_a_line_that_is_a_files_name_too_then_a_reader_of_that_name_is_asked_about() {
+    let machine = machine().file("git status ./evil", "#!/bin/sh\ntouch pwned\n").file("src/evil", "");
+    let mut scene = Scene::open(machine, &[]);
+    scene.agent_asks(50, "terminal/create", &json!({"sessionId": "s", "command": "ls", "args": ["src"]}));
+    assert_eq!(scene.editor.next()["method"], "terminal/create");
+    for (number, command) in
+        ["git status ./evil", "ls src/evil", "ls\tsrc", "cat src/evil"].iter().enumerate()
+    {
+        scene.agent_asks(
+            number,
+            "terminal/create",
+            &json!({"sessionId": "s", "command": command, "args": []}),
+        );
+        let question = scene.editor.next();
+        assert_eq!(question["method"], "session/request_permission", "{question}");
+        scene.pick(&question, "mayi-deny");
+        assert_eq!(scene.agent.answer(number)["error"]["code"], -32003);
+        scene.editor.until("session/update");
+    }
+    // A rule that denies the line denies it here.
+    scene.agent_asks(51, "terminal/create", &json!({"sessionId": "s", "command": "rm -rf x"}));
+    assert_eq!(scene.agent.answer(51)["error"]["code"], -32003);
+}
+
+/// Attack 491: `bash -c LINE`, for an editor that puts the words behind each other without quotes: it runs the line's first word.
+#[test]
+fn given_a_line_of_a_shell_among_words_then_what_is_left_of_it_without_quotes_counts_too() {
+    let mut scene = Scene::open(machine(), &[]);
+    for (number, line) in ["make --version", "./configure --help"].iter().enumerate() {
+        let params = json!({"sessionId": "s", "command": "bash", "args": ["-c", line]});
+        scene.agent_asks(number, "terminal/create", &params);
+        let question = scene.editor.until("session/request_permission");
+        scene.pick(&question, "mayi-deny");
+        assert_eq!(scene.agent.answer(number)["error"]["code"], -32003);
+    }
+}
+
+/// An approved line is not asked about a second time where no file is called like it; where one is, it is. Attack 490.
+#[test]
+fn given_an_approved_line_then_its_terminal_is_covered_unless_a_file_is_called_so() {
+    let machine = machine().file("make x/evil", "");
+    let mut scene = Scene::open(machine, &[]);
+    for (number, line) in ["make all", "make x/evil"].iter().enumerate() {
+        scene.agent_wants(number, line, line);
+        let question = scene.editor.until("session/request_permission");
+        scene.pick(&question, "once");
+        scene.agent.answer(number);
+        scene.agent_asks(number + 10, "terminal/create", &json!({"sessionId": "s", "command": line}));
+        let next = scene.editor.next();
+        let asks = next["method"] == "session/request_permission";
+        assert_eq!(asks, number == 1, "{next}");
+    }
+}
+
 /// An approved command is not asked about a second time when it is started in the editor's terminal.
 #[test]
 fn given_an_approved_command_then_its_terminal_is_covered_once() {

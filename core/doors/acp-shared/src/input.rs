@@ -153,12 +153,17 @@ pub fn commands(input: &Value) -> Vec<Command> {
             Some(Value::String(line)) => {
                 let edit_word = EDIT_WORDS.contains(&line.as_str()) && !paths(input).is_empty();
                 if !edit_word {
-                    found.push(match input.get("args").and_then(Value::as_array) {
-                        Some(args) => {
-                            words(std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args))
-                        }
-                        None => Command::Line(line.clone()),
-                    });
+                    let args = input.get("args").and_then(Value::as_array);
+                    // Beside a list of words, one with blanks is a file's name for some and a line for others.
+                    if let Some(args) = args {
+                        found
+                            .push(words(std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args)));
+                    }
+                    if args.is_none() || line.contains(char::is_whitespace) {
+                        let more = args.into_iter().flatten().filter_map(Value::as_str);
+                        let all: Vec<&str> = std::iter::once(line.as_str()).chain(more).collect();
+                        found.push(Command::Line(all.join(" ")));
+                    }
                 }
             }
             Some(Value::Array(items)) => found.push(words(items.iter())),

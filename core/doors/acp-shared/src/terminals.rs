@@ -10,6 +10,16 @@ use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, shell};
 use mayi_core::gate::Session;
 use mayi_doors::places::folder_caveat;
 
+/// Who starts what `terminal/create` asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Starts {
+    /// mayi: the words as a program with its arguments, a line without arguments in a shell of this dialect.
+    Mayi(Dialect),
+    /// An editor: some take the command for a program's name whatever is in it, others put the words behind each other and have a
+    /// shell run that. Which one it is, nobody can tell.
+    Editor,
+}
+
 /// What `terminal/create` asks for.
 #[derive(Clone, Debug)]
 pub struct Wanted {
@@ -17,44 +27,111 @@ pub struct Wanted {
     pub argv: Vec<String>,
     /// A line without arguments that only a shell can run.
     pub line: Option<String>,
+    /// What the line does, if a shell runs it.
+    pub by_shell: Vec<Access>,
 }
 
-/// The call that a `terminal/create` with `params` is, where a line is run by a shell of `dialect`.
+/// The call that a `terminal/create` with `params` is. Where an editor starts it, it is all that it does in either reading.
 ///
 /// # Errors
 /// If it has no command, or its arguments are no texts.
 pub fn create_call(
     session: &Session,
     params: &Value,
-    dialect: Dialect,
+    starts: Starts,
 ) -> Result<(Call, Wanted), &'static str> {
     let command = text(params, "command").ok_or("terminal/create needs a command")?;
     let given = params.get("args").and_then(Value::as_array).cloned().unwrap_or_default();
     let args: Option<Vec<String>> = given.iter().map(|arg| arg.as_str().map(str::to_owned)).collect();
     let args = args.ok_or("the args of terminal/create are strings")?;
-    let cwd = session.cwd.join(input::cwd(params).unwrap_or_default());
+    let cwd = input::cwd(params).map_or_else(|| session.cwd.clone(), |cwd| session.cwd.join(cwd));
     let env: BTreeMap<String, String> = input::env(params).into_iter().collect();
     let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
     let argv: Vec<String> = std::iter::once(command).chain(args).collect();
     let home = mayi_core::call::home();
+    let dialect = match starts {
+        Starts::Mayi(dialect) => dialect,
+        Starts::Editor => Dialect::Unknown,
+    };
     let at = Surroundings { cwd: &cwd, roots: &session.roots, home: home.as_deref(), env: &env, dialect };
-    let mut accesses = match &line {
-        Some(line) => shell::line(line, &at),
-        None => shell::argv(&argv, &at),
+    let words = || shell::argv(&argv, &at);
+    let (mut accesses, mut by_shell) = match (starts, &line) {
+        (Starts::Mayi(_), Some(line)) => (shell::line(line, &at), Vec::new()),
+        (Starts::Mayi(_), None) => (words(), Vec::new()),
+        (Starts::Editor, _) => (words(), shell::line(&argv.join(" "), &at)),
     };
     caution(session, &cwd, &mut accesses);
+    caution(session, &cwd, &mut by_shell);
+    let more: Vec<Access> = by_shell.iter().filter(|access| !accesses.contains(access)).cloned().collect();
+    accesses.extend(more);
     let title = line.clone().unwrap_or_else(|| shell::join(&argv));
     let mut call = side_door::call(session, Door::AcpTerminal, title, params.clone(), accesses);
     call.cwd = cwd;
     call.env = env;
-    Ok((call, Wanted { argv, line }))
+    Ok((call, Wanted { argv, line, by_shell }))
 }
 
 /// Adds to commands why they are asked about for the folder that they run in.
-pub fn caution(session: &Session, cwd: &std::path::Path, accesses: &mut [Access]) {
+fn caution(session: &Session, cwd: &std::path::Path, accesses: &mut [Access]) {
     for access in accesses {
         if let Access::Shell(shell) = access {
             shell.caveats.extend(folder_caveat(session, cwd));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mayi_core::call::{AgentId, Category, SessionId};
+    use serde_json::json;
+
+    fn session(cwd: &std::path::Path) -> Session {
+        Session {
+            id: SessionId("s".into()),
+            agent: AgentId::named("a"),
+            parent: None,
+            roots: vec![cwd.to_owned()],
+            cwd: cwd.to_owned(),
+            mode: None,
+        }
+    }
+
+    fn reads(params: &Value, starts: Starts) -> bool {
+        let session = session(&std::env::temp_dir().canonicalize().unwrap());
+        let (call, _) = create_call(&session, params, starts).unwrap();
+        call.accesses.iter().all(|access| match access {
+            Access::Shell(shell) => shell.reader,
+            other => other.category() == Some(Category::Read),
+        })
+    }
+
+    /// S4.20, attacks 490 and 491: both readings count at an editor's; mayi itself starts it in one way.
+    #[test]
+    fn given_what_an_editor_starts_then_it_only_reads_where_both_readings_do() {
+        for (params, editor, mayi) in [
+            (json!({"command": "ls"}), true, true),
+            (json!({"command": "ls", "args": ["-l", "src"]}), true, true),
+            (json!({"command": "ls", "args": []}), true, true),
+            (json!({"command": "ls ./evil", "args": []}), false, true),
+            (json!({"command": "ls\t./evil"}), false, true),
+            (json!({"command": "ls "}), false, true),
+            (json!({"command": "bash", "args": ["-c", "make --version"]}), false, true),
+            (json!({"command": "ls", "args": [";", "make"]}), false, true),
+            (json!({"command": "ls;make"}), false, false),
+            (json!({"command": "if", "args": ["make"]}), false, false),
+        ] {
+            assert_eq!(reads(&params, Starts::Editor), editor, "{params}");
+            if editor != mayi {
+                assert_eq!(reads(&params, Starts::Mayi(Dialect::Sh)), mayi, "{params}");
+            }
+        }
+    }
+
+    #[test]
+    fn given_no_folder_then_it_is_the_sessions_as_that_is_written() {
+        let folder = std::env::temp_dir().canonicalize().unwrap();
+        let (call, _) = create_call(&session(&folder), &json!({"command": "ls"}), Starts::Editor).unwrap();
+        assert_eq!(call.cwd.as_os_str(), folder.as_os_str());
     }
 }

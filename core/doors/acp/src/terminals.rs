@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::shared::{Shared, Turn, denied, invalid, session_of};
 use mayi_acp_shared::adapt;
 use mayi_acp_shared::input::text;
-use mayi_acp_shared::terminals::{Wanted, create_call};
+use mayi_acp_shared::terminals::{Starts, Wanted, create_call};
 use mayi_core::call::{Call, Dialect};
 use mayi_core::gate::{Authorized, Verdict};
 use mayi_doors::process::{self, Family, without_own_variables};
@@ -90,7 +90,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
         return responder.respond_with_error(denied("the turn was cancelled"));
     }
     // A line is run by `/bin/sh`.
-    let (call, wanted) = match create_call(&session, &params, Dialect::Sh) {
+    let (call, wanted) = match create_call(&session, &params, Starts::Mayi(Dialect::Sh)) {
         Ok(found) => found,
         Err(wrong) => return responder.respond_with_error(invalid(wrong)),
     };

@@ -11,15 +11,10 @@ use crate::line::{Message, code};
 use crate::parts::Parts;
 use crate::shared::as_it_came;
 use crate::splice::{Edit, apply, quoted};
-use mayi_acp_shared::{adapt, files, input, terminals};
-use mayi_core::call::{Access, Call, Dialect, Surroundings, file_paths, shell};
+use mayi_acp_shared::terminals::{self, Starts};
+use mayi_acp_shared::{adapt, files, input};
+use mayi_core::call::{Access, Call, file_paths};
 use mayi_core::gate::Verdict;
-
-/// Characters that mean something to a shell, where an editor hands words to one without quoting them.
-const SPECIAL: &[char] = &[
-    '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', ']', '#', '~', '=', '%',
-    '{', '}', '!', '\n', ' ', '\t',
-];
 
 /// So many other readings of a path are looked at.
 const READINGS: usize = 8;
@@ -84,12 +79,21 @@ impl Asked {
         self.judged(Self::creation, line, true)
     }
 
-    /// What creating the terminal is. The editor starts it, in a shell of its own or in none.
+    /// What creating the terminal is. The editor starts it, in a shell of its own or in none: both count.
     fn creation(&self) -> Result<Call, &'static str> {
         let session = &self.session.core;
-        let (mut call, wanted) = terminals::create_call(session, &self.params, Dialect::Unknown)?;
-        if wanted.line.is_none() {
-            unquoted(session, &mut call, &wanted.argv);
+        let (mut call, wanted) = terminals::create_call(session, &self.params, Starts::Editor)?;
+        // A line that was approved is not asked about once more for a file that is not there.
+        if wanted.line.is_some()
+            && !is_program(&call.cwd, wanted.argv.first().map(String::as_str).unwrap_or_default())
+            && self
+                .session
+                .state()
+                .approved
+                .values()
+                .any(|of| wanted.by_shell.iter().all(|access| of.contains(access)))
+        {
+            call.accesses = wanted.by_shell;
         }
         Ok(call)
     }
@@ -201,29 +205,11 @@ fn leads_to_the_same(now: &[Access], before: &[Access]) -> bool {
     now.len() == before.len() && now.iter().zip(before).all(same)
 }
 
-/// Some editors put the words behind each other and have a shell run that: where it means something else, it counts too.
-fn unquoted(session: &mayi_core::gate::Session, call: &mut Call, argv: &[String]) {
-    let Some((program, args)) = argv.split_first() else { return };
-    let base = program.rsplit('/').next().unwrap_or(program);
-    let line_of_a_shell = ["sh", "bash", "zsh", "dash"].contains(&base)
-        && args.len() == 2
-        && args.first().is_some_and(|first| first.starts_with('-') && first.ends_with('c'));
-    let special = |word: &String| word.is_empty() || word.contains(SPECIAL);
-    if line_of_a_shell || !argv.iter().any(special) {
-        return;
-    }
-    let home = mayi_core::call::home();
-    let at = Surroundings {
-        cwd: &call.cwd,
-        roots: &session.roots,
-        home: home.as_deref(),
-        env: &call.env,
-        dialect: Dialect::Unknown,
-    };
-    let mut more = shell::line(&argv.join(" "), &at);
-    terminals::caution(session, &call.cwd, &mut more);
-    let fresh: Vec<Access> = more.into_iter().filter(|access| !call.accesses.contains(access)).collect();
-    call.accesses.extend(fresh);
+/// Whether a program of this name, blanks and all, is where whoever starts it from `cwd` would look.
+fn is_program(cwd: &Path, name: &str) -> bool {
+    let there = |folder: &Path| folder.join(name).symlink_metadata().is_ok();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    there(cwd) || !name.contains('/') && std::env::split_paths(&path).any(|folder| there(&cwd.join(folder)))
 }
 
 fn is_env(env: Option<&Value>) -> bool {

@@ -410,3 +410,12 @@ fn given_the_start_of_a_sub_agent_of_kind_other_then_it_only_reads() {
     let call = call_after(&[], image);
     assert!(matches!(call.accesses[..], [Access::Tool { category: Category::Execute, .. }]), "{call:?}");
 }
+
+/// D1.4: a command with blanks beside a list of words is a file's name for who starts it so, and a line for others: both count.
+#[test]
+fn given_a_command_with_blanks_beside_words_then_it_counts_as_a_file_and_as_a_line() {
+    let found = |input: Value| accesses(json!({"toolCallId": "t", "kind": "execute", "rawInput": input}));
+    let both = found(json!({"command": "rm -rf", "args": ["x"]}));
+    assert_eq!(both, ["shell('rm -rf' x)", "shell(rm -rf x)"]);
+    assert_eq!(found(json!({"command": "make", "args": ["x"]})), ["shell(make x)"]);
+}
