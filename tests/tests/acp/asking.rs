@@ -27,7 +27,7 @@ fn given_rules_then_the_agent_is_answered_at_once_and_the_editor_is_not_asked() 
     scene.nothing_for_editor();
 }
 
-/// D6.33: the agent's allow-once first, nothing wider than the session; what is judged is what is shown.
+/// S4.12: the agent's allow-once first, nothing wider than the session; what is judged is what is shown.
 #[test]
 fn given_what_is_asked_about_then_the_editor_gets_the_agents_own_request_with_mayis_scopes() {
     let mut scene = Scene::open(machine(), &[]);
@@ -53,7 +53,7 @@ fn given_what_is_asked_about_then_the_editor_gets_the_agents_own_request_with_ma
     assert_eq!(outcome(&scene.agent.answer(3)), "no");
 }
 
-/// D6.33: wider scopes than session only for clients that the user marked; D6: what is always asked
+/// S4.12: wider scopes than session only for clients that the user marked; D6: what is always asked
 /// about can be allowed once.
 #[test]
 fn given_what_is_always_asked_about_then_only_once_is_offered_and_wider_scopes_need_a_mark() {

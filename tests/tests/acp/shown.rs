@@ -42,7 +42,7 @@ fn given_a_call_that_is_asked_about_then_what_the_agent_says_of_it_comes_after_t
     assert_eq!(outcome(&scene.agent.answer(2)), "no");
 }
 
-/// D6.33, attack 411: "for this session" names what it grants, and is not offered where that can't be said.
+/// S4.12, attack 411: "for this session" names what it grants, and is not offered where that can't be said.
 #[test]
 fn given_an_answer_for_the_session_then_its_name_says_all_that_it_grants() {
     let machine = machine();
@@ -102,6 +102,80 @@ fn given_texts_that_hide_what_is_asked_then_mayis_words_stand_before_them() {
     assert!(!question.to_string().contains("List files"), "{question}");
     scene.pick(&question, "no");
     scene.agent.answer(2);
+}
+
+/// Attack 496: words for an editor's dialog, wherever in `_meta` an editor looks for them.
+#[test]
+fn given_words_for_the_dialog_anywhere_in_meta_then_the_question_is_mayis_own() {
+    let mut scene = Scene::open(machine(), &[]);
+    let words = json!({"version": 1, "title": "List files"});
+    for (number, place) in [0, 1, 2].into_iter().enumerate() {
+        let mut params = wants(&format!("t{number}"), "make all");
+        match place {
+            0 => params["_meta"] = json!({"jetbrains": {"air": {"permission": words}}}),
+            1 => params["toolCall"]["_meta"] = json!({"permission": words}),
+            _ => params["_meta"] = json!({"x": [{"Permission": words}]}),
+        }
+        scene.agent_asks(number, "session/request_permission", &params);
+        let question = scene.editor.until("session/request_permission");
+        assert!(!question.to_string().contains("List files"), "{question}");
+        assert!(question.to_string().contains("make all"), "{question}");
+        scene.pick(&question, "no");
+        assert_eq!(outcome(&scene.agent.answer(number)), "no");
+    }
+}
+
+/// Attack 495: names that begin like an answer and say the opposite.
+#[test]
+fn given_names_of_options_that_say_the_opposite_then_mayis_own_word_stands_first() {
+    let mut scene = Scene::open(machine(), &[]);
+    for (number, (allow, deny)) in
+        [("OK, cancel this", "No problem, allow it"), ("Allow nothing", "Skip asking and run")]
+            .iter()
+            .enumerate()
+    {
+        let mut params = wants(&format!("t{number}"), "make all");
+        params["options"] = json!([
+            {"optionId": "y", "name": allow, "kind": "allow_once"},
+            {"optionId": "n", "name": deny, "kind": "reject_once"},
+        ]);
+        scene.agent_asks(number, "session/request_permission", &params);
+        let question = scene.editor.until("session/request_permission");
+        let names = names(&question);
+        assert_eq!(names[0], format!("Allow once (\u{201c}{allow}\u{201d})"));
+        assert_eq!(names.last().unwrap(), &format!("Deny (\u{201c}{deny}\u{201d})"));
+        scene.pick(&question, "n");
+        assert_eq!(outcome(&scene.agent.answer(number)), "n");
+    }
+}
+
+/// Attack 492: the tool call that mayi shows is called as nothing else is, and no agent names one so.
+#[test]
+fn given_mayis_own_card_then_no_agent_writes_over_it() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    let path = scene.machine.work().join("run.sh");
+    scene.agent_asks(1, "fs/write_text_file", &json!({"sessionId": "s", "path": path, "content": "evil"}));
+    let question = scene.editor.until("session/request_permission");
+    let own = question["params"]["toolCall"]["toolCallId"].as_str().unwrap().to_owned();
+    let waiting = scene.machine.mayi(["inbox", "list", "--json"]).end().exits(0).lines();
+    let approval = waiting[0]["id"].as_str().unwrap();
+    assert!(!own.contains(approval), "{own}");
+    let names = [
+        own.clone(),
+        own.to_uppercase(),
+        format!("{own} "),
+        format!("\u{200b}{own}"),
+        format!("mayi-{approval}"),
+    ];
+    for (number, name) in names.iter().enumerate() {
+        scene.agent_asks(number + 10, "session/request_permission", &wants(name, "cargo test"));
+        assert_eq!(scene.agent.answer(number + 10)["error"]["code"], -32602, "{name}");
+        scene.agent_tells(
+            &json!({"sessionUpdate": "tool_call", "toolCallId": name, "title": "Read README.md"}),
+        );
+    }
+    scene.nothing_for_editor();
 }
 
 /// Attack 412: methods that the protocol does not have, of things that it has.

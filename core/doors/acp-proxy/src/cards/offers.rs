@@ -1,4 +1,4 @@
-//! What a person may pick in the editor's dialog (D6.33): the agent's own allow-once first, nothing wider than
+//! What a person may pick in the editor's dialog (S4.12): the agent's own allow-once first, nothing wider than
 //! the session unless the user has said that this editor shows options as they are, and once only where it is always asked.
 
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, granted: &[String], wide:
     let enough = |option: &AgentOption| plain.is_none_or(|plain| plain.option_id == option.option_id);
     for option in card.agent_options.iter().filter(|option| option.kind.starts_with("allow")) {
         if by_hand && enough(option) || (wide && !always && option.danger.is_some()) {
-            made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), Said::WithDanger);
+            made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), Said::WithDanger("Allow"));
         }
     }
     let rejects = card.agent_options.iter().filter(|option| option.kind == "reject_once");
@@ -82,10 +82,48 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, granted: &[String], wide:
     made.offers
 }
 
-/// What names of options that allow, and that deny, begin with.
-const ALLOWS: &[&str] = &["allow", "yes", "approve", "accept", "proceed", "run", "permit", "confirm", "ok"];
-const DENIES: &[&str] =
-    &["deny", "reject", "no", "decline", "refuse", "cancel", "abort", "skip", "don't", "stop"];
+/// Names of options that allow once, and that deny, and say nothing else: they are shown as they are. Behind any other one's, mayi's
+/// own word stands first, since a name that begins like one of these may go on as it likes.
+const ALLOWS: &[&str] = &[
+    "allow",
+    "allow once",
+    "allow this time",
+    "accept",
+    "accept once",
+    "approve",
+    "approve once",
+    "confirm",
+    "ok",
+    "permit",
+    "proceed",
+    "proceed once",
+    "run",
+    "run once",
+    "yes",
+    "yes, allow",
+    "yes, allow once",
+    "yes, once",
+    "yes, proceed",
+];
+const DENIES: &[&str] = &[
+    "abort",
+    "cancel",
+    "decline",
+    "deny",
+    "deny once",
+    "don't allow",
+    "no",
+    "no, cancel",
+    "no, continue without running it",
+    "no, and tell codex what to do differently",
+    "no, keep planning",
+    "no, provide feedback",
+    "refuse",
+    "reject",
+    "reject once",
+    "skip",
+    "stop",
+];
 
 /// So much of an agent's own name for an option is shown, in characters.
 const NAME: usize = 80;
@@ -93,10 +131,10 @@ const NAME: usize = 80;
 /// How an option of the agent's is called.
 #[derive(Clone, Copy)]
 enum Said {
-    /// By its own name, where that begins as one does that says so; else so, with its own name behind.
+    /// By its own name, where that is one of those that say just this; else so, with its own name behind.
     Plainly(&'static str, &'static [&'static str]),
-    /// With what there is to know about it.
-    WithDanger,
+    /// So, with its own name and what there is to know about it.
+    WithDanger(&'static str),
 }
 
 impl Said {
@@ -104,15 +142,18 @@ impl Said {
     fn name(self, option: &AgentOption) -> Option<String> {
         let start: String = option.name.chars().take(NAME).collect();
         let own = visible(start.trim()).to_string();
+        let behind = |name: &str, own: &str| match own {
+            "" => name.to_owned(),
+            own => format!("{name} (\u{201c}{own}\u{201d})"),
+        };
         match self {
-            Self::WithDanger => option.danger.as_deref().map(|danger| format!("{own} ({danger})")),
-            Self::Plainly(name, starts) => {
-                let lower = own.to_lowercase();
-                let first = lower.split(|c: char| !c.is_alphabetic() && c != '\'').next().unwrap_or_default();
-                let plain = starts.contains(&first) && own == option.name;
-                (!plain).then(|| {
-                    if own.is_empty() { name.to_owned() } else { format!("{name} (\u{201c}{own}\u{201d})") }
-                })
+            Self::WithDanger(name) => {
+                let name = behind(name, &own);
+                Some(option.danger.as_deref().map_or(name.clone(), |danger| format!("{name}: {danger}")))
+            }
+            Self::Plainly(name, plain) => {
+                let is_plain = own == option.name && plain.contains(&own.to_lowercase().as_str());
+                (!is_plain).then(|| behind(name, &own))
             }
         }
     }
@@ -202,5 +243,38 @@ pub(super) fn is_empty(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(map) => map.is_empty(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S4.12, attack 495: a name that begins with a word and goes on to say the opposite.
+    #[test]
+    fn given_names_that_begin_like_plain_ones_then_mayis_own_word_stands_first() {
+        let called = |name: &str, said: Said| {
+            let option = AgentOption {
+                option_id: "x".to_owned(),
+                name: name.to_owned(),
+                kind: "allow_once".to_owned(),
+                danger: None,
+            };
+            said.name(&option).unwrap_or_else(|| name.to_owned())
+        };
+        let (allow, deny) = (Said::Plainly("Allow once", ALLOWS), Said::Plainly("Deny", DENIES));
+        for name in
+            ["OK, cancel this", "Allow nothing", "Proceed? No: cancel", "Yes\u{200b}", "Yes ", "No", ""]
+        {
+            assert!(called(name, allow).starts_with("Allow once"), "{name}");
+            assert!(called(name, Said::WithDanger("Allow")).starts_with("Allow"), "{name}");
+        }
+        for name in ["No problem, allow it", "Skip asking and run", "Cancel nothing, go on", "Yes"] {
+            assert!(called(name, deny).starts_with("Deny (\u{201c}"), "{name}");
+        }
+        for name in ["Yes", "yes, proceed", "Allow"] {
+            assert_eq!(called(name, allow), name);
+        }
+        assert_eq!(called("No, provide feedback", deny), "No, provide feedback");
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::offers::is_empty;
-use super::request::{About, cut, fields, words};
+use super::request::{About, cut, fields, has_dialog, words};
 use crate::parts::Parts;
 use crate::splice::{Edit, apply, quoted};
 use mayi_core::approval::{Card, visible};
@@ -25,9 +25,7 @@ pub(super) fn params(card: &Card, about: About<'_>, options: &str) -> String {
 fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<String> {
     let parts = Parts::parse(asked).ok()?;
     let other = |name: &str| !KNOWN.contains(&name) && !name.starts_with('_') && is_shown(name);
-    if parts.iter().any(|(name, _)| other(name))
-        || parts.value("_meta").is_some_and(|meta| meta.get("permission").is_some())
-    {
+    if parts.iter().any(|(name, _)| other(name)) || has_dialog(&parts) {
         return None;
     }
     let mut edits = vec![
@@ -42,6 +40,9 @@ fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<
     }
     if let Some(object) = parts.get("subject").filter(|subject| subject.starts_with('{')) {
         let subject = Parts::parse(object).ok()?;
+        if has_dialog(&subject) {
+            return None;
+        }
         if let Some(object) = subject.get("toolCall") {
             edits.extend(filled(card, asked, object)?);
         }
@@ -55,6 +56,9 @@ fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<
 /// A tool call with what was judged of it and is emptied in it.
 fn filled(card: &Card, asked: &str, object: &str) -> Option<Vec<Edit>> {
     let call = Parts::parse(object).ok()?;
+    if has_dialog(&call) {
+        return None;
+    }
     let mut edits = Vec::new();
     // What is of version 1 in it, an editor does not show.
     if call.value("content").is_some_and(|content| has_old_diff(&content)) {

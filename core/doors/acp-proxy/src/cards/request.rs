@@ -46,13 +46,14 @@ pub(super) fn params(card: &Card, about: About<'_>, offers: &[Offer]) -> String 
 fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<String> {
     let parts = Parts::parse(asked).ok()?;
     // What else an editor may show of it was not judged.
-    if parts.iter().any(|(name, _)| is_shown(name))
-        || parts.value("_meta").is_some_and(|meta| meta.get("permission").is_some())
-    {
+    if parts.iter().any(|(name, _)| is_shown(name)) || has_dialog(&parts) {
         return None;
     }
     let object = parts.get("toolCall")?;
     let call = Parts::parse(object).ok()?;
+    if has_dialog(&call) {
+        return None;
+    }
     let mut edits = vec![Edit::set(asked, asked, &parts, "options", options)?];
     let absent = |name: &str| call.value(name).is_none_or(|value| is_empty(&value));
     let known = fields(card);
@@ -126,6 +127,26 @@ fn is_shown(name: &str) -> bool {
     ["title", "description", "message", "subject"].contains(&&*mayi_core::policy::fold(name))
 }
 
+/// Whether an object's `_meta` has words of its own for an editor's dialog: some show them in place of what was judged.
+pub(super) fn has_dialog(parts: &Parts<'_>) -> bool {
+    let dialogs = |(name, value): (&str, &str)| {
+        mayi_core::policy::fold(name.trim()) == "_meta"
+            && serde_json::from_str(value).map_or(true, |meta: Value| names_dialog(&meta))
+    };
+    parts.iter().any(dialogs)
+}
+
+fn names_dialog(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.iter().any(|(name, value)| {
+            let words = matches!(value, Value::Object(_) | Value::Array(_));
+            words && mayi_core::policy::fold(name.trim()) == "permission" || names_dialog(value)
+        }),
+        Value::Array(items) => items.iter().any(names_dialog),
+        _ => false,
+    }
+}
+
 /// So long may a title be, in characters, and what stands in mayi's words of arguments.
 const TITLE: usize = 1000;
 const ARGUMENTS: usize = 2000;
@@ -184,5 +205,28 @@ fn kind(kind: &str) -> &str {
         "shell" => "execute",
         "mode" => "switch_mode",
         _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S4.12, attack 496.
+    #[test]
+    fn given_words_for_a_dialog_at_any_depth_then_they_are_found() {
+        for meta in [
+            json!({"permission": {"title": "x"}}),
+            json!({"jetbrains": {"air": {"version": 1, "permission": {"title": "x"}}}}),
+            json!({"a": [{"PERMISSION ": {"title": "x"}}]}),
+            json!({"\u{ff50}ermission": []}),
+        ] {
+            let text = json!({"_meta": meta}).to_string();
+            assert!(has_dialog(&Parts::parse(&text).unwrap()), "{text}");
+        }
+        for meta in [json!({"permission": "asked", "permissions": {"title": "x"}}), json!(null)] {
+            let text = json!({"_meta": meta, "permission": {}}).to_string();
+            assert!(!has_dialog(&Parts::parse(&text).unwrap()), "{text}");
+        }
     }
 }
