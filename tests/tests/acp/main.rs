@@ -25,5 +25,6 @@ mod sessions;
 mod shown;
 mod sides;
 mod tripwire;
+mod turns;
 mod v2;
 mod v2_asking;

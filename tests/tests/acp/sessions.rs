@@ -179,3 +179,73 @@ fn given_an_editor_that_leaves_while_the_agents_mode_is_set_then_mayi_ends_at_on
     assert_eq!(scene.end().0, Some(0));
     scene.machine.is_quiet();
 }
+
+/// Attack 500: an agent that refuses to load a session leaves the one that is open as it was.
+#[test]
+fn given_a_load_that_the_agent_refuses_then_the_session_that_is_open_goes_on_with_what_was_answered_in_it() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.agent_wants(1, "a", "make all");
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "mayi-session");
+    scene.agent.answer(1);
+    scene.agent_wants(2, "b", "make install");
+    let question = scene.editor.until("session/request_permission");
+    let load = json!({"sessionId": "s", "cwd": scene.machine.work(), "mcpServers": []});
+    scene.ask("l", "session/load", &load);
+    scene.agent.until("session/load");
+    scene.agent_says(r#"{"jsonrpc":"2.0","id":"l","error":{"code":-1,"message":"already open"}}"#);
+    assert_eq!(scene.editor.answer("l")["error"]["code"], -1);
+    scene.pick(&question, "once");
+    assert_eq!(outcome(&scene.agent.answer(2)), "once");
+    scene.agent_wants(3, "c", "make all");
+    assert_eq!(outcome(&scene.agent.answer(3)), "once");
+    // One that it does load begins anew.
+    scene.ask("m", "session/load", &load);
+    scene.agent.until("session/load");
+    scene.agent_answers("m", &json!({}));
+    scene.editor.answer("m");
+    scene.agent_wants(4, "d", "make all");
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "no");
+    assert_eq!(outcome(&scene.agent.answer(4)), "no");
+    scene.editor_leaves();
+    assert_eq!(scene.end().0, Some(0));
+}
+
+/// What the agent asks in a session comes behind the answer that opens it, also what is allowed at once; where it is not opened,
+/// nothing of it comes, and nobody waits.
+#[test]
+fn given_requests_before_the_editor_knows_the_session_then_they_come_behind_its_answer_or_not_at_all() {
+    let mut scene = Scene::puppet(machine().file("a", "x"), "asking_mode = \"ask\"\n", &[]);
+    scene.initialize();
+    let modes = json!({"currentModeId": "yolo", "availableModes": [{"id": "ask"}, {"id": "yolo"}]});
+    for opens in [false, true] {
+        scene.ask("n", "session/new", &json!({"cwd": scene.machine.work(), "mcpServers": []}));
+        scene.agent.until("session/new");
+        scene.agent_answers("n", &json!({"sessionId": "s", "modes": modes}));
+        let set = scene.agent.until("session/set_mode");
+        scene.agent_wants(1, "t", "make");
+        let read = json!({"sessionId": "s", "path": scene.machine.work().join("a")});
+        scene.agent_asks(2, "fs/read_text_file", &read);
+        scene.nothing_for_editor();
+        let id = set["id"].clone();
+        if opens {
+            scene.agent_answers(id, &json!({}));
+            assert_eq!(scene.editor.next()["id"], "n");
+            let mut behind = [scene.editor.next(), scene.editor.next()].map(|one| one["method"].to_string());
+            behind.sort();
+            assert_eq!(behind, ["\"fs/read_text_file\"", "\"session/request_permission\""]);
+        } else {
+            scene.agent_says(
+                json!({"jsonrpc": "2.0", "id": id, "error": {"code": -1, "message": "no"}}).to_string(),
+            );
+            assert!(scene.editor.answer("n")["error"].is_object());
+            let mut answered = [scene.agent.next(), scene.agent.next()].map(|answer| answer["id"].clone());
+            answered.sort_by_key(|id| id.as_u64());
+            assert_eq!(answered, [json!(1), json!(2)]);
+            scene.agent_says(r#"{"jsonrpc":"2.0","method":"_marker","params":{}}"#);
+            let next = scene.editor.find(|message| message["method"] != "$/cancel_request", "marker");
+            assert_eq!(next["method"], "_marker", "{next}");
+        }
+    }
+}

@@ -191,8 +191,12 @@ fn given_a_cancel_then_what_is_asked_until_the_work_is_over_is_answered_as_cance
     scene.editor.answer("q");
     scene.tell("session/cancel", &json!({"sessionId": "s"}));
     scene.agent.until("session/cancel");
+    // Where nothing is under way, a cancel holds until the person prompts.
     scene.agent_asks(4, "session/request_permission", &crate::v2_asking::wants("w", "cargo test"));
-    assert_eq!(outcome(&scene.agent.answer(4)), "once");
+    assert_eq!(outcome(&scene.agent.answer(4)), "cancelled");
+    scene.prompt("r", "more");
+    scene.agent_asks(5, "session/request_permission", &crate::v2_asking::wants("x", "cargo test"));
+    assert_eq!(outcome(&scene.agent.answer(5)), "once");
 }
 
 /// Work that the agent began by itself is cancelled as well, and a prompt that it refuses is no turn.

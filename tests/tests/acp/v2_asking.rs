@@ -285,6 +285,48 @@ fn given_a_terminal_of_a_tool_call_then_it_is_judged_once() {
     scene.record("unasked", 1);
 }
 
+fn runs_in(scene: &mut Scene, terminal: &str, command: &str) {
+    for more in [json!({"command": command}), json!({"exitStatus": {"exitCode": 0}})] {
+        let mut update = json!({"sessionUpdate": "terminal_update", "terminalId": terminal});
+        update.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        scene.agent_tells(&update);
+    }
+}
+
+/// Attack 494: what was refused, or only announced, explains no terminal; neither does one approval explain two.
+#[test]
+fn given_a_terminal_then_only_a_call_that_is_under_way_or_one_approval_explains_it() {
+    let working = || {
+        let mut scene = Scene::open_v2(machine(), &[]);
+        scene.prompt("p", "go");
+        scene.takes("p");
+        scene
+    };
+    let mut scene = working();
+    scene.agent_asks(1, "session/request_permission", &wants("t", "rm -rf x"));
+    assert_eq!(outcome(&scene.agent.answer(1)), "no");
+    runs_in(&mut scene, "x", "rm -rf x");
+    scene.agent.until("session/cancel");
+    scene.record("unasked", 1);
+
+    let mut scene = working();
+    scene.agent_tells(&ran("t", "rm -rf x", "pending"));
+    runs_in(&mut scene, "x", "rm -rf x");
+    scene.agent.until("session/cancel");
+    scene.record("unasked", 1);
+
+    let mut scene = working();
+    scene.agent_asks(1, "session/request_permission", &wants("t", "make"));
+    let question = scene.editor.until("session/request_permission");
+    scene.pick(&question, "once");
+    assert_eq!(outcome(&scene.agent.answer(1)), "once");
+    for terminal in ["x", "y", "z"] {
+        runs_in(&mut scene, terminal, "make");
+    }
+    scene.agent_tells(&ran("t", "make", "completed"));
+    scene.record("unasked", 2);
+}
+
 /// Attack 442: an agent that says its work is over, so that what was refused is forgotten.
 #[test]
 fn given_a_refused_call_and_work_that_is_said_to_be_over_then_doing_it_is_told_all_the_same() {

@@ -16,6 +16,7 @@ use super::shared::{Shared, as_it_came};
 use mayi_core::approval::visible;
 
 pub(crate) use modes::SETTING;
+pub(crate) use tripwire::tell;
 
 /// Requests that pass the gate.
 const GATED: &[&str] = &[

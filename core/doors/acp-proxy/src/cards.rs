@@ -5,7 +5,7 @@ mod offers;
 mod preview;
 mod request;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::line::{self, Id, Message};
 use super::parts::Parts;
-use super::session::Session;
+use super::session::{Family, Session};
 use super::shared::Shared;
 use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State};
 use mayi_core::gate::{Gate, GateEvent};
@@ -26,6 +26,7 @@ pub(crate) const EDITOR: &str = "editor";
 pub(crate) struct Shown {
     pub(crate) approval: ApprovalId,
     pub(crate) gate: Gate,
+    pub(crate) family: Arc<Family>,
     card: Box<Card>,
     offers: Vec<Offer>,
 }
@@ -41,10 +42,17 @@ impl Shown {
 #[derive(Default)]
 pub(crate) struct Cards {
     asked: Mutex<HashMap<ApprovalId, Asked>>,
-    /// Those that are shown as tool calls of mayi's own.
-    own: Mutex<HashSet<ApprovalId>>,
+    /// Those that are shown as tool calls of mayi's own: under which id, and in which session.
+    own: Mutex<HashMap<ApprovalId, Own>>,
     /// What the editor has said beside its answer, for the agent.
     said: Mutex<HashMap<ApprovalId, Said>>,
+}
+
+/// A tool call that mayi itself shows.
+struct Own {
+    /// Nobody can guess it, and nothing else is called so.
+    id: String,
+    session: String,
 }
 
 /// What stands beside an option that the editor has picked: nobody here reads it.
@@ -67,7 +75,7 @@ impl Cards {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn own(&self) -> MutexGuard<'_, HashSet<ApprovalId>> {
+    fn own(&self) -> MutexGuard<'_, HashMap<ApprovalId, Own>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -147,7 +155,7 @@ fn heard(shared: &Shared, root: &Session, event: GateEvent) {
 
 /// Whether a tool call of this id is one that mayi itself shows.
 pub(crate) fn is_own(call: &str) -> bool {
-    mayi_core::policy::fold(call.trim()).starts_with(request::OWN)
+    mayi_core::policy::fold(call.trim()).starts_with(super::flight::OWN)
 }
 
 fn show(shared: &Shared, root: &Session, card: Box<Card>) {
@@ -166,14 +174,17 @@ fn show(shared: &Shared, root: &Session, card: Box<Card>) {
     let agents = card.tool_call.tool_call_id.as_deref();
     let agents = agents.filter(|id| of.as_ref().is_some_and(|session| shared.asks_about(session, id)));
     let cwd = of.as_deref().unwrap_or(root).core.cwd.to_string_lossy();
-    let about = request::About { agents, asked, cwd: &cwd, v2: shared.is_v2() };
+    let own = shared.call_ids.next().text();
+    let about = request::About { agents, own: &own, asked, cwd: &cwd, v2: shared.is_v2() };
     let params = request::params(&card, about, &offers);
     if asked.is_none() && agents.is_none() && !about.v2 {
-        shared.cards.own().insert(card.approval_id);
+        let session = card.session_id.clone();
+        shared.cards.own().insert(card.approval_id, Own { id: own, session });
     }
     let id = shared.ids.next();
     let line = line::request(&id, "session/request_permission", &params);
-    let shown = Shown { approval: card.approval_id, gate: root.gate().clone(), card, offers };
+    let (gate, family) = (root.gate().clone(), Arc::clone(&root.family));
+    let shown = Shown { approval: card.approval_id, gate, family, card, offers };
     shared.flight().cards.insert(id, shown);
     shared.tell(of.as_deref().unwrap_or(root), line);
 }
@@ -225,13 +236,15 @@ fn resolve(shared: &Shared, root: &Session, resolved: &ApprovalResolved) {
     {
         root.state().briefing.said(reason);
     }
-    if shared.cards.own().remove(&resolved.approval_id) {
+    let own = shared.cards.own().remove(&resolved.approval_id);
+    if let Some(own) = own {
         let status = if resolved.state == State::Approved { "completed" } else { "failed" };
         let update = json!({
-            "sessionId": root.id.0,
-            "update": {"sessionUpdate": "tool_call_update", "toolCallId": request::own_id(resolved.approval_id), "status": status},
+            "sessionId": own.session,
+            "update": {"sessionUpdate": "tool_call_update", "toolCallId": own.id, "status": status},
         });
-        shared.tell(root, line::notification("session/update", &update));
+        let of = shared.session(&own.session);
+        shared.tell(of.as_deref().unwrap_or(root), line::notification("session/update", &update));
     }
 }
 

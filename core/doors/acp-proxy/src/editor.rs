@@ -20,7 +20,7 @@ use mayi_core::gate;
 
 pub(crate) use config::{SWITCH, amended, mode_call, normal, observe, picks, prepare, said, set_params};
 pub(crate) use open::{Opens, opened};
-pub(crate) use prompt::cancel;
+pub(crate) use prompt::{cancel, withdraw};
 
 /// The protocol's version that is spoken on both sides, and the newest, a preview, for those who have said that they want it.
 pub(crate) const VERSION: u64 = 1;
@@ -45,9 +45,31 @@ pub(crate) async fn take(shared: &Arc<Shared>, text: &str) -> Option<String> {
     }
 }
 
+/// The person ends a turn. What only tightens needs no more than one reading: each session that it may be about is cancelled, and
+/// all of them where it can't be read. `passes`: the agent gets the message as it came.
+fn cancelled(shared: &Shared, ids: &[String], passes: bool) {
+    let sessions: Vec<_> = if ids.is_empty() {
+        shared.note("which session the editor cancels can't be read: all are cancelled");
+        shared.sessions().values().filter(|session| session.core.parent.is_none()).cloned().collect()
+    } else {
+        ids.iter().filter_map(|id| shared.session(id)).collect()
+    };
+    let told = passes && ids.len() == 1;
+    for session in &sessions {
+        cancel(shared, session);
+        // A sub-agent works in the turn of the session that has started it.
+        if !told || session.core.parent.is_some() {
+            super::agent::tell(shared, if told { session.root() } else { session });
+        }
+    }
+}
+
 /// What readers could disagree about goes no further, and nobody waits for it.
-fn refuse(shared: &Shared, refused: &Refused) {
+pub(crate) fn refuse(shared: &Shared, refused: &Refused) {
     shared.note(format!("a message of the editor was refused: {}", refused.why));
+    if refused.cancels {
+        cancelled(shared, &refused.sessions, false);
+    }
     if !refused.json {
         shared.editor.push(line::error(None, -32700, &refused.why));
         return;
@@ -108,16 +130,17 @@ fn response(shared: &Shared, message: &Message<'_>) {
 
 fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     match &*message.method {
-        "session/cancel" => {
-            let params = message.strict(&["sessionId"]).ok()?;
-            if let Some(session) = shared.session(session_of(&params)) {
-                cancel(&session);
-            }
+        line::CANCEL => {
+            cancelled(shared, &line::sessions(message.params()), true);
             Some(as_it_came(message))
         }
         "$/cancel_request" => {
-            let params = super::parts::Parts::parse(message.params()).ok()?;
-            let id = params.get("requestId").and_then(Id::read)?;
+            let params = super::parts::Parts::parse(message.params()).ok();
+            let id = params.and_then(|params| params.get("requestId").and_then(Id::read));
+            let Some(id) = id else {
+                shared.note("which request the editor cancels can't be read: it was not passed on");
+                return None;
+            };
             let of = {
                 let flight = shared.flight();
                 if let Some(opening) = flight.opening.get(&id) {
@@ -130,13 +153,17 @@ fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
                 }
             };
             if let Some(session) = of {
-                cancel(&session);
+                cancel(shared, &session);
             }
             Some(as_it_came(message))
         }
+        method if super::parts::mistaken(method, &[line::CANCEL]) => {
+            cancelled(shared, &line::sessions(message.params()), false);
+            None
+        }
         // Without an id it is none of the requests that mayi has a part in, and nobody else is to take it for one.
         method
-            if super::parts::mistaken(method, &["session/cancel", "$/cancel_request"])
+            if super::parts::mistaken(method, &["$/cancel_request"])
                 || super::parts::mistaken(method, OWN)
                 || OWN.contains(&method)
                 || open::has_servers(message)
@@ -185,11 +212,16 @@ async fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> 
                 EditorAsk::Prompt(session, _) => Some(Arc::clone(session)),
                 _ => None,
             };
-            let entered = enter(shared, &id, ask);
-            if let Some(session) = prompted.filter(|_| entered) {
-                session.state().prompted();
+            if let Err(ask) = enter(shared, &id, ask) {
+                if let EditorAsk::Open(opens) = ask {
+                    open::give_up(shared, &opens);
+                }
+                return None;
             }
-            entered.then_some(line)
+            if let Some(session) = prompted {
+                session.prompted();
+            }
+            Some(line)
         }
         Ok(None) => None,
         Err((number, why)) => {
@@ -199,28 +231,38 @@ async fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> 
     }
 }
 
-/// Notes a request of the editor's.
-fn enter(shared: &Shared, id: &Id, ask: EditorAsk) -> bool {
+/// Notes a request of the editor's. Gives it back, if it is refused.
+fn enter(shared: &Shared, id: &Id, ask: EditorAsk) -> Result<(), EditorAsk> {
     let mut flight = shared.flight();
     let in_use = flight.editor.contains_key(id) || flight.opening.contains_key(id) || shared.ids.is_own(id);
     if in_use || flight.editor.len() >= MOST {
         drop(flight);
         shared.editor.push(line::error(Some(id), code::INVALID_REQUEST, super::flight::refusal(in_use)));
-        return false;
+        return Err(ask);
     }
     flight.editor.insert(id.clone(), ask);
-    true
+    Ok(())
 }
 
 type Judged = Result<Option<(EditorAsk, String)>, (i64, String)>;
 
 async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged {
     let method = &*message.method;
-    if super::parts::mistaken(method, OWN) {
+    if method == line::CANCEL {
+        // It is none, and ends the turn all the same.
+        cancelled(shared, &line::sessions(message.params()), true);
+    }
+    if super::parts::mistaken(method, OWN) || super::parts::mistaken(method, &[line::CANCEL]) {
         return Err((
             code::METHOD_NOT_FOUND,
             format!("`{}` can be taken for another method", visible(method)),
         ));
+    }
+    if !OWN.contains(&method) && message.params().starts_with('{') {
+        let read = super::parts::Parts::parse(message.params());
+        read.map_err(|error| {
+            (code::INVALID_PARAMS, format!("its parameters are refused: {}", visible(&error.to_string())))
+        })?;
     }
     // Whatever opens a session with servers, they stand behind its gate.
     if !OWN.contains(&method) && !open::has_servers(message) {
@@ -250,7 +292,7 @@ async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged 
         "session/prompt" => {
             let session = session()?;
             let line = prompt::passed(shared, &session, message)?;
-            let ends = session.state().ends_to_come();
+            let ends = session.ends_to_come();
             Ok(Some((EditorAsk::Prompt(session, ends), line)))
         }
         "session/set_mode" => config::set_mode(shared, &session()?, &params, message),
@@ -259,7 +301,13 @@ async fn judged(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> Judged 
             let Some(session) = shared.session(session_of(&params)) else {
                 return Ok(Some((EditorAsk::Plain, as_it_came(message))));
             };
-            cancel(&session);
+            if session.core.parent.is_none() {
+                cancel(shared, &session);
+            } else {
+                // The turn that a sub-agent works in goes on without it.
+                session.close(true);
+                session.gate().cancel(&session.id);
+            }
             Ok(Some((EditorAsk::Close(session), as_it_came(message))))
         }
         _ => open::open(shared, message, &params).await.map_err(wrong),

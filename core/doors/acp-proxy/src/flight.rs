@@ -62,6 +62,9 @@ pub(crate) struct Flight {
     pub(crate) opening: HashMap<Id, CancellationToken>,
 }
 
+/// What all of mayi's own ids begin with.
+pub(crate) const OWN: &str = "mayi-";
+
 /// Makes mayi's own ids.
 pub(crate) struct Ids {
     prefix: String,
@@ -76,7 +79,7 @@ impl Ids {
     pub(crate) fn new() -> Result<Self, String> {
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).map_err(|error| error.to_string())?;
-        let prefix = format!("mayi-{:032x}-", u128::from_le_bytes(random));
+        let prefix = format!("{OWN}{:032x}-", u128::from_le_bytes(random));
         Ok(Self { prefix, next: std::sync::atomic::AtomicU64::new(0) })
     }
 

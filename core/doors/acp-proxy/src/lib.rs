@@ -17,6 +17,8 @@ mod proxy;
 mod session;
 mod shared;
 mod splice;
+mod told;
+mod turns;
 
 pub use host::{Host, Opening, SessionGateway, Wanted};
 pub use proxy::{Ended, Options, Why, serve};

@@ -30,6 +30,14 @@ impl Id {
         (number.to_string() == raw && number.unsigned_abs() <= LARGEST).then_some(Self::Number(number))
     }
 
+    /// As a text.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(id) => id.clone(),
+        }
+    }
+
     /// As JSON.
     pub(crate) fn raw(&self) -> String {
         match self {
@@ -71,6 +79,10 @@ pub(crate) struct Refused {
     pub(crate) ids: Vec<Id>,
     /// Some reader may take it for a request.
     pub(crate) asks: bool,
+    /// Some reader may take it for the end of a turn.
+    pub(crate) cancels: bool,
+    /// The sessions that some reader may find in its parameters.
+    pub(crate) sessions: Vec<String>,
 }
 
 /// The members that make a message what it is.
@@ -173,44 +185,63 @@ pub(crate) fn session_of(params: &Value) -> &str {
     params.get("sessionId").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn refused(line: &str, why: String) -> Refused {
+/// A line that is refused, with what any reader may find in it.
+pub(crate) fn refused(line: &str, why: String) -> Refused {
     let json = serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
-    let (mut ids, mut asks) = (Vec::new(), false);
+    let mut found = Refused { why, json, ids: Vec::new(), asks: false, cancels: false, sessions: Vec::new() };
     if json {
         let each: Vec<&RawValue> = match serde_json::from_str(line) {
             Ok(many) => many,
             Err(_) => serde_json::from_str(line).into_iter().collect(),
         };
         for one in each.into_iter().take(1000) {
-            look(one.get(), &mut ids, &mut asks);
+            members(one.get(), |name, value| match name {
+                "id" => found.ids.extend(Id::read(value).filter(|id| !found.ids.contains(id))),
+                "method" => {
+                    found.asks = true;
+                    found.cancels |= text(value).is_some_and(|method| fold(method.trim()) == CANCEL);
+                }
+                "params" => found.sessions.extend(sessions(value)),
+                _ => {}
+            });
         }
     }
-    Refused { why, json, ids, asks }
+    found
 }
 
-/// What a reader of any kind may find in an object.
-fn look(object: &str, ids: &mut Vec<Id>, asks: &mut bool) {
-    struct All<'l>(&'l mut Vec<Id>, &'l mut bool);
-    impl<'de> serde::de::Visitor<'de> for All<'_> {
+/// What ends a turn.
+pub(crate) const CANCEL: &str = "session/cancel";
+
+/// All sessions that a reader of any kind may find in parameters.
+pub(crate) fn sessions(params: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    members(params, |name, value| {
+        if name == "sessionid" {
+            found.extend(text(value).map(Cow::into_owned).filter(|id| !found.contains(id)));
+        }
+    });
+    found
+}
+
+/// The members of an object, by what their names are for the most lenient of readers.
+fn members(object: &str, each: impl FnMut(&str, &str)) {
+    struct All<F>(F);
+    impl<'de, F: FnMut(&str, &str)> serde::de::Visitor<'de> for All<F> {
         type Value = ();
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("an object")
         }
 
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        fn visit_map<A: serde::de::MapAccess<'de>>(mut self, mut access: A) -> Result<(), A::Error> {
             while let Some((name, value)) = access.next_entry::<String, &'de RawValue>()? {
-                match &*fold(&name) {
-                    "id" => self.0.extend(Id::read(value.get()).filter(|id| !self.0.contains(id))),
-                    "method" => *self.1 = true,
-                    _ => {}
-                }
+                (self.0)(&fold(name.trim()), value.get());
             }
             Ok(())
         }
     }
     use serde::de::Deserializer as _;
-    let _ = serde_json::Deserializer::from_str(object).deserialize_map(All(ids, asks));
+    let _ = serde_json::Deserializer::from_str(object).deserialize_map(All(each));
 }
 
 /// A response that says yes.

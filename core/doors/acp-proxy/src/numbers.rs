@@ -1,5 +1,5 @@
-//! Whole numbers that readers of JSON take for different ones: written as texts, so that what is judged and shown has the digits
-//! that are passed on.
+//! Numbers that readers of JSON take for different ones: written as texts, so that what is judged and shown has the digits that are
+//! passed on.
 
 use mayi_core::call::json;
 use serde_json::Value;
@@ -36,6 +36,49 @@ pub(crate) fn strict_but_input(params: &str) -> Result<(Value, bool), serde_json
     }
 }
 
+/// Reads what only tells: any number that readers disagree on becomes a text, and half of a pair of surrogates the sign for what
+/// can't be shown. Whether there were any.
+///
+/// # Errors
+/// Says what readers could disagree about besides.
+pub(crate) fn lenient(text: &str) -> Result<(Value, bool), serde_json::Error> {
+    match json::strict(text) {
+        Ok(value) => Ok((value, false)),
+        Err(error) => match with_numbers_quoted(&with_whole_pairs(text), |_| true) {
+            Some(mended) => json::strict(&mended).map(|value| (value, true)),
+            None => json::strict(&with_whole_pairs(text)).map(|value| (value, true)).map_err(|_| error),
+        },
+    }
+}
+
+/// The text with each escape of half a pair of surrogates replaced.
+fn with_whole_pairs(text: &str) -> String {
+    let (mut made, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('\\') {
+        let (before, from) = rest.split_at(at);
+        made.push_str(before);
+        let half = |from: &str| {
+            let digits = from.strip_prefix("\\u").and_then(|digits| digits.get(..4))?;
+            u16::from_str_radix(digits, 16).ok()
+        };
+        let length = match half(from) {
+            Some(0xd800..=0xdbff) => {
+                let second = from.get(6..).and_then(half);
+                if matches!(second, Some(0xdc00..=0xdfff)) { 12 } else { 0 }
+            }
+            Some(0xdc00..=0xdfff) => 0,
+            Some(_) => 6,
+            // Any other escape: what is behind the backslash begins none.
+            None => 1 + from.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        let taken = if length == 0 { 6 } else { length };
+        made.push_str(if length == 0 { "\\ufffd" } else { from.get(..length).unwrap_or(from) });
+        rest = from.get(taken..).unwrap_or_default();
+    }
+    made.push_str(rest);
+    made
+}
+
 /// The places in which a question has the input of a tool call.
 const PLACES: &[&[&str]] = &[&["toolCall", "rawInput"], &["subject", "toolCall", "rawInput"]];
 
@@ -53,8 +96,13 @@ fn with_input_quoted(params: &str) -> Option<String> {
     if edits.is_empty() { None } else { apply(params, edits) }
 }
 
-/// The text with each such number as a text; none, if it has none.
+/// The text with each whole number that readers disagree on as a text; none, if it has none.
 fn quoted(text: &str) -> Option<String> {
+    with_numbers_quoted(text, is_whole)
+}
+
+/// The text with each number that readers disagree on, and that is `of` those, as a text; none, if it has none.
+fn with_numbers_quoted(text: &str, of: fn(&str) -> bool) -> Option<String> {
     let mut made = String::new();
     let mut from = 0;
     let mut bytes = text.bytes().enumerate().peekable();
@@ -75,7 +123,8 @@ fn quoted(text: &str) -> Option<String> {
             end = next + 1;
         }
         let number = text.get(at..end)?;
-        if is_whole(number) && json::strict(number).is_err() {
+        let is_number = || serde_json::from_str::<serde::de::IgnoredAny>(number).is_ok();
+        if of(number) && json::strict(number).is_err() && is_number() {
             made.push_str(text.get(from..at)?);
             made.push('"');
             made.push_str(number);
@@ -112,6 +161,23 @@ mod tests {
         assert!(!strict(r#"{"a":9007199254740991}"#).unwrap().1);
         for text in [r#"{"a":1e400}"#, r#"{"a":9007199254740993,"a":1}"#, "[01]", "[-]", "9e99"] {
             assert!(strict(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn given_what_only_tells_then_it_is_read_whatever_numbers_and_halves_are_in_it() {
+        for (text, read) in [
+            (r#"{"a":1e400,"b":[9007199254740993]}"#, json!({"a": "1e400", "b": ["9007199254740993"]})),
+            (
+                r#"["cut \ud83d","\ude00","\ud83d\ude00","\\ud83d"]"#,
+                json!(["cut \u{fffd}", "\u{fffd}", "\u{1f600}", "\\ud83d"]),
+            ),
+            (r#"{"a":"\ud83d\u0041\"\ud83d\ud83d"}"#, json!({"a": "\u{fffd}A\"\u{fffd}\u{fffd}"})),
+        ] {
+            assert_eq!(lenient(text).unwrap(), (read, true), "{text}");
+        }
+        for text in [r#"{"a":1,"a":"\ud83d"}"#, "[01]", r#"["\ud8"]"#, r#""\"#, r#"{"a":1e400,"a":1}"#] {
+            assert!(lenient(text).is_err(), "{text}");
         }
     }
 

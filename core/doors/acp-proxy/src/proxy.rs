@@ -122,7 +122,7 @@ fn settle(shared: &Shared, why: &str) {
     for id in asks.keys() {
         shared.editor.push(line::error(Some(id), code::INTERNAL, why));
     }
-    let sessions: Vec<_> = shared.sessions().values().cloned().collect();
+    let sessions: Vec<_> = shared.sessions().values().chain(&*shared.aside()).cloned().collect();
     for session in sessions {
         session.gate().cancel_all(why);
     }
@@ -130,8 +130,9 @@ fn settle(shared: &Shared, why: &str) {
 
 /// Ends what stands behind the sessions.
 async fn leave(shared: &Shared) -> Tally {
-    let sessions = std::mem::take(&mut *shared.sessions());
-    for session in sessions.into_values().filter(|session| session.core.parent.is_none()) {
+    let mut sessions: Vec<_> = std::mem::take(&mut *shared.sessions()).into_values().collect();
+    sessions.append(&mut shared.aside());
+    for session in sessions.into_iter().filter(|session| session.core.parent.is_none()) {
         if let Some(servers) = &session.family.servers {
             servers.end().await;
         }

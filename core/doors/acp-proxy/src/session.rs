@@ -2,10 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use serde_json::Value;
 
 use super::host::SessionGateway;
+use super::line::Id;
+use super::told::Told;
+use super::turns::{Stop, Turns};
 use mayi_acp_shared::Briefing;
 use mayi_core::approval::ApprovalId;
 use mayi_core::call::{Access, SessionId};
@@ -13,8 +17,11 @@ use mayi_core::config::OnUnasked;
 use mayi_core::gate::{self, Gate};
 use mayi_core::policy::Mode;
 
-/// So many messages about one call wait until the question about it is answered.
-const UNTOLD: usize = 1000;
+/// So much of what the agent says of calls waits until the questions about them are answered, in bytes.
+const UNTOLD: usize = 16 * 1024 * 1024;
+
+/// So many messages stand behind questions that are not shown yet.
+const BEHIND: usize = 1000;
 
 /// So many approved commands are kept of which nothing was told yet.
 const COMMANDS: usize = 256;
@@ -48,22 +55,30 @@ pub(crate) struct Family {
     pub(crate) asking_mode: Option<String>,
     /// Whether version 2 of the protocol is spoken.
     pub(crate) v2: bool,
+    /// What is under way in all of them, and what was cancelled.
+    pub(crate) turns: Mutex<Turns>,
 }
 
 /// A line that waits until the editor knows its session.
 struct Held {
     line: String,
-    /// Somebody waits for what the editor does with it.
-    asks: bool,
+    waits: Waits,
+}
+
+/// Who waits for what the editor does with a line.
+#[derive(Debug)]
+pub(crate) enum Waits {
+    Nobody,
+    Mayi,
+    /// The agent, for the answer to this request.
+    Agent(Id),
 }
 
 /// Where a session stands.
 #[derive(Default)]
 pub(crate) struct State {
-    /// As many prompts are under way.
-    pub(crate) prompts: usize,
-    /// So many prompts, the oldest, were cancelled and have not ended yet.
-    pub(crate) cancelled: usize,
+    /// It is being ended, and nothing is allowed in it.
+    closing: bool,
     /// What was said before is said again.
     pub(crate) replays: bool,
     pub(crate) briefing: Briefing,
@@ -90,12 +105,13 @@ pub(crate) struct State {
     /// Tool calls that were refused.
     pub(crate) refused: HashSet<String>,
     /// What the agent says of calls that are being asked about, by their ids, until that is answered.
-    pub(crate) untold: HashMap<String, Vec<String>>,
+    untold: HashMap<String, Vec<String>>,
+    untold_bytes: usize,
     /// What waits until the editor knows the session.
     held: Option<Vec<Held>>,
     held_bytes: usize,
-    /// As many turns have ended.
-    pub(crate) turns: u64,
+    /// It was never opened.
+    gone: bool,
     /// The agent has said that it works (version 2).
     working: bool,
     /// The agent has taken as many prompts since its work ended last (version 2).
@@ -104,13 +120,11 @@ pub(crate) struct State {
     ends: u64,
     /// Commands that were approved of no tool call: each stands for one that is told of.
     pub(crate) commands: Vec<Vec<Access>>,
-    /// Terminals of the agent's own: the command that it has told, and where that runs (version 2).
-    told: HashMap<String, (String, Option<String>)>,
+    /// Terminals of the agent's own (version 2).
+    pub(crate) told: Told,
     /// Questions that the editor has not been shown yet, and what the agent says of its work meanwhile.
     pub(crate) unshown: HashSet<ApprovalId>,
     pub(crate) behind: Vec<String>,
-    /// It was stopped: so that it is said once a turn.
-    pub(crate) stopped: bool,
 }
 
 /// The agent's own modes, as an option for editors that look at nothing else once there are options.
@@ -122,29 +136,6 @@ pub(crate) struct Mirror {
 }
 
 impl State {
-    /// A prompt was passed on.
-    pub(crate) fn prompted(&mut self) {
-        self.prompts += 1;
-        self.replays = false;
-    }
-
-    /// So often the agent's work has to end until that of a prompt which is passed on now is over.
-    pub(crate) fn ends_to_come(&self) -> u64 {
-        self.ends + 1 + u64::from(self.working || self.prompts > 0)
-    }
-
-    /// The person cancels what is under way.
-    pub(crate) fn cancel(&mut self) {
-        if self.prompts > 0 || self.working {
-            self.cancelled = self.prompts.max(1);
-        }
-    }
-
-    /// The agent says that it works (version 2).
-    pub(crate) fn works(&mut self) {
-        self.working = true;
-    }
-
     /// The agent has taken a prompt (version 2). Whether its work is over already.
     pub(crate) fn took(&mut self, ends: u64) -> bool {
         let over = self.ends >= ends;
@@ -152,28 +143,6 @@ impl State {
             self.taken += 1;
         }
         over
-    }
-
-    /// The agent tells of a terminal of its own. The command that it has run, where there was one and it has ended.
-    pub(crate) fn terminal(
-        &mut self,
-        id: &str,
-        line: Option<String>,
-        cwd: Option<String>,
-        ended: bool,
-    ) -> Option<(String, Option<String>)> {
-        if let Some(line) = line.filter(|line| !line.is_empty()) {
-            let now = (line, cwd);
-            // More than are kept, or another one under the same id: judged now.
-            if self.told.len() >= COMMANDS && !self.told.contains_key(id) {
-                return Some(now);
-            }
-            let before = self.told.insert(id.to_owned(), now);
-            if before.is_some() && before.as_ref() != self.told.get(id) {
-                return before;
-            }
-        }
-        if ended { self.told.remove(id) } else { None }
     }
 
     /// A command was approved that is of no tool call.
@@ -192,13 +161,12 @@ impl State {
     }
 
     fn turn_over(&mut self) {
-        self.turns += 1;
         self.agreed.clear();
-        self.stopped = false;
         // An agent says by itself when its turn is over: what was refused stays so, and what was approved is just that.
         if self.refused.len() > REFUSED {
             self.refused.clear();
         }
+        self.told.forget(REFUSED);
         if self.approved.len() > REFUSED {
             self.approved.clear();
         }
@@ -257,46 +225,129 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether its turn was cancelled, or that of the session which has started it.
-    pub(crate) fn is_cancelled(&self) -> bool {
-        let own = self.state().cancelled;
-        own > 0 || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
+    /// Whether it is `other`, or works for it.
+    pub(crate) fn is_below(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        Arc::ptr_eq(self, other) || self.parent.as_ref().is_some_and(|parent| parent.is_below(other))
     }
 
-    /// Takes a line for the editor, if the editor does not know the session yet. Gives it back otherwise. `asks`: somebody waits
-    /// for what the editor does with it.
-    pub(crate) fn hold(&self, line: String, asks: bool) -> Option<String> {
+    fn turns(&self) -> MutexGuard<'_, Turns> {
+        self.family.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the turn was cancelled, or stopped, that it is part of.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.state().closing || self.turns().is_cancelled()
+    }
+
+    /// The person ends the session of a sub-agent, or could not.
+    pub(crate) fn close(&self, closing: bool) {
         let mut state = self.state();
+        state.closing = closing;
+        state.approved.clear();
+    }
+
+    /// A prompt was passed on.
+    pub(crate) fn prompted(&self) {
+        self.turns().prompted();
+        self.state().replays = false;
+    }
+
+    /// So often the agent's work has to end until that of a prompt which is passed on now is over (version 2).
+    pub(crate) fn ends_to_come(&self) -> u64 {
+        let prompts = self.turns().prompts();
+        let state = self.state();
+        state.ends + 1 + u64::from(state.working || prompts > 0)
+    }
+
+    /// The agent says that it works (version 2).
+    pub(crate) fn works(&self) {
+        self.state().working = true;
+        if self.parent.is_none() {
+            self.turns().works();
+        }
+    }
+
+    /// The person cancels what is under way.
+    pub(crate) fn cancel(&self) {
+        self.turns().cancel();
+    }
+
+    /// mayi stops what is under way.
+    pub(crate) fn stop(&self) -> Stop {
+        self.turns().stop(Instant::now())
+    }
+
+    /// Whether the turn goes on that was stopped as the stop of this number.
+    pub(crate) fn goes_on(&self, stop: u64) -> bool {
+        self.turns().goes_on(stop)
+    }
+
+    /// The session that the editor has opened.
+    pub(crate) fn root<'s>(self: &'s Arc<Self>) -> &'s Arc<Self> {
+        let mut at = self;
+        while let Some(parent) = &at.parent {
+            at = parent;
+        }
+        at
+    }
+
+    /// Takes a line for the editor, if the editor does not know the session yet. Gives it back otherwise.
+    pub(crate) fn hold(&self, line: String, waits: Waits) -> Option<String> {
+        let mut state = self.state();
+        if state.gone {
+            return None;
+        }
         let Some(held) = &mut state.held else { return Some(line) };
         let size = line.len();
-        held.push(Held { line, asks });
+        held.push(Held { line, waits });
         state.held_bytes += size;
         if state.held_bytes > HELD {
             // What is only shown is what is missed least.
             tracing::warn!("an agent says more than is kept before its session is open");
             if let Some(held) = &mut state.held {
-                held.retain(|held| held.asks);
+                held.retain(|held| !matches!(held.waits, Waits::Nobody));
             }
             state.held_bytes = 0;
         }
         None
     }
 
-    /// Keeps what the agent says of a call that is being asked about: what the editor shows of it stays as it was judged.
-    pub(crate) fn keep(&self, call: &str, line: String) {
+    /// Keeps what the agent says of a call that is being asked about: what the editor shows of it stays as it was judged. False, if
+    /// that is more than is kept.
+    pub(crate) fn keep(&self, call: &str, line: String) -> bool {
         let mut state = self.state();
         let lines = state.untold.entry(call.to_owned()).or_default();
-        // They are only shown: each says what the call has become, so the newest counts.
-        if lines.len() >= UNTOLD {
-            lines.remove(0);
-        }
+        let size = line.len();
         lines.push(line);
+        state.untold_bytes += size;
+        state.untold_bytes <= UNTOLD
+    }
+
+    /// What the agent has said of a call while that was asked about.
+    pub(crate) fn untold(&self, call: &str) -> Vec<String> {
+        let mut state = self.state();
+        let lines = state.untold.remove(call).unwrap_or_default();
+        let size: usize = lines.iter().map(String::len).sum();
+        state.untold_bytes = state.untold_bytes.saturating_sub(size);
+        lines
+    }
+
+    /// Whether an update is the end of a call that was approved.
+    pub(crate) fn ends_approved(&self, call: &str, fields: &serde_json::Map<String, Value>) -> bool {
+        let status = fields.get("status").and_then(Value::as_str);
+        matches!(status, Some("completed" | "failed" | "cancelled"))
+            && self.state().approved.contains_key(call)
+    }
+
+    /// Whether no prompt is under way.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.turns().prompts() == 0
     }
 
     /// Takes a line behind questions that the editor has not been shown yet. Gives it back, where there are none.
     pub(crate) fn stand_behind(&self, line: String) -> Option<String> {
         let mut state = self.state();
-        if state.unshown.is_empty() || state.behind.len() >= UNTOLD {
+        if state.unshown.is_empty() || state.behind.len() >= BEHIND {
             return Some(line);
         }
         state.behind.push(line);
@@ -316,37 +367,49 @@ impl Session {
         state.held.take().unwrap_or_default().into_iter().map(|held| held.line).for_each(to);
     }
 
-    /// What is held is nobody's any more.
-    pub(crate) fn drop_held(&self) {
-        if let Some(held) = &mut self.state().held {
-            held.clear();
-        }
+    /// Whether the editor does not know it yet.
+    pub(crate) fn is_held(&self) -> bool {
+        self.state().held.is_some()
+    }
+
+    /// The editor never came to know it: what is held is nobody's, and what comes is neither. The requests of the agent's among it.
+    pub(crate) fn drop_held(&self) -> Vec<Id> {
+        let mut state = self.state();
+        let Some(held) = state.held.take() else { return Vec::new() };
+        state.gone = true;
+        let of = |held: Held| match held.waits {
+            Waits::Agent(id) => Some(id),
+            _ => None,
+        };
+        held.into_iter().filter_map(of).collect()
     }
 
     /// A prompt of it has ended. Whether that was the last one of those that were cancelled.
     pub(crate) fn end_turn(&self) -> bool {
-        let mut state = self.state();
-        state.prompts = state.prompts.saturating_sub(1);
-        let cancelled = state.cancelled > 0;
-        state.cancelled = state.cancelled.saturating_sub(1).min(state.prompts);
-        if state.prompts == 0 {
+        let (cancelled, over) = {
+            let mut turns = self.turns();
+            (turns.end_prompt(), turns.prompts() == 0)
+        };
+        if over {
+            let mut state = self.state();
             state.turn_over();
             state.approved.clear();
         }
-        cancelled && state.cancelled == 0
+        cancelled
     }
 
     /// The agent says that its work is over (version 2). None, if there was none; else whether it was cancelled.
     pub(crate) fn end_work(&self) -> Option<bool> {
-        let mut state = self.state();
-        let taken = std::mem::take(&mut state.taken);
-        if !std::mem::take(&mut state.working) && taken == 0 {
-            return None;
-        }
-        state.ends += 1;
-        state.prompts = state.prompts.saturating_sub(taken);
-        let cancelled = std::mem::take(&mut state.cancelled) > 0;
-        state.turn_over();
-        Some(cancelled)
+        let taken = {
+            let mut state = self.state();
+            let taken = std::mem::take(&mut state.taken);
+            if !std::mem::take(&mut state.working) && taken == 0 {
+                return None;
+            }
+            state.ends += 1;
+            state.turn_over();
+            taken
+        };
+        Some(self.turns().end_work(taken, self.parent.is_none()))
     }
 }

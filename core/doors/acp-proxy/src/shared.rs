@@ -15,7 +15,7 @@ use super::host::Host;
 use super::line::{self, Id, Message, code};
 use super::outbox::Outbox;
 use super::proxy::Options;
-use super::session::Session;
+use super::session::{Family, Session, Waits};
 use mayi_acp_shared::ToolCalls;
 use mayi_core::approval::ApprovalId;
 use mayi_core::call::SessionId;
@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) editor: Arc<Outbox>,
     pub(crate) agent: Arc<Outbox>,
     pub(crate) ids: Ids,
+    /// Of tool calls that mayi itself shows: the agent never sees one.
+    pub(crate) call_ids: Ids,
     pub(crate) cards: Cards,
     /// Tasks that owe somebody an answer.
     pub(crate) answers: TaskTracker,
@@ -36,6 +38,7 @@ pub(crate) struct Shared {
     fault: Mutex<Option<String>>,
     flight: Mutex<Flight>,
     sessions: Mutex<BTreeMap<String, Arc<Session>>>,
+    aside: Mutex<Vec<Arc<Session>>>,
     tool_calls: Mutex<ToolCalls>,
     open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
     /// The protocol's version that is spoken on both sides; 0: that is not settled yet.
@@ -56,12 +59,14 @@ impl Shared {
             editor: Arc::default(),
             agent: Arc::default(),
             ids: Ids::new()?,
+            call_ids: Ids::new()?,
             cards: Cards::default(),
             answers: TaskTracker::new(),
             over: CancellationToken::new(),
             fault: Mutex::default(),
             flight: Mutex::default(),
             sessions: Mutex::default(),
+            aside: Mutex::default(),
             tool_calls: Mutex::default(),
             open: Mutex::default(),
             spoken: AtomicU64::new(0),
@@ -105,6 +110,12 @@ impl Shared {
         self.sessions().get(id).cloned()
     }
 
+    /// The sessions of the same family that are open.
+    pub(crate) fn family(&self, session: &Session) -> Vec<Arc<Session>> {
+        let of = |other: &&Arc<Session>| Arc::ptr_eq(&other.family, &session.family);
+        self.sessions().values().filter(of).cloned().collect()
+    }
+
     pub(crate) fn tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
         self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,7 +146,7 @@ impl Shared {
 
     /// Sends a line of a session to the editor, as soon as that knows the session.
     pub(crate) fn tell(&self, session: &Session, line: String) {
-        if let Some(line) = session.hold(line, true) {
+        if let Some(line) = session.hold(line, Waits::Mayi) {
             self.editor.push(line);
         }
     }
@@ -223,26 +234,43 @@ impl Shared {
 
     /// Ends a session: what waits in it is cancelled, and its servers end.
     pub(crate) fn close(&self, session: &Arc<Session>) {
+        let whole = session.core.parent.is_none();
         let mut gone = Vec::new();
-        self.sessions().retain(|id, other| {
-            let of = Arc::ptr_eq(&other.family, &session.family);
+        self.sessions().retain(|_, other| {
+            let of =
+                if whole { Arc::ptr_eq(&other.family, &session.family) } else { other.is_below(session) };
             if of {
-                gone.push(id.clone());
+                gone.push(Arc::clone(other));
             }
             !of
         });
+        self.end(session, &gone);
+    }
+
+    /// Ends what is not among the open sessions any more: `gone`, of which `session` is the one that the others work for.
+    fn end(&self, session: &Arc<Session>, gone: &[Arc<Session>]) {
         let shown: Vec<Id> = {
             let mut flight = self.flight();
-            let of: Vec<Id> = flight
-                .cards
-                .iter()
-                .filter(|(_, shown)| gone.contains(&shown.session()))
-                .map(|(id, _)| id.clone())
-                .collect();
+            let is_gone = |shown: &super::cards::Shown| {
+                Arc::ptr_eq(&shown.family, &session.family)
+                    && gone.iter().any(|gone| gone.id.0 == shown.session())
+            };
+            let of: Vec<Id> =
+                flight.cards.iter().filter(|(_, shown)| is_gone(shown)).map(|(id, _)| id.clone()).collect();
             of.iter().for_each(|id| drop(flight.cards.remove(id)));
             of
         };
-        shown.iter().for_each(|id| self.editor.push(super::cards::withdrawal(id)));
+        // One that the editor never came to know has shown nothing.
+        if !session.is_held() {
+            shown.iter().for_each(|id| self.editor.push(super::cards::withdrawal(id)));
+        }
+        for id in gone.iter().flat_map(|session| session.drop_held()) {
+            self.refuse_agent(&id, code::INVALID_PARAMS, "the session was not opened");
+        }
+        if session.core.parent.is_some() {
+            gone.iter().for_each(|gone| session.gate().close_session(&gone.id));
+            return;
+        }
         session.gate().cancel_all("the session is over");
         session.gate().close_session(&session.id);
         self.count(session.gate());
@@ -253,6 +281,46 @@ impl Shared {
             }
             let _ = tokio::task::spawn_blocking(move || gate.leave()).await;
         });
+    }
+
+    /// Sessions that are not reached while the agent loads one under the same id.
+    pub(crate) fn aside(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
+        self.aside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes room for one that is loaded under the same id: whether that is, the agent says.
+    pub(crate) fn set_aside(&self, family: &Arc<Family>) {
+        let mut taken = Vec::new();
+        self.sessions().retain(|_, other| {
+            let of = Arc::ptr_eq(&other.family, family);
+            if of {
+                taken.push(Arc::clone(other));
+            }
+            !of
+        });
+        self.aside().extend(taken);
+    }
+
+    /// It was not loaded: what was open before is open still.
+    pub(crate) fn put_back(&self, family: &Arc<Family>) {
+        let before = self.no_more_aside(family);
+        self.sessions().extend(before.into_iter().map(|session| (session.id.0.clone(), session)));
+    }
+
+    /// It was loaded: what was open before has ended.
+    pub(crate) fn end_aside(&self, family: &Arc<Family>) {
+        let before = self.no_more_aside(family);
+        if let Some(root) = before.iter().find(|session| session.core.parent.is_none()) {
+            self.end(root, &before);
+        }
+    }
+
+    fn no_more_aside(&self, family: &Arc<Family>) -> Vec<Arc<Session>> {
+        let mut aside = self.aside();
+        let all = std::mem::take(&mut *aside);
+        let (before, others) = all.into_iter().partition(|session| Arc::ptr_eq(&session.family, family));
+        *aside = others;
+        before
     }
 
     /// Adds up what there was at a gate.

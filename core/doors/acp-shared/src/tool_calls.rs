@@ -160,9 +160,24 @@ impl ToolCalls {
         }
     }
 
-    /// Whether a call of `session` is known that does this: it is judged by itself.
-    pub fn tells(&self, session: &SessionId, does: impl Fn(&Known) -> bool) -> bool {
-        self.calls.iter().any(|((of, _), known)| of == session && does(known))
+    /// The calls of `session` that are in progress, as the agent says, and do this.
+    pub fn doing(&self, session: &SessionId, does: impl Fn(&Known) -> bool) -> Vec<String> {
+        let under_way = |known: &Known| !known.over && known.status() == "in_progress";
+        let found =
+            self.calls.iter().filter(|((of, _), known)| of == session && under_way(known) && does(known));
+        found.map(|((_, id), _)| id.clone()).collect()
+    }
+
+    /// Ends what began in `session` without asking and is not over, and gives it back: its turn is over.
+    pub fn left(&mut self, session: &SessionId) -> Vec<(String, Known)> {
+        let mut left = Vec::new();
+        for ((of, id), known) in &mut self.calls {
+            if of == session && !known.over && known.began && !known.gated {
+                known.over = true;
+                left.push((id.clone(), known.clone()));
+            }
+        }
+        left
     }
 
     /// How many calls of `session` are in progress, as the agent says.

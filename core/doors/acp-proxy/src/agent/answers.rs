@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::modes;
+use super::{modes, tripwire};
 use crate::editor::{VERSION, amended, opened};
 use crate::flight::EditorAsk;
 use crate::line::{self, Id, Message, code};
@@ -41,6 +41,8 @@ pub(super) fn response(shared: &Arc<Shared>, message: &Message<'_>) -> Option<St
             let cancelled = session.end_turn();
             if cancelled {
                 shared.tool_calls().end_turn(&session.id);
+            } else if session.is_idle() {
+                shared.family(&session).iter().for_each(|one| tripwire::left(shared, one));
             }
             session.gate().end_turn(&session.id);
             Some(as_it_came(message))
@@ -73,6 +75,8 @@ pub(super) fn response(shared: &Arc<Shared>, message: &Message<'_>) -> Option<St
         EditorAsk::Close(session) => {
             if done {
                 shared.close(&session);
+            } else {
+                session.close(false);
             }
             Some(as_it_came(message))
         }

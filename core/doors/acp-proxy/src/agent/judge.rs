@@ -41,6 +41,9 @@ impl Asked {
             Ok(subject) => subject,
             Err(wrong) => return self.refuse(code::INVALID_PARAMS, wrong),
         };
+        if subject.id().is_some_and(crate::cards::is_own) {
+            return self.refuse(code::INVALID_PARAMS, "a tool call of this id is mayi's own");
+        }
         // Asks that come after a cancel belong to the turn that is gone.
         if session.is_cancelled() {
             shared.answer_agent(&self.id, &cancelled());
@@ -87,7 +90,7 @@ impl Asked {
             let verdict = self.verdict(ticket).await;
             if let Some(key) = &key {
                 self.shared.open().remove(key);
-                let untold = self.session.state().untold.remove(&key.1).unwrap_or_default();
+                let untold = self.session.untold(&key.1);
                 untold.into_iter().for_each(|line| self.shared.tell(&self.session, line));
             }
             self.permitted(&of, &verdict);

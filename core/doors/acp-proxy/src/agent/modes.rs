@@ -29,7 +29,9 @@ pub(super) fn mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, tex
             state.agent_mode = Some(mode.to_owned());
             return true;
         }
-        if state.replays {
+        // Nothing was ever said of a mode, where a sub-agent's first word of its own is no change.
+        let first = state.agent_mode.is_none() && session.core.parent.is_some();
+        if state.replays || first && session.family.asking_mode.is_none() {
             // Unless its answer says another one, it is in the last of these.
             state.agent_mode = Some(mode.to_owned());
             return true;

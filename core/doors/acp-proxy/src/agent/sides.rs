@@ -9,6 +9,7 @@ use super::judge::Asked;
 use crate::flight::AgentAsk;
 use crate::line::{Message, code};
 use crate::parts::Parts;
+use crate::session::Waits;
 use crate::shared::as_it_came;
 use crate::splice::{Edit, apply, quoted};
 use mayi_acp_shared::terminals::{self, Starts};
@@ -113,7 +114,7 @@ impl Asked {
         }
         let passed = AgentAsk::Passed { carrying: None, terminal_of: None };
         self.shared.flight().agent.insert(self.id.clone(), passed);
-        Some(as_it_came(message))
+        self.session.hold(as_it_came(message), Waits::Agent(self.id.clone()))
     }
 
     /// Hands in the call that `make` makes of it; `line` goes on to the editor if it is allowed.
@@ -165,7 +166,8 @@ impl Asked {
                     .flight()
                     .agent
                     .insert(self.id.clone(), AgentAsk::Passed { carrying, terminal_of });
-                Some(line)
+                // The answer that opens its session comes first.
+                self.session.hold(line, Waits::Agent(self.id.clone()))
             }
             Verdict::Denied(refusal) => self.refuse(code::DENIED, &refusal.reason),
             Verdict::Cancelled => self.refuse(code::CANCELLED, "cancelled"),

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -11,6 +10,8 @@ use crate::line::{self, Message};
 use crate::parts::Parts;
 use crate::session::Session;
 use crate::shared::Shared;
+use crate::told::Command;
+use crate::turns::{ENDING, Stop};
 use mayi_acp_shared::adapt::{self, From};
 use mayi_acp_shared::subject;
 use mayi_core::approval::visible;
@@ -18,9 +19,6 @@ use mayi_core::call::{Access, Call, Door};
 use mayi_core::config::OnUnasked;
 use mayi_core::gate;
 use mayi_core::policy::Effect;
-
-/// How long an agent may take to end a turn that was stopped.
-const ENDING: Duration = Duration::from_secs(10);
 
 /// Takes what the agent says of a tool call of a session.
 pub(super) fn tool_call(shared: &Arc<Shared>, session: &Arc<Session>, fields: &Map<String, Value>) {
@@ -34,7 +32,9 @@ pub(super) fn tool_call(shared: &Arc<Shared>, session: &Arc<Session>, fields: &M
         Some("in_progress") => session.gate().started(&session.id, id),
         Some(status @ ("completed" | "failed" | "cancelled")) => {
             session.gate().finished(&session.id, id, status);
-            session.state().approved.remove(id);
+            let mut state = session.state();
+            state.approved.remove(id);
+            state.told.over(id);
         }
         _ => {}
     }
@@ -58,26 +58,66 @@ pub(super) fn terminal(
     update: &Parts<'_>,
 ) -> Result<(), String> {
     let Some(id) = update.text("terminalId") else { return Ok(()) };
+    if session.state().replays {
+        return Ok(());
+    }
+    let line = update.text("command").filter(|line| !line.is_empty());
+    let command =
+        line.map(|line| Command { line: line.into_owned(), cwd: update.text("cwd").map(Cow::into_owned) });
+    let before = command.and_then(|command| session.state().told.tell(&id, command));
+    if let Some(before) = before {
+        ran(shared, session, &before);
+    }
+    let open = session.state().told.open(&id);
+    if open.is_some_and(|open| is_explained(shared, session, &in_terminal(session, &open))) {
+        session.state().told.explain(&id);
+    }
     let ended = update.get("exitStatus").is_some_and(|status| status.starts_with('{'));
-    let told = {
-        let mut state = session.state();
-        if state.replays {
-            return Ok(());
-        }
-        let (line, cwd) = (update.text("command"), update.text("cwd"));
-        state.terminal(&id, line.map(Cow::into_owned), cwd.map(Cow::into_owned), ended)
-    };
-    let Some((line, cwd)) = told else { return Ok(()) };
-    let core = &session.core;
-    let from = From { door: Door::AcpReported, session: core, tool_call_id: None };
-    let call = subject::terminal(&from, &line, cwd.as_deref());
-    let approved =
-        session.state().approved.values().any(|of| call.accesses.iter().all(|access| of.contains(access)));
-    let told = || shared.tool_calls().tells(&core.id, |known| adapt::does(core, known, &call.accesses));
-    if !approved && !told() && !session.state().spend_command(&call.accesses) {
-        against(shared, session, &call);
+    let left = if ended { session.state().told.end(&id) } else { None };
+    if let Some(left) = left {
+        against(shared, session, &in_terminal(session, &left));
     }
     Ok(())
+}
+
+fn in_terminal(session: &Session, command: &Command) -> Call {
+    let from = From { door: Door::AcpReported, session: &session.core, tool_call_id: None };
+    subject::terminal(&from, &command.line, command.cwd.as_deref())
+}
+
+fn ran(shared: &Arc<Shared>, session: &Arc<Session>, command: &Command) {
+    let call = in_terminal(session, command);
+    if !is_explained(shared, session, &call) {
+        against(shared, session, &call);
+    }
+}
+
+/// Whether a command in a terminal is what was told or approved elsewhere: by a call that is under way and was not refused, which is
+/// judged by itself, or by an approval. Each of them explains one terminal.
+fn is_explained(shared: &Shared, session: &Session, call: &Call) -> bool {
+    let core = &session.core;
+    let under_way = shared.tool_calls().doing(&core.id, |known| adapt::does(core, known, &call.accesses));
+    let mut state = session.state();
+    let told = under_way.into_iter().find(|id| !state.refused.contains(id) && state.told.is_unspent(id));
+    let approves = |(id, of): &(&String, &Vec<Access>)| {
+        state.told.is_unspent(id) && call.accesses.iter().all(|access| of.contains(access))
+    };
+    match told.or_else(|| state.approved.iter().find(approves).map(|(id, _)| id.clone())) {
+        Some(id) => {
+            state.told.spend(&id);
+            true
+        }
+        None => state.spend_command(&call.accesses),
+    }
+}
+
+/// What began without asking and was not ended when the turn was: it counts as what ran.
+pub(super) fn left(shared: &Arc<Shared>, session: &Arc<Session>) {
+    let calls = shared.tool_calls().left(&session.id);
+    for (id, known) in calls {
+        let from = From { door: Door::AcpReported, session: &session.core, tool_call_id: Some(&id) };
+        against(shared, session, &adapt::tool_call(&from, &known, Vec::new()));
+    }
 }
 
 /// What a call has become: its card changes if it waits; if it was approved as something else, that covers nothing any more.
@@ -173,29 +213,45 @@ pub(super) fn of_nobody(shared: &Arc<Shared>, id: &str, fields: &Map<String, Val
 
 /// Cancels the turn, says why in the editor, and ends an agent that goes on all the same.
 fn stop(shared: &Arc<Shared>, session: &Arc<Session>, text: &str) {
-    if std::mem::replace(&mut session.state().stopped, true) {
-        return shared.note(text);
+    match session.stop() {
+        Stop::First(stop) => {
+            shared.say(session.root(), &format!("{text}. The turn is cancelled."));
+            end_turn(shared, session, stop);
+        }
+        Stop::Again => shared.note(text),
+        Stop::TooLong => shared.fail(format!("it goes on after it was stopped: {text}")),
     }
-    shared.say(session, &format!("{text}. The turn is cancelled."));
-    cut(shared, session);
 }
 
 /// Cancels the turn of a session on mayi's own account.
 pub(crate) fn cut(shared: &Arc<Shared>, session: &Arc<Session>) {
-    crate::editor::cancel(session);
-    shared.agent.push(line::notification("session/cancel", &json!({"sessionId": session.id.0})));
-    let turn = session.state().turns;
+    match session.stop() {
+        Stop::First(stop) => end_turn(shared, session, stop),
+        Stop::Again => tell(shared, session),
+        Stop::TooLong => shared.fail("it goes on after it was stopped"),
+    }
+}
+
+/// The agent hears that the turn is over, and has so long to end it.
+fn end_turn(shared: &Arc<Shared>, session: &Arc<Session>, stop: u64) {
+    crate::editor::withdraw(shared, session);
+    tell(shared, session);
     let (shared, session) = (Arc::downgrade(shared), Arc::clone(session));
     tokio::spawn(async move {
         tokio::time::sleep(ENDING).await;
-        let goes_on = {
-            let state = session.state();
-            state.cancelled > 0 && state.turns == turn
-        };
-        if let Some(shared) = shared.upgrade().filter(|_| goes_on) {
+        if let Some(shared) = shared.upgrade().filter(|_| session.goes_on(stop)) {
             shared.fail("it did not end a turn that was stopped");
         }
     });
+}
+
+/// A sub-agent's session is cancelled, and the one whose turn it works in.
+pub(crate) fn tell(shared: &Shared, session: &Arc<Session>) {
+    let root = session.root();
+    let child = Some(session).filter(|session| session.id != root.id);
+    for one in child.into_iter().chain([root]) {
+        shared.agent.push(line::notification("session/cancel", &json!({"sessionId": one.id.0})));
+    }
 }
 
 /// A message about a call could be read in two ways: so is that call from now on.

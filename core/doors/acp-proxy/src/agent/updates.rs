@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{modes, tripwire};
 use crate::line::Message;
 use crate::parts::Parts;
-use crate::session::Session;
+use crate::session::{Session, Waits};
 use crate::shared::{Shared, as_it_came};
 use crate::splice::{Edit, apply};
 use mayi_core::approval::visible;
@@ -41,28 +41,41 @@ const EVIDENCE: &[&str] = &[
     "_meta",
 ];
 
-/// What an update says of a tool call, read as every reader does, and whether its input has numbers that they disagree on. What it holds besides, as what came out of it, is no evidence.
+/// What an update says of a tool call, and whether readers could disagree on what that call does. What it holds besides, as what came
+/// out of it, is no evidence.
 fn evidence(update: &Parts<'_>) -> Result<(Map<String, Value>, bool), String> {
     let other = || "a name in it can be taken for another one".to_owned();
     if update.mistaken(EVIDENCE).is_some() {
         return Err(other());
     }
-    let (mut fields, mut big) = (Map::new(), false);
+    let (mut fields, mut taints) = (Map::new(), false);
     for name in EVIDENCE {
         let Some(text) = update.get(name) else { continue };
-        let value = if *name == "rawInput" {
-            let (value, some) = crate::numbers::strict(text).map_err(|error| error.to_string())?;
-            big |= some;
-            value
+        let (value, odd) = if ["title", "content", "locations", "rawInput", "_meta"].contains(name) {
+            crate::numbers::lenient(text).map_err(|error| error.to_string())?
         } else {
-            mayi_core::call::json::strict(text).map_err(|error| error.to_string())?
+            (mayi_core::call::json::strict(text).map_err(|error| error.to_string())?, false)
         };
+        taints |= odd && is_substance(name, &value);
         if !["rawInput", "_meta"].contains(name) && !crate::parts::is_plain(&value, super::NAMES) {
             return Err(other());
         }
         fields.insert((*name).to_owned(), value);
     }
-    Ok((fields, big))
+    Ok((fields, taints))
+}
+
+/// Whether a member says what a call does, in what readers could take for something else there.
+fn is_substance(name: &str, value: &Value) -> bool {
+    let items = || value.as_array().into_iter().flatten();
+    let path =
+        |item: &Value| item.get("path").and_then(Value::as_str).is_some_and(|path| path.contains('\u{fffd}'));
+    match name {
+        "rawInput" => true,
+        "content" => items().any(|item| item.get("type").and_then(Value::as_str) == Some("diff")),
+        "locations" => items().any(path),
+        _ => false,
+    }
 }
 
 fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<String>, String> {
@@ -93,7 +106,7 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
     let line = as_it_came(message);
     match &*kind {
         "tool_call" | "tool_call_update" | "tool_call_content_chunk" => {
-            let (mut fields, big) = evidence(&update)?;
+            let (mut fields, mut taints) = evidence(&update)?;
             if kind == "tool_call_content_chunk" {
                 behind_others(shared, &id, &mut fields);
             }
@@ -101,31 +114,33 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
             if crate::cards::is_own(call) {
                 return Err("it is about a call that mayi shows".to_owned());
             }
+            // What comes with the end of an approved call makes no other one of it.
+            taints &= !session.as_ref().is_some_and(|session| session.ends_approved(call, &fields));
             match session.as_deref().filter(|session| shared.asks_about(session, call)) {
-                Some(session) => session.keep(call, line),
+                Some(session) => keep(shared, session, call, line),
                 // What the agent says of a call comes before what is said of that.
                 None => {
                     passed(session.as_deref(), line).into_iter().for_each(|line| shared.editor.push(line))
                 }
             }
             // Also where the id begins anew with it.
-            let taints = || shared.tool_calls().taint(&SessionId(id.clone().into_owned()), call);
-            if big {
-                taints();
+            let taint = || shared.tool_calls().taint(&SessionId(id.clone().into_owned()), call);
+            if taints {
+                taint();
             }
             match &session {
                 Some(session) => tripwire::tool_call(shared, session, &fields),
                 None => tripwire::of_nobody(shared, &id, &fields),
             }
-            if big {
-                taints();
+            if taints {
+                taint();
             }
             Ok(None)
         }
         "state_update" if shared.is_v2() => {
             let Some(session) = &session else { return Ok(Some(line)) };
             match &*update.text("state").unwrap_or_default() {
-                "running" | "requires_action" => session.state().works(),
+                "running" | "requires_action" => session.works(),
                 "idle" => idle(shared, session),
                 _ => {}
             }
@@ -171,6 +186,17 @@ fn looked_at(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<Strin
     }
 }
 
+/// Keeps what the agent says of a call while that is asked about. More than is kept is said, and the call is denied.
+fn keep(shared: &Shared, session: &Session, call: &str, line: String) {
+    if session.keep(call, line) {
+        return;
+    }
+    let open = shared.open().get(&(session.id.clone(), call.to_owned())).copied();
+    let why = "the agent says more of the call than is kept while it is asked about";
+    shared.note(format!("a question was denied: {why}"));
+    open.into_iter().for_each(|approval| session.gate().deny(approval, "mayi", why));
+}
+
 /// A piece of a call's content stands behind those that came before.
 fn behind_others(shared: &Shared, session: &str, fields: &mut Map<String, Value>) {
     let call = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
@@ -187,6 +213,8 @@ fn idle(shared: &Arc<Shared>, session: &Arc<Session>) {
     let Some(cancelled) = session.end_work() else { return };
     if cancelled {
         shared.tool_calls().end_turn(&session.id);
+    } else {
+        tripwire::left(shared, session);
     }
     session.gate().end_turn(&session.id);
 }
@@ -194,7 +222,7 @@ fn idle(shared: &Arc<Shared>, session: &Arc<Session>) {
 /// What of it goes on now: nothing, where the editor does not know the session yet.
 fn passed(session: Option<&Session>, line: String) -> Option<String> {
     match session {
-        Some(session) => session.hold(line, false),
+        Some(session) => session.hold(line, Waits::Nobody),
         None => Some(line),
     }
 }
@@ -219,6 +247,9 @@ fn begin_child(shared: &Arc<Shared>, parent: &Arc<Session>, id: &str) {
         ..parent.core.clone()
     };
     let child = Arc::new(Session::child(core.clone(), parent));
+    // It begins in the mode of the agent's that the one is in which has started it.
+    let mode = parent.state().agent_mode.clone();
+    child.state().agent_mode = mode;
     sessions.insert(id.to_owned(), child);
     drop(sessions);
     parent.gate().open_session(core);

@@ -6,24 +6,18 @@ use super::offers::{Offer, is_empty, list};
 use super::preview;
 use crate::parts::Parts;
 use crate::splice::{Edit, apply};
-use mayi_core::approval::{ApprovalId, Card, visible};
+use mayi_core::approval::{Card, visible};
 
 /// So many accesses are named.
 const MOST: usize = 20;
-
-/// What ids of tool calls begin with that mayi itself shows.
-pub(super) const OWN: &str = "mayi-";
-
-/// The id of a tool call that mayi itself shows.
-pub(super) fn own_id(approval: ApprovalId) -> String {
-    format!("{OWN}{approval}")
-}
 
 /// What a question is about, beside what was judged.
 #[derive(Clone, Copy)]
 pub(super) struct About<'s> {
     /// The agent's own tool call.
     pub(super) agents: Option<&'s str>,
+    /// What a tool call is called that mayi shows in its place.
+    pub(super) own: &'s str,
     /// The parameters of the agent's own request.
     pub(super) asked: Option<&'s str>,
     /// Where its session works.
@@ -88,7 +82,7 @@ fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<
 /// A request of mayi's own, for what came in at another door.
 fn made(card: &Card, about: About<'_>, options: &str) -> String {
     let mut call = Map::new();
-    let id = about.agents.map_or_else(|| own_id(card.approval_id), str::to_owned);
+    let id = about.agents.unwrap_or(about.own);
     call.insert("toolCallId".to_owned(), json!(id));
     call.insert("status".to_owned(), json!("pending"));
     for (name, value) in fields(card) {

@@ -33,6 +33,8 @@ pub(crate) struct Opens {
     roots: Vec<PathBuf>,
     /// The session, where the editor has named it.
     named: Option<Arc<Session>>,
+    /// What was open under its id before.
+    before: Option<Arc<Family>>,
     /// Modes of the agent's that the person has chosen with it.
     chosen: Vec<(Option<String>, String)>,
 }
@@ -43,7 +45,8 @@ pub(super) fn has_servers(message: &Message<'_>) -> bool {
         return false;
     }
     let parts = Parts::parse(message.params());
-    parts.map_or(true, |parts| parts.get("mcpServers").is_some() || parts.mistaken(&["mcpServers"]).is_some())
+    let some = |parts: &Parts<'_>| parts.get("mcpServers").is_some_and(|servers| servers != "null");
+    parts.map_or(true, |parts| some(&parts) || parts.mistaken(&["mcpServers"]).is_some())
 }
 
 /// Whether it has some elsewhere, where nothing can stand before them.
@@ -102,7 +105,7 @@ pub(super) async fn open(
     chosen.extend(config::initial(params)?);
     // Of these the editor knows the id already, and what the agent says of them before it answers.
     let loads = matches!(&*message.method, "session/load" | "session/resume");
-    let mut opens = Opens { opening, cwd, roots, named: None, chosen };
+    let mut opens = Opens { opening, cwd, roots, named: None, before: None, chosen };
     if loads {
         let id = line::session_of(params);
         if id.is_empty() {
@@ -112,7 +115,10 @@ pub(super) async fn open(
             Some(before) if before.core.parent.is_some() => {
                 return Err("this is the session of a sub-agent, which its agent opens and ends".to_owned());
             }
-            Some(before) => shared.close(&before),
+            Some(before) => {
+                shared.set_aside(&before.family);
+                opens.before = Some(Arc::clone(&before.family));
+            }
             None => {}
         }
         let session = enter(shared, &opens, id, false)?;
@@ -162,6 +168,7 @@ fn enter(shared: &Arc<Shared>, opens: &Opens, id: &str, held: bool) -> Result<Ar
         least: *least,
         asking_mode: asking_mode.as_ref().map(|mode| mode.0.clone()),
         v2: shared.is_v2(),
+        turns: std::sync::Mutex::default(),
     });
     let session = Arc::new(Session::new(core.clone(), family, held));
     {
@@ -195,6 +202,7 @@ pub(crate) fn opened(shared: &Arc<Shared>, id: Id, opens: Opens, message: &Messa
         }
     };
     session.state().replays = false;
+    opens.before.iter().for_each(|before| shared.end_aside(before));
     let read = config::normal(serde_json::from_str(result).unwrap_or_default(), shared.is_v2());
     let (shared_of, line) = (Arc::clone(shared), message.line.to_owned());
     let cancelled = CancellationToken::new();
@@ -216,7 +224,6 @@ pub(crate) fn opened(shared: &Arc<Shared>, id: Id, opens: Opens, message: &Messa
 
 /// The editor does not want the session any more: nobody is to wait until the agent is in its mode, and nothing is to go on in it.
 fn withdrawn(shared: &Arc<Shared>, id: &Id, session: &Arc<Session>) -> String {
-    session.drop_held();
     shared.close(session);
     if shared.closes() {
         let (of, params) = (Arc::clone(shared), json!({"sessionId": session.id.0}));
@@ -249,9 +256,10 @@ fn begun(shared: &Arc<Shared>, opens: &Opens, result: &str) -> Result<Arc<Sessio
 }
 
 /// It was not opened after all.
-fn give_up(shared: &Shared, opens: &Opens) {
+pub(super) fn give_up(shared: &Shared, opens: &Opens) {
     if let Some(session) = &opens.named {
         shared.close(session);
+        opens.before.iter().for_each(|before| shared.put_back(before));
         return;
     }
     let (gate, servers) = (opens.opening.gate.clone(), opens.opening.servers.clone());

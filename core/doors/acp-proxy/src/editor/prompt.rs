@@ -1,5 +1,7 @@
 //! Prompts: what the model is told stands behind the person's words; and the end of a turn by the person.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -75,12 +77,15 @@ fn is_command(blocks: &str) -> bool {
     first.and_then(|first| first.text("text").map(|text| text.starts_with('/'))).unwrap_or(false)
 }
 
-/// The person cancels the turn: all that waits in it is answered with that at once.
-pub(crate) fn cancel(session: &Session) {
-    {
-        let mut state = session.state();
-        state.cancel();
-        state.approved.clear();
-    }
-    session.gate().cancel(&session.id);
+/// The person cancels the turn: all that waits in it, and in what works for it, is answered with that at once.
+pub(crate) fn cancel(shared: &Shared, session: &Arc<Session>) {
+    session.cancel();
+    withdraw(shared, session);
+}
+
+/// What waits in a turn that is gone, and what was approved in it, counts no more.
+pub(crate) fn withdraw(shared: &Shared, session: &Arc<Session>) {
+    let family: Vec<_> = shared.family(session);
+    family.iter().for_each(|one| one.state().approved.clear());
+    session.gate().cancel(&session.root().id);
 }
