@@ -82,3 +82,52 @@ fn given_a_line_longer_than_any_then_the_agent_is_ended() {
     assert!(answer["error"]["message"].as_str().unwrap().contains("longer than"), "{answer}");
     assert_eq!(scene.end().0, Some(4));
 }
+
+/// Attack 498: the editor goes while the agent does not read.
+#[test]
+fn given_an_agent_that_does_not_read_then_mayi_ends_with_the_editor_all_the_same() {
+    let mut scene = Scene::open(machine(), &[]);
+    let reads = scene.agent.stop_reading();
+    let stopped = reads.lock().unwrap();
+    let text = "x".repeat(3 * 1024 * 1024);
+    for number in 0..4 {
+        let prompt = json!([{"type": "text", "text": text}]);
+        scene.ask(number, "session/prompt", &json!({"sessionId": "s", "prompt": prompt}));
+    }
+    // What the person ends, ends at once.
+    scene.agent_wants("k", "t", "make");
+    let question = scene.editor.until("session/request_permission");
+    scene.tell("session/cancel", &json!({"sessionId": "s"}));
+    assert_eq!(scene.editor.until("$/cancel_request")["params"]["requestId"], question["id"]);
+    scene.editor_leaves();
+    assert_eq!(scene.end().0, Some(0));
+    drop(stopped);
+    scene.machine.is_quiet();
+}
+
+/// The last words of an agent that ends arrive, however slow the editor is.
+#[test]
+fn given_an_agent_that_ends_and_a_slow_editor_then_its_last_words_arrive() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    let reads = scene.editor.stop_reading();
+    let stopped = reads.lock().unwrap();
+    let text = "x".repeat(1024 * 1024);
+    for _ in 0..3 {
+        let content = json!({"type": "text", "text": text});
+        scene.agent_tells(&json!({"sessionUpdate": "agent_message_chunk", "content": content}));
+    }
+    scene.agent_answers("p", &json!({"stopReason": "end_turn"}));
+    scene.agent_leaves();
+    // Longer than mayi waits for whoever is gone.
+    let waited = std::time::Instant::now();
+    while waited.elapsed() < std::time::Duration::from_secs(4) {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    drop(stopped);
+    let rest = scene.editor.rest();
+    assert_eq!(rest.iter().filter(|message| message["method"] == "session/update").count(), 3);
+    let answer = rest.iter().find(|message| message["id"] == "p").unwrap();
+    assert_eq!(answer["result"]["stopReason"], "end_turn");
+    assert_eq!(scene.end().0, Some(4));
+}

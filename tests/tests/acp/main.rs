@@ -16,6 +16,7 @@ mod demo;
 mod ends;
 mod frames;
 mod issues;
+mod lenient;
 mod modes;
 mod peers;
 mod replay;

@@ -94,6 +94,26 @@ pub(crate) fn take(shared: &Arc<Shared>, text: &str, spoken: &mut bool) -> Optio
     }
 }
 
+/// A line that is no text, with a sign in the place of each byte that is none: by what can be read of it, nobody waits for it, and a
+/// call that has ended with it has ended.
+pub(crate) fn garbled(shared: &Arc<Shared>, text: &str, why: &str) {
+    let refused = line::refused(text, why.to_owned());
+    if !refused.json {
+        shared.note(format!("the agent sent {why}: it was not passed on"));
+        return shared.agent.push(line::error(None, code::INVALID_REQUEST, why));
+    }
+    if let Ok(message) = line::read(text)
+        && matches!(message.kind, Kind::Notification)
+    {
+        shared.note(format!("the agent sent {why}: it was not passed on"));
+        if message.method == "session/update" {
+            tripwire::unreadable(shared, &message);
+        }
+        return;
+    }
+    refuse(shared, text, &refused, true);
+}
+
 /// What readers could disagree about goes no further, and nobody waits for it.
 fn refuse(shared: &Arc<Shared>, text: &str, refused: &Refused, spoken: bool) {
     if !refused.json {

@@ -304,15 +304,17 @@ fn picked<'s>(shown: &'s Shown, message: &Message<'_>) -> Result<Option<&'s Offe
         return Err(format!("the editor could not ask: {}", mayi_core::approval::visible(said)));
     }
     let wrong = || "the editor's answer can't be understood".to_owned();
-    let result =
-        mayi_core::call::json::strict(message.parts.get("result").unwrap_or("null")).map_err(|_| wrong())?;
-    if !super::parts::is_plain(&result, &["outcome", "optionId"]) {
+    // What stands beside the choice is not judged, and goes on to the agent as it came.
+    let known = ["outcome", "optionId"];
+    let result = Parts::parse(message.parts.get("result").unwrap_or("null")).map_err(|_| wrong())?;
+    let outcome = Parts::parse(result.get("outcome").unwrap_or("null")).map_err(|_| wrong())?;
+    if result.mistaken(&known).is_some() || outcome.mistaken(&known).is_some() {
         return Err(wrong());
     }
-    match result.pointer("/outcome/outcome").and_then(Value::as_str) {
+    match outcome.text("outcome").as_deref() {
         Some("cancelled") => Ok(None),
         Some("selected") => {
-            let id = result.pointer("/outcome/optionId").and_then(Value::as_str).ok_or_else(wrong)?;
+            let id = outcome.text("optionId").ok_or_else(wrong)?;
             let offer = shown.offers.iter().find(|offer| offer.id == id);
             offer.map(Some).ok_or_else(|| "the editor picked what was not offered".to_owned())
         }

@@ -2,7 +2,10 @@
 //! at once, so that nobody who reads from one side ever waits for the same side to read.
 
 use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Notify;
@@ -41,12 +44,19 @@ impl Outbox {
 
     /// Puts a line there, which ends with it.
     pub(crate) fn push(&self, line: String) {
+        let _ = self.has_place(line);
+    }
+
+    /// The same. False, if so much lies there already that whoever should read it has stopped.
+    #[must_use]
+    pub(crate) fn has_place(&self, line: String) -> bool {
         let mut queue = self.lock();
         if queue.closed || queue.broken {
-            return;
+            return true;
         }
         queue.bytes += line.len() + 1;
-        if queue.bytes > MOST {
+        let too_much = queue.bytes > MOST;
+        if too_much {
             queue.broken = true;
             queue.lines.clear();
         } else {
@@ -54,6 +64,7 @@ impl Outbox {
         }
         drop(queue);
         self.more.notify_one();
+        !too_much
     }
 
     /// Waits until there is room, or nobody reads it any more.
@@ -127,6 +138,42 @@ impl Outbox {
     }
 }
 
+/// What lines are written to. It is closed in another thread: whoever has stopped reading a pipe may hold it, and with it whoever would
+/// close it.
+#[derive(Debug)]
+pub(crate) struct ClosedElsewhere<W: Send + 'static>(Option<W>);
+
+impl<W: Send + 'static> ClosedElsewhere<W> {
+    pub(crate) fn new(to: W) -> Self {
+        Self(Some(to))
+    }
+}
+
+impl<W: Send + 'static> Drop for ClosedElsewhere<W> {
+    fn drop(&mut self) {
+        if let (Some(to), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn_blocking(move || drop(to));
+        }
+    }
+}
+
+impl<W: AsyncWrite + Unpin + Send + 'static> AsyncWrite for ClosedElsewhere<W> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match &mut self.0 {
+            Some(to) => Pin::new(to).poll_write(cx, bytes),
+            None => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.as_mut().map_or(Poll::Ready(Ok(())), |to| Pin::new(to).poll_flush(cx))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.as_mut().map_or(Poll::Ready(Ok(())), |to| Pin::new(to).poll_shutdown(cx))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +197,15 @@ mod tests {
         from.read_to_string(&mut rest).await.unwrap();
         assert_eq!(rest, "own\n");
         writer.await.unwrap().unwrap();
+    }
+
+    /// S4.21, attack 498: what waits for who does not read is bounded, and whoever puts it there hears so.
+    #[test]
+    fn given_more_than_is_kept_for_who_does_not_read_then_that_is_said_once() {
+        let outbox = Outbox::default();
+        let part = "x".repeat(MOST / 4);
+        let places: Vec<bool> = (0..5).map(|_| outbox.has_place(part.clone())).collect();
+        assert_eq!(places, [true, true, true, false, true]);
     }
 
     #[tokio::test]

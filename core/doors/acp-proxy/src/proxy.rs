@@ -5,13 +5,14 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
 use super::cards::withdrawal;
 use super::host::Host;
 use super::line::{self, code};
-use super::lines::{self, Line};
+use super::lines::{Line, Lines};
+use super::outbox::ClosedElsewhere;
 use super::shared::Shared;
 use super::{agent, editor};
 use mayi_acp_shared::{AgentError, Launch, Process};
@@ -47,11 +48,15 @@ pub struct Ended {
     pub tally: Tally,
 }
 
-/// After the agent has ended, what it wrote before has so long to arrive.
+/// After the agent has ended, what it wrote before has so long to arrive, and may be so much: a pipe holds no more.
 const AFTER: Duration = Duration::from_millis(200);
+const LAST: usize = 4 * 1024 * 1024;
 
 /// So long may answers that are owed take at the end, and what was said last on its way to the editor.
 const OWED: Duration = Duration::from_secs(2);
+
+/// So long may that take where the agent has ended and the editor is there: it may only be slow.
+const SLOW: Duration = Duration::from_secs(60);
 
 /// Is the agent of an editor, with another one behind it, until one of them ends or `interrupted` does.
 ///
@@ -68,12 +73,13 @@ pub async fn serve(
     let (mut process, pipes) = Process::start(launch, move |line| said.note(&line)).await?;
     let shared = Arc::new(Shared::new(host, options).map_err(AgentError::Protocol)?);
     let mut to_editor = tokio::spawn(Arc::clone(&shared.editor).write(output));
-    let mut to_agent = tokio::spawn(Arc::clone(&shared.agent).write(pipes.stdin));
+    let mut to_agent = tokio::spawn(Arc::clone(&shared.agent).write(ClosedElsewhere::new(pipes.stdin)));
     let mut of_editor = tokio::spawn(from_editor(Arc::clone(&shared), input));
     let mut of_agent = tokio::spawn(from_agent(Arc::clone(&shared), pipes.stdout, pipes.exited));
+    let mut interrupted = std::pin::pin!(interrupted);
     let gone = || shared.fault().map(AgentError::Protocol);
     let why = tokio::select! {
-        () = interrupted => Why::Interrupted,
+        () = &mut interrupted => Why::Interrupted,
         _ = &mut of_editor => gone().map_or(Why::EditorGone, Why::Agent),
         _ = &mut to_editor => Why::EditorGone,
         _ = &mut of_agent => Why::Agent(match gone() {
@@ -87,7 +93,6 @@ pub async fn serve(
         }
         () = shared.over.cancelled() => Why::Agent(gone().unwrap_or_else(|| AgentError::Protocol("it has to end".to_owned()))),
     };
-    of_editor.abort();
     of_agent.abort();
     let told = match &why {
         Why::EditorGone => "the editor is gone".to_owned(),
@@ -97,14 +102,24 @@ pub async fn serve(
     settle(&shared, &told);
     shared.answers.close();
     let _ = tokio::time::timeout(OWED, shared.answers.wait()).await;
-    shared.editor.close();
     shared.agent.close();
-    if !to_editor.is_finished() {
-        let _ = tokio::time::timeout(OWED, &mut to_editor).await;
-    }
     to_agent.abort();
     process.end().await;
     let tally = leave(&shared).await;
+    // What was said last: the editor may be slow, as long as it is there.
+    shared.editor.close();
+    if !to_editor.is_finished() {
+        let waits = matches!(why, Why::Agent(_)) && !of_editor.is_finished();
+        tokio::select! {
+            _ = &mut to_editor => {}
+            () = tokio::time::sleep(if waits { SLOW } else { OWED }) => {}
+            _ = &mut of_editor, if waits => {
+                let _ = tokio::time::timeout(OWED, &mut to_editor).await;
+            }
+            () = &mut interrupted, if waits => {}
+        }
+    }
+    of_editor.abort();
     Ok(Ended { why, tally })
 }
 
@@ -143,65 +158,93 @@ async fn leave(shared: &Shared) -> Tally {
     shared.tally()
 }
 
+/// Reads on whatever the agent does: what goes on to it waits in its queue, and what the person ends, ends at once.
 async fn from_editor(shared: Arc<Shared>, input: impl AsyncRead + Unpin) {
-    let mut reader = BufReader::with_capacity(64 * 1024, input);
+    let mut lines = Lines::new(input);
     loop {
-        let line = match lines::next(&mut reader).await {
+        let line = match lines.next().await {
             Ok(Some(line)) => line,
             Ok(None) => return,
             Err(error) => return shared.note(format!("the editor can't be read: {error}")),
         };
+        if shared.over.is_cancelled() {
+            // Nobody is there any more who could do something with it.
+            continue;
+        }
         match line {
             Line::Text(text) if text.trim().is_empty() => {}
             Line::Text(text) => {
                 if let Some(line) = editor::take(&shared, &text).await {
-                    shared.pass_to_agent(line).await;
+                    if !shared.agent.has_place(line) {
+                        return shared.fail("it reads nothing of what it is sent");
+                    }
                 }
             }
-            Line::Bytes => {
-                shared.note("the editor sent a line that is not UTF-8");
-                shared.editor.push(line::error(None, code::INVALID_REQUEST, "a line that is not UTF-8"));
-            }
+            Line::Bytes(text) => editor::refuse(&shared, &line::refused(&text, NOT_TEXT.to_owned())),
         }
     }
 }
+
+/// Why a line is refused that is not UTF-8.
+const NOT_TEXT: &str = "a line that is not UTF-8";
 
 async fn from_agent(
     shared: Arc<Shared>,
     output: impl AsyncRead + Unpin,
     mut exited: watch::Receiver<Option<ExitStatus>>,
 ) {
-    let mut reader = BufReader::with_capacity(64 * 1024, output);
+    let mut lines = Lines::new(output);
     let mut spoken = false;
     let gone = async move {
         let _ = exited.wait_for(Option::is_some).await;
-        tokio::time::sleep(AFTER).await;
     };
     tokio::pin!(gone);
     loop {
         // What it says waits while the editor does not read; what it is answered does not.
         tokio::select! {
+            biased;
+            () = &mut gone => break,
             () = shared.editor.room() => {}
-            () = &mut gone => return,
         }
         let line = tokio::select! {
             biased;
-            line = lines::next(&mut reader) => line,
-            () = &mut gone => return,
+            line = lines.next() => line,
+            () = &mut gone => break,
         };
-        match line {
-            Ok(None) => return,
-            Ok(Some(Line::Text(text))) if text.trim().is_empty() => {}
-            Ok(Some(Line::Text(text))) => {
-                if let Some(line) = agent::take(&shared, &text, &mut spoken) {
-                    shared.editor.push(line);
-                }
-            }
-            Ok(Some(Line::Bytes)) => {
-                shared.note("the agent sent a line that is not UTF-8: it was not passed on");
-                shared.agent.push(line::error(None, code::INVALID_REQUEST, "a line that is not UTF-8"));
-            }
-            Err(error) => return shared.fail(format!("it wrote {}", visible(&error.to_string()))),
+        if !from_agent_one(&shared, line, &mut spoken) {
+            return;
         }
     }
+    // It has ended, and what it wrote before is in the pipe: who has that pipe besides is not waited for.
+    let (mut left, until) = (LAST, tokio::time::Instant::now() + OWED);
+    while left > 0
+        && tokio::time::Instant::now() < until
+        && let Ok(line) = tokio::time::timeout(AFTER, lines.next()).await
+    {
+        if let Ok(Some(Line::Text(text) | Line::Bytes(text))) = &line {
+            left = left.saturating_sub(text.len() + 1);
+        }
+        if !from_agent_one(&shared, line, &mut spoken) {
+            return;
+        }
+    }
+}
+
+/// Takes one line of the agent's. Whether there may be more.
+fn from_agent_one(shared: &Arc<Shared>, line: std::io::Result<Option<Line>>, spoken: &mut bool) -> bool {
+    match line {
+        Ok(None) => return false,
+        Ok(Some(Line::Text(text))) if text.trim().is_empty() => {}
+        Ok(Some(Line::Text(text))) => {
+            if let Some(line) = agent::take(shared, &text, spoken) {
+                shared.editor.push(line);
+            }
+        }
+        Ok(Some(Line::Bytes(text))) => agent::garbled(shared, &text, NOT_TEXT),
+        Err(error) => {
+            shared.fail(format!("it wrote {}", visible(&error.to_string())));
+            return false;
+        }
+    }
+    true
 }

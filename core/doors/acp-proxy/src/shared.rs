@@ -226,13 +226,8 @@ impl Shared {
         }
     }
 
-    /// Passes a line of the editor's on.
-    pub(crate) async fn pass_to_agent(&self, line: String) {
-        self.agent.room().await;
-        self.agent.push(line);
-    }
-
-    /// Ends a session: what waits in it is cancelled, and its servers end.
+    /// Ends a session: what waits in it is cancelled. That of a sub-agent ends alone; with the one that the editor has opened, all
+    /// of its sub-agents' end, and its servers.
     pub(crate) fn close(&self, session: &Arc<Session>) {
         let whole = session.core.parent.is_none();
         let mut gone = Vec::new();

@@ -46,6 +46,14 @@ pub enum AgentError {
         /// Why not.
         error: std::io::Error,
     },
+    /// The folder that agents are started in can't be made.
+    #[error("the folder that agents are started in, {}, can't be made: {error}", visible(&folder.display().to_string()))]
+    Folder {
+        /// Which one.
+        folder: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
     /// It ended while something was expected of it.
     #[error("the agent ended {when}{status}{stderr}")]
     Died {

@@ -114,7 +114,8 @@ impl Process {
         let forbidden = if launch.own { &[] } else { launch.roots.as_slice() };
         let program = resolve_program(program, forbidden, &launch.trust, launch.install.as_deref())?;
         let spawn_error = |error| AgentError::Spawn { program: program.clone(), error };
-        make_folder(&launch.folder).map_err(spawn_error)?;
+        make_folder(&launch.folder)
+            .map_err(|error| AgentError::Folder { folder: launch.folder.clone(), error })?;
         let mut command = Command::new(&program);
         command
             .args(arguments)
