@@ -258,3 +258,23 @@ fn given_a_call_that_changes_under_its_question_then_it_is_asked_about_anew() {
     scene.pick(&second, "no");
     assert_eq!(outcome(&scene.agent.answer(1)), "no");
 }
+
+/// In version 1 the stable `name` of a tool call goes into rules and onto the card.
+#[test]
+fn given_the_stable_name_of_a_tool_then_rules_and_the_card_have_it() {
+    let mut scene = Scene::open(machine(), &["--deny", "tool(wipe*)"]);
+    let named = |call: &str, name: &str| {
+        let mut params = wants(call, "");
+        params["toolCall"] = json!({"toolCallId": call, "title": "Read files", "kind": "other", "name": name, "rawInput": {"x": 1}});
+        params
+    };
+    scene.agent_asks(1, "session/request_permission", &named("a", "wipe_all"));
+    assert_eq!(outcome(&scene.agent.answer(1)), "no");
+    scene.agent_asks(2, "session/request_permission", &named("b", "deploy"));
+    let question = scene.editor.until("session/request_permission");
+    let call = &question["params"]["toolCall"];
+    assert_eq!(call["name"], "deploy");
+    assert!(call["content"].to_string().contains("tool(deploy)"), "{call}");
+    scene.pick(&question, "no");
+    scene.agent.answer(2);
+}

@@ -97,3 +97,21 @@ fn given_a_rule_against_a_mode_of_the_agents_then_the_editor_can_not_set_it_eith
     scene.says(&line);
     assert_eq!(scene.agent.line(), line);
 }
+
+/// D3.24: `[acp]` is never a repository's to set: version 1 is spoken, the person hears why, and what a rule of theirs allows is asked
+/// about as long as the file is there.
+#[test]
+fn given_a_repository_that_sets_the_version_of_the_protocol_then_it_is_not_followed() {
+    let machine = machine().file(".mayi.toml", "version = 1\n[acp]\nprotocol_v2 = true\n");
+    let mut scene = Scene::begin(machine, &[]);
+    scene.ask(1, "initialize", &json!({"protocolVersion": 2, "clientCapabilities": {}}));
+    assert_eq!(scene.agent.until("initialize")["params"]["protocolVersion"], 1);
+    scene.agent_answers(1, &json!({"protocolVersion": 1}));
+    scene.editor.answer(1);
+    scene.session("s");
+    scene.agent_wants(2, "t", "cargo test");
+    let question = scene.editor.until("session/request_permission");
+    assert!(question.to_string().contains(".mayi.toml"), "{question}");
+    scene.pick(&question, "no");
+    assert_eq!(outcome(&scene.agent.answer(2)), "no");
+}

@@ -93,6 +93,120 @@ fn given_what_an_agent_says_it_can_do_then_the_editor_hears_what_mayi_can_stand_
     );
 }
 
+/// S4.13: whatever opens a session, its servers stand behind the gate; and each gets the environment that the editor gives it.
+#[test]
+fn given_a_session_that_is_loaded_or_forked_then_its_servers_stand_behind_the_gate_with_their_environment() {
+    for method in ["session/load", "session/resume", "session/fork"] {
+        let mut scene = Scene::open(machine(), &[]);
+        let log = scene.machine.outside("started");
+        let env = json!([{"name": "MINI_MCP_LOG", "value": log}]);
+        let server = json!({"name": "mini", "command": MINI, "args": [], "env": env});
+        let params = json!({"sessionId": "s", "cwd": scene.machine.work(), "mcpServers": [server]});
+        scene.ask("n", method, &params);
+        let asked = scene.agent.until(method);
+        let relay = asked["params"]["mcpServers"][0].clone();
+        assert!(!relay.to_string().contains("mini_mcp") && !relay.to_string().contains("started"), "{relay}");
+        let id = if method == "session/fork" { "forked" } else { "s" };
+        scene.agent_answers("n", &json!({"sessionId": id}));
+        scene.editor.answer("n");
+        let mut relay = Relay::start(&scene, &relay);
+        let file = scene.machine.work().join("made");
+        relay.says(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "plain", "arguments": {"path": file}}}));
+        let question = scene.editor.until("session/request_permission");
+        assert_eq!(question["params"]["sessionId"], id, "{method}");
+        scene.pick(&question, "mayi-deny");
+        assert_eq!(relay.answer(2)["result"]["isError"], json!(true), "{method}");
+        assert!(std::fs::read_to_string(&log).unwrap().contains("start"), "{method}");
+        assert!(!file.exists(), "{method}");
+    }
+}
+
+/// An HTTP server with headers: its secrets stay with mayi, and its calls are asked about.
+#[test]
+fn given_an_http_server_with_headers_then_it_stands_behind_the_gate_and_gets_them() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let (to, requests) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let to = to.clone();
+            std::thread::spawn(move || serve_http(stream, &to));
+        }
+    });
+    let mut scene = Scene::begin(machine(), &[]);
+    scene.initialize();
+    let headers = json!([{"name": "X-Secret", "value": "s3cret"}]);
+    let server = json!({"type": "http", "name": "web", "url": url, "headers": headers});
+    scene.ask("n", "session/new", &json!({"cwd": scene.machine.work(), "mcpServers": [server]}));
+    let asked = scene.agent.until("session/new");
+    let relay = asked["params"]["mcpServers"][0].clone();
+    assert!(!relay.to_string().contains("s3cret") && !relay.to_string().contains(&url), "{relay}");
+    scene.agent_answers("n", &json!({"sessionId": "s"}));
+    scene.editor.answer("n");
+    let mut relay = Relay::start(&scene, &relay);
+    relay.says(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "deploy", "arguments": {}}}));
+    let question = scene.editor.until("session/request_permission");
+    assert!(question.to_string().contains("mcp(web/deploy"), "{question}");
+    scene.pick(&question, "mayi-once");
+    assert!(relay.answer(2).to_string().contains("deployed"));
+    let call = loop {
+        let request: String = requests.recv_timeout(mayi_tests::LIMIT).unwrap();
+        if request.contains("tools/call") {
+            break request;
+        }
+    };
+    assert!(call.to_lowercase().contains("x-secret: s3cret"), "{call}");
+}
+
+/// One connection of a server with one tool, `deploy`; each request with its headers goes to `to`.
+fn serve_http(stream: std::net::TcpStream, to: &std::sync::mpsc::Sender<String>) {
+    use std::io::Read;
+    let mut out = stream.try_clone().unwrap();
+    let mut reader = BufReader::new(stream);
+    loop {
+        let (mut head, mut length) = (String::new(), 0);
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            head.push_str(&line);
+            if line == "\r\n" {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let _ = to.send(format!("{head}{message}"));
+        let result = match message["method"].as_str() {
+            Some("initialize") => {
+                json!({"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "web", "version": "1"}})
+            }
+            Some("tools/list") => json!({"tools": [{"name": "deploy", "inputSchema": {"type": "object"}}]}),
+            Some("tools/call") => json!({"content": [{"type": "text", "text": "deployed"}]}),
+            _ => json!({}),
+        };
+        let answer = match (head.starts_with("POST"), message["id"].is_null()) {
+            (false, _) => "HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n".to_owned(),
+            (true, true) => "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n".to_owned(),
+            (true, false) => {
+                let text = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+                format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{text}",
+                    text.len()
+                )
+            }
+        };
+        if out.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
 /// What the agent starts in the place of a server.
 struct Relay {
     child: std::process::Child,

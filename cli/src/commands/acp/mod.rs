@@ -25,6 +25,7 @@ use crate::memory;
 pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
     ctx.notices(&loaded);
+    more_files();
     crate::commands::run::may_be_in(args.mode, &agent_of(&args, &loaded)?.id, &loaded)?;
     let protocol_v2 = args.protocol_v2 || loaded.protocol_v2;
     let options = Options { wide_scopes: args.wide_scopes, protocol_v2 };
@@ -46,6 +47,23 @@ pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
         Why::Interrupted => Ok(Exit::Interrupted),
         Why::EditorGone if tally.unasked_against() > 0 => Ok(Exit::Unasked),
         Why::EditorGone => Ok(Exit::Done),
+    }
+}
+
+/// So many files are to be open at a time, as far as the system lets them: each session of the editor has about ten, and the usual
+/// limit of 1,024 ends at a hundred sessions.
+const FILES: u64 = 16_384;
+
+/// Raises the soft limit of open files. Where that can't be done, fewer sessions can be open.
+fn more_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let now = getrlimit(Resource::Nofile);
+    let wanted = now.maximum.map_or(FILES, |most| most.min(FILES));
+    if now.current.is_some_and(|current| current < wanted) {
+        let limit = Rlimit { current: Some(wanted), maximum: now.maximum };
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            tracing::debug!(%error, "the limit of open files stays as it is");
+        }
     }
 }
 
