@@ -174,10 +174,10 @@ async fn from_editor(shared: Arc<Shared>, input: impl AsyncRead + Unpin) {
         match line {
             Line::Text(text) if text.trim().is_empty() => {}
             Line::Text(text) => {
-                if let Some(line) = editor::take(&shared, &text).await {
-                    if !shared.agent.has_place(line) {
-                        return shared.fail("it reads nothing of what it is sent");
-                    }
+                if let Some(line) = editor::take(&shared, &text).await
+                    && !shared.agent.has_place(line)
+                {
+                    return shared.fail("it reads nothing of what it is sent");
                 }
             }
             Line::Bytes(text) => editor::refuse(&shared, &line::refused(&text, NOT_TEXT.to_owned())),

@@ -283,7 +283,7 @@ impl Session {
     }
 
     /// The session that the editor has opened.
-    pub(crate) fn root<'s>(self: &'s Arc<Self>) -> &'s Arc<Self> {
+    pub(crate) fn root(self: &Arc<Self>) -> &Arc<Self> {
         let mut at = self;
         while let Some(parent) = &at.parent {
             at = parent;
