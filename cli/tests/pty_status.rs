@@ -7,6 +7,9 @@ mod example;
 #[path = "support/pty.rs"]
 mod pty;
 
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
 use example::surface;
 use pty::Terminal;
 use rustix::process::Signal;
@@ -88,6 +91,40 @@ fn given_a_card_that_nobody_answers_then_its_end_is_told_too() {
         terminal.signal(signal);
         terminal.exit();
         assert!(terminal.raw().contains(IDLE), "{:?}", terminal.raw());
+    }
+}
+
+/// The agent is killed, or the time for an answer is over: in a run of the real program.
+#[test]
+fn given_an_agent_that_is_killed_or_a_time_limit_then_the_end_of_the_wait_is_told_too() {
+    for limit in ["1h", "2s"] {
+        let machine = tempfile::tempdir().unwrap();
+        let folder = |name: &str| machine.path().join(name);
+        std::fs::create_dir(folder("work")).unwrap();
+        let (agent, pid) = (folder("agent"), folder("pid"));
+        let mayi = env!("CARGO_BIN_EXE_mayi");
+        let script = format!("#!/bin/sh\necho $$ > '{}'\nexec '{mayi}' demo-agent\n", pid.display());
+        std::fs::write(&agent, script).unwrap();
+        std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut program = Command::new(mayi);
+        program.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", machine.path());
+        program.current_dir(folder("work")).args(["run", "--approval-timeout", limit, "--command"]);
+        program.arg(&agent).arg("demo: run touch ran.txt");
+        let terminal = Terminal::start(program, (24, 80), false);
+        terminal.until_raw(QUERY);
+        terminal.send(QUERY);
+        terminal.until_raw(BLOCKED);
+        if limit == "1h" {
+            let pid: i32 = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
+            rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), Signal::KILL)
+                .unwrap();
+        }
+        terminal.exit();
+        let raw = terminal.raw();
+        assert!(raw.find(BLOCKED) < raw.rfind(IDLE), "{limit}: {raw:?}");
+        assert!(told(&terminal).last().unwrap().starts_with("state=idle"), "{:?}", told(&terminal));
+        assert!(!folder("work").join("ran.txt").exists());
+        assert!(terminal.as_before());
     }
 }
 
