@@ -51,16 +51,16 @@ if (found.problem) {
 const env = { ...process.env };
 // It is this launcher's alone.
 delete env.MAYI_BINARY;
+// What a terminal sends goes to the whole group; what is sent to this process alone is handed on. It stays until the program
+// has ended, which may ask first. From before the program is there: a signal that comes meanwhile waits for this script.
+for (const signal of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"]) {
+  if (constants.signals[signal] !== undefined) process.on(signal, () => signal === "SIGINT" || signal === "SIGQUIT" || child.kill(signal));
+}
 const child = spawn(found.path, process.argv.slice(2), { stdio: "inherit", env, windowsHide: true });
 child.once("error", (error) => {
   console.error(`mayi: ${found.path} could not be started: ${error.message}`);
   process.exit(1);
 });
-// What a terminal sends goes to the whole group; what is sent to this process alone is handed on. It stays until the program
-// has ended, which may ask first.
-for (const signal of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"]) {
-  if (constants.signals[signal] !== undefined) process.on(signal, () => signal === "SIGINT" || signal === "SIGQUIT" || child.kill(signal));
-}
 child.once("exit", (code, signal) => {
   if (signal === null) return process.exit(code ?? 1);
   process.removeAllListeners(signal);
