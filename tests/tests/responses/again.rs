@@ -5,7 +5,12 @@ use mayi_tests::{LIMIT, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, message, wants};
+use crate::scene::{Got, Scene, message, wants};
+
+/// The response that an app got.
+fn response(got: &Got, stream: bool) -> Value {
+    if stream { got.response() } else { got.json() }
+}
 
 /// Waits until a tool has run.
 #[track_caller]
@@ -16,16 +21,40 @@ fn ran(scene: &Scene) {
 /// S6.12, attack 513: a client's own limit of time after an approval, and the same request again.
 #[test]
 fn given_a_client_that_gives_up_after_an_approval_then_its_retry_gets_that_answer() {
-    let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
-    scene.endpoint.trouble(Trouble::Waits);
-    let body = wants(&json!([["search"]]), false);
-    let first = scene.begin(&body);
-    ran(&scene);
-    first.abort();
-    let again = scene.begin(&body);
-    scene.endpoint.release();
-    assert_eq!(message(&again.end().json()), "search ran");
-    assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (1, 2));
+    for stream in [true, false] {
+        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        scene.endpoint.trouble(Trouble::Waits);
+        let body = wants(&json!([["search"]]), stream);
+        let first = scene.begin(&body);
+        ran(&scene);
+        first.abort();
+        let again = scene.begin(&body);
+        scene.endpoint.release();
+        assert_eq!(message(&response(&again.end(), stream)), "search ran");
+        assert_eq!((scene.ran().len(), scene.endpoint.requests().len()), (1, 2));
+        // What is asked afterwards is asked anew.
+        assert_eq!(message(&response(&scene.create(&body), stream)), "search ran");
+        assert_eq!(scene.ran().len(), 2);
+    }
+}
+
+/// S6.12, attack 513: a stream that comes once more while the first one waits; both apps read all of it.
+#[test]
+fn given_a_stream_that_is_asked_for_while_the_same_waits_then_both_have_the_same_answer() {
+    let scene = Scene::new(&[]);
+    let body = wants(&json!([["search"]]), true);
+    let mut both = vec![scene.begin(&body)];
+    scene.waits(1);
+    both.push(scene.begin(&body));
+    for reading in &mut both {
+        reading.until("response.created");
+    }
+    assert_eq!((scene.waits(1).len(), scene.endpoint.requests().len()), (1, 1));
+    scene.person("approve", "search");
+    let got: Vec<Value> = both.into_iter().map(|reading| reading.end().response()).collect();
+    assert_eq!(got[0], got[1]);
+    assert_eq!((message(&got[0]).as_str(), scene.ran().len()), ("search ran", 1));
+    scene.waits(0);
 }
 
 /// S6.12, attack 513: the same request twice at once.
@@ -68,14 +97,15 @@ fn given_an_approval_of_the_apps_own_then_it_waits_as_any_other() {
         let before = scene.waits(1);
         if stream {
             reading.until("text/event-stream");
-        } else {
-            reading.abort();
-            reading = scene.begin(&body);
-            assert_eq!(scene.waits(1)[0]["approvalId"], before[0]["approvalId"]);
         }
+        reading.abort();
+        reading = scene.begin(&body);
+        if stream {
+            reading.until("text/event-stream");
+        }
+        assert_eq!(scene.waits(1)[0]["approvalId"], before[0]["approvalId"]);
         scene.person("approve", "search");
-        let got = reading.end();
-        let response = if stream { got.response() } else { got.json() };
+        let response = response(&reading.end(), stream);
         assert_eq!((message(&response).as_str(), scene.ran().len()), ("search ran", 1));
 
         let body = own(&scene, stream);

@@ -110,22 +110,26 @@ fn going_on_after_an_outcome_that_is_unknown() {
 /// A client's own retry (same body, same key) joins the waiting card, and never makes a second one.
 #[test]
 fn retry_joins_the_card_that_waits() {
-    let scene = Scene::new(&[]);
-    let body = wants(&json!([["search"]]), false);
-    let first = scene.begin(&body);
-    let before = scene.waits(1);
-    first.abort();
-    let again = scene.begin(&body);
-    let after = scene.waits(1);
-    assert_eq!(before[0]["approvalId"], after[0]["approvalId"]);
-    scene.person("approve", "search");
-    assert_eq!(message(&again.end().json()), "search ran");
-    assert_eq!((scene.ran(), scene.endpoint.requests().len()), (vec!["search".to_owned()], 2));
-    // Whoever gives up and does not come back has nobody's answer.
-    let gone = scene.begin(&body);
-    scene.waits(1);
-    gone.abort();
-    scene.waits(0);
+    for stream in [true, false] {
+        let scene = Scene::new(&[]);
+        let body = wants(&json!([["search"]]), stream);
+        let first = scene.begin(&body);
+        let before = scene.waits(1);
+        first.abort();
+        let again = scene.begin(&body);
+        let after = scene.waits(1);
+        assert_eq!(before[0]["approvalId"], after[0]["approvalId"]);
+        scene.person("approve", "search");
+        let got = again.end();
+        let response = if stream { got.response() } else { got.json() };
+        assert_eq!(message(&response), "search ran");
+        assert_eq!((scene.ran(), scene.endpoint.requests().len()), (vec!["search".to_owned()], 2));
+        // Whoever gives up and does not come back has nobody's answer.
+        let gone = scene.begin(&body);
+        scene.waits(1);
+        gone.abort();
+        scene.waits(0);
+    }
 }
 
 /// "Error after approval: Handle API errors gracefully, allow retry": sent again without asking again where nothing in it was
@@ -142,6 +146,29 @@ fn error_after_a_denial_is_retried() {
         scene.endpoint.trouble(Trouble::Status(404));
         let refused = scene.create(&wants(&json!([["search"]]), false));
         assert_eq!((refused.status, &refused.json()["error"]["code"]), (404, &json!("mayi_not_run")));
+    }
+}
+
+/// Endpoints need not say which approval it was that a call ran by: it is the one that was approved in just these words. Any other
+/// ran unasked.
+#[test]
+fn approval_of_a_call_that_names_none_is_found_by_what_ran() {
+    for (arguments, unasked) in [("{ \"q\": 1 }", false), ("{\"q\":2}", true)] {
+        let response = |item: Value| json!({ "id": "resp_1", "object": "response", "status": "completed", "output": [item] });
+        let asks = response(json!({
+            "id": "mcpr_1", "type": "mcp_approval_request", "server_label": "docs", "name": "search", "arguments": "{\"q\":1}",
+        }));
+        let ran = response(json!({
+            "id": "mcp_1", "type": "mcp_call", "server_label": "docs", "name": "search", "arguments": arguments, "output": "x",
+        }));
+        let (at, served) =
+            answers([asks, ran].map(|answer| ("application/json", answer.to_string())).into_iter().collect());
+        let scene = Scene::before(&at, &["--allow", "mcp(docs/*)"]);
+        let got = scene.create(&wants(&json!([["search"]]), false));
+        assert_eq!(got.json()["output"][0]["type"], "mcp_call", "{got:?}");
+        served.join().unwrap();
+        scene.recorded(if unasked { "unasked" } else { "completed" });
+        assert_eq!(scene.said().contains("without having been asked about"), unasked, "{}", scene.said());
     }
 }
 

@@ -69,6 +69,17 @@ fn recording_continuity() {
     }
 }
 
+/// "Neither is ever recorded": with `--open` the key is the app's own, which nobody has told mayi of before. Attack 514.
+#[test]
+fn given_open_then_the_apps_own_key_is_in_no_recording() {
+    use mayi_tests::endpoint::KEY;
+    let scene = Scene::recording(&["--open"]);
+    let got = scene.create(&wants(&json!(format!("my key is {KEY}")), true));
+    assert!(got.body.contains(KEY), "{got:?}");
+    let text = Value::from(lines(&scene)).to_string();
+    assert!(text.contains("my key is [redacted]") && !text.contains(KEY), "{text}");
+}
+
 /// A recording that ends while an approval waits plays as far as it goes, and has no end.
 #[test]
 fn given_a_recording_that_breaks_off_then_it_plays_to_there() {

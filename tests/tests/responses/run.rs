@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::pty::Terminal;
-use crate::scene::{Scene, message, wants};
+use crate::scene::{Scene, answers, message, wants};
 
 /// The words of a run of what waits in `request.json`.
 fn words<'w>(scene: &'w Scene, more: &[&'w str]) -> Vec<&'w str> {
@@ -181,4 +181,24 @@ fn given_a_request_that_can_not_be_sent_then_it_is_said_what_to_do() {
     let out = scene.mayi(&["run", "demo", "hello", "--upstream", "https://api.example/v1"]).output().unwrap();
     assert!(String::from_utf8_lossy(&out.stderr).contains("add --responses FILE"));
     assert!(scene.endpoint.requests().is_empty());
+}
+
+/// An answer that is cancelled at the endpoint is no success, and the code says so.
+#[test]
+fn given_an_answer_that_is_cancelled_then_it_is_told_as_one() {
+    let ended = json!({
+        "type": "response.cancelled", "sequence_number": 0,
+        "response": { "id": "resp_1", "object": "response", "status": "cancelled", "output": [] },
+    });
+    let (at, served) =
+        answers(vec![("text/event-stream", format!("event: response.cancelled\ndata: {ended}\n\n"))]);
+    let scene = Scene::new(&[]);
+    request(&scene, &json!("hello"));
+    let own =
+        ["run", "--responses", "request.json", "--upstream", &at, "--key-env", "UPSTREAM_KEY", "--format", "json"];
+    let out = scene.mayi(&own).env("UPSTREAM_KEY", KEY).stdin(Stdio::null()).output().unwrap();
+    served.join().unwrap();
+    let result = result(&out);
+    assert_eq!((out.status.code(), &result["stopReason"]), (Some(4), &json!("cancelled")), "{result}");
+    assert_eq!(result["error"], "the answer was cancelled");
 }

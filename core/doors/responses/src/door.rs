@@ -13,10 +13,12 @@ use mayi_doors::pinned::{Pinned, Told};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::again::JoinableAnswers;
 use crate::cancel::Cancels;
 use crate::chains::Chains;
+use crate::feed::Feed;
 use crate::open::Made;
-use crate::plain::Leftovers;
+use crate::plain::Whole;
 use crate::recording::Recorder;
 use crate::request::Server;
 use crate::upstream::Upstream;
@@ -62,7 +64,9 @@ pub(crate) struct Shared {
     pub(crate) chains: Chains,
     pub(crate) options: ResponsesOptions,
     pub(crate) waiting: Semaphore,
-    pub(crate) leftovers: Leftovers,
+    /// Answers, and streams, that whoever sends the same request again joins.
+    pub(crate) answers: JoinableAnswers<Option<Whole>>,
+    pub(crate) streams: JoinableAnswers<Feed>,
     /// What can be cancelled.
     pub(crate) cancels: Cancels,
     /// What servers say of their tools, held to what is trusted.
@@ -110,7 +114,8 @@ impl ResponsesDoor {
             chains,
             options,
             waiting: Semaphore::new(WAITING),
-            leftovers: Leftovers::default(),
+            answers: JoinableAnswers::default(),
+            streams: JoinableAnswers::default(),
             cancels: Cancels::default(),
             pinned,
             made: Made::default(),

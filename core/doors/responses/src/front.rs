@@ -24,7 +24,7 @@ use crate::request::Asked;
 use crate::route::{Route, route};
 use crate::start::{First, Start, Started};
 use crate::upstream::{answer, passed};
-use crate::{aside, open, own, plain, retrieve, streamed};
+use crate::{aside, feed, open, own, plain, retrieve, streamed};
 
 /// The most connections at a time.
 const CONNECTIONS: usize = 1024;
@@ -173,10 +173,17 @@ pub(crate) async fn created(
     let recorder = shared.options.recorder.as_ref();
     let mut asked = Asked::read(bytes.to_vec()).map_err(Trouble::request)?;
     if !asked.stream
-        && let Some(coming) = shared.leftovers.take(&request)
+        && let Some(seat) = shared.answers.join(&request)
     {
-        return Ok(plain::joined(coming).await);
+        return Ok(plain::joined(seat).await);
     }
+    if asked.stream
+        && let Some(stream) = shared.streams.join(&request)
+    {
+        return feed::answer(stream).await;
+    }
+    // Within this process nobody comes back.
+    let request = visitor.is_some().then_some(request);
     let before = asked.previous.clone();
     let chain = before.as_deref().and_then(|seen| shared.chains.behind(seen));
     let previous = match &chain {
@@ -187,7 +194,7 @@ pub(crate) async fn created(
     let joined = Joined::new(before.as_deref(), chain.is_some());
     // Only what says it has to be looked at: the rest is sent as it came.
     asked.first(previous.as_deref());
-    let recording = Recording::begin(recorder, &bytes);
+    let recording = Recording::begin(recorder, &bytes, bearer(&sent));
     let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined, (recording, visitor));
     let start = Start { previous, sent };
     // A person may be asked first.
@@ -196,12 +203,14 @@ pub(crate) async fn created(
             return Ok(plain::plain(exchange, First::Own(start), request).await);
         }
         if !exchange.asked.background {
-            return streamed::own(exchange, start).await;
+            return streamed::own(exchange, start, request).await;
         }
     }
     match start.start(&mut exchange).await? {
         Started::Passed(response) => Ok(response),
-        Started::Answer(answer) if streamed::is_stream(&answer) => Ok(streamed::streamed(exchange, answer)),
+        Started::Answer(answer) if streamed::is_stream(&answer) => {
+            streamed::streamed(exchange, answer, request).await
+        }
         Started::Answer(answer) => Ok(plain::plain(exchange, First::Response(answer), request).await),
     }
 }

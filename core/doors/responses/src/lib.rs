@@ -4,6 +4,7 @@
 //! answers the endpoint in the app's place, and joins what comes then to what the app has had: an app that knows no approvals
 //! sees one answer.
 
+mod again;
 mod answers;
 mod aside;
 mod ask;
@@ -13,6 +14,7 @@ mod chains;
 mod door;
 mod events;
 mod exchange;
+mod feed;
 mod front;
 mod items;
 mod joined;

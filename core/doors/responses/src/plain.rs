@@ -1,17 +1,11 @@
-//! An answer as one JSON text. A client that gives up while a question waits, or while a call that was approved runs, may come
-//! back with the same request: it then joins what is there. No second question is made of it, and nothing runs twice.
-
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+//! An answer as one JSON text.
 
 use axum::body::{Body, Bytes, to_bytes};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use mayi_core::call::Digest;
 use tokio::sync::watch;
 
-use crate::door::Shared;
+use crate::again::{Ends, SharedAnswer};
 use crate::exchange::{Exchange, Next};
 use crate::joined::Step;
 use crate::refusal::Trouble;
@@ -20,15 +14,10 @@ use crate::upstream::{chunks, head, whole};
 
 /// The longest response.
 const LONGEST: usize = 64 * 1024 * 1024;
-/// So long a question stays for a client that is gone, and an answer that nobody got: the official clients come back in a few
-/// seconds.
-const BACK: Duration = Duration::from_secs(10);
-/// So many are known by their requests.
-const MOST: usize = 64;
 
 /// An answer, for everybody who has asked the same.
 #[derive(Clone, Debug)]
-struct Whole {
+pub(crate) struct Whole {
     status: StatusCode,
     headers: HeaderMap,
     text: Bytes,
@@ -36,125 +25,25 @@ struct Whole {
 
 /// Where an answer will be.
 type Seat = watch::Receiver<Option<Whole>>;
-
-/// Answers that wait for somebody, or that nobody has got yet, by the digests of their requests.
-#[derive(Debug, Default)]
-pub(crate) struct Leftovers(Mutex<HashMap<String, Arc<watch::Sender<Option<Whole>>>>>);
-
-/// Somebody else has asked the same, and is waited for.
-pub(crate) struct Coming(Seat);
-
-impl Leftovers {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<watch::Sender<Option<Whole>>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The answer to this very request, if it is on its way.
-    pub(crate) fn take(&self, request: &Digest) -> Option<Coming> {
-        let mut left = self.lock();
-        let seat = left.get(request.as_str())?.subscribe();
-        // It was kept for whoever comes back, which is one.
-        if seat.borrow().is_some() {
-            left.remove(request.as_str());
-        }
-        Some(Coming(seat))
-    }
-}
-
 /// An answer that is being made.
-struct Making {
-    shared: Arc<Shared>,
-    request: Digest,
-    answer: Arc<watch::Sender<Option<Whole>>>,
-    /// It is known by its request.
-    claimed: AtomicBool,
-}
+type Making = SharedAnswer<Option<Whole>>;
 
-impl Making {
-    /// From now on whoever asks the same gets this answer.
-    ///
-    /// # Errors
-    /// If somebody else's is on its way: that one.
-    fn claim(&self) -> Result<(), Seat> {
-        if self.claimed.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let mut left = self.shared.leftovers.lock();
-        if let Some(other) = left.get(self.request.as_str()) {
-            return Err(other.subscribe());
-        }
-        if left.len() < MOST {
-            left.insert(self.request.as_str().to_owned(), Arc::clone(&self.answer));
-            self.claimed.store(true, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    /// Returns when nobody waits any more, and nobody comes back. While something runs that was approved, somebody may.
-    async fn gone(&self, open: &AtomicBool) {
-        loop {
-            self.answer.closed().await;
-            if !self.claimed.load(Ordering::Relaxed) {
-                return;
-            }
-            tokio::time::sleep(BACK).await;
-            if self.answer.receiver_count() == 0 && !open.load(Ordering::Relaxed) {
-                return;
-            }
-        }
-    }
-
-    /// Hands the answer over. Where nobody is there, it stays for a while.
-    fn finish(&self, whole: Whole) {
-        let mut left = self.shared.leftovers.lock();
-        self.answer.send_replace(Some(whole));
-        if self.answer.receiver_count() > 0 || !self.claimed.load(Ordering::Relaxed) {
-            return;
-        }
-        // Dropping this forgets it otherwise.
-        self.claimed.store(false, Ordering::Relaxed);
-        let (shared, answer) = (Arc::clone(&self.shared), Arc::clone(&self.answer));
-        let key = self.request.as_str().to_owned();
-        left.insert(key.clone(), Arc::clone(&answer));
-        drop(left);
-        tokio::spawn(async move {
-            tokio::time::sleep(BACK).await;
-            forget(&shared, &key, &answer);
-        });
-    }
-}
-
-impl Drop for Making {
-    fn drop(&mut self) {
-        if self.claimed.load(Ordering::Relaxed) {
-            forget(&self.shared, self.request.as_str(), &self.answer);
-        }
-    }
-}
-
-fn forget(shared: &Shared, key: &str, answer: &Arc<watch::Sender<Option<Whole>>>) {
-    let mut left = shared.leftovers.lock();
-    if left.get(key).is_some_and(|other| Arc::ptr_eq(other, answer)) {
-        left.remove(key);
+impl Ends for Option<Whole> {
+    fn is_over(&self) -> bool {
+        self.is_some()
     }
 }
 
 /// The answer that begins with `first`.
-pub(crate) async fn plain(exchange: Exchange, first: First, request: Digest) -> Response<Body> {
-    let (answer, seat) = watch::channel(None);
-    let making = Making {
-        shared: Arc::clone(&exchange.shared),
-        request,
-        answer: Arc::new(answer),
-        claimed: AtomicBool::new(false),
-    };
+pub(crate) async fn plain(exchange: Exchange, first: First, request: Option<Digest>) -> Response<Body> {
+    let (making, seat) = SharedAnswer::new(&exchange.shared.answers, request, None);
     tokio::spawn(run(exchange, first, making));
-    joined(Coming(seat)).await
+    joined(seat).await
 }
 
 /// Waits for an answer that is being made.
-pub(crate) async fn joined(coming: Coming) -> Response<Body> {
-    match waited(coming.0).await {
+pub(crate) async fn joined(seat: Seat) -> Response<Body> {
+    match waited(seat).await {
         Some(whole) => whole.into_response(),
         None => Trouble::ending().into_response(),
     }
@@ -176,7 +65,7 @@ async fn run(mut exchange: Exchange, first: First, making: Making) {
         () = making.gone(&open) => return,
         () = closing.cancelled() => Whole::of(&exchange.ending()),
     };
-    making.finish(answer);
+    making.finish(|last| *last = Some(answer));
 }
 
 async fn work(exchange: &mut Exchange, first: First, making: &Making) -> Result<Whole, Trouble> {
@@ -236,7 +125,7 @@ impl Whole {
         Self { status: response.status(), headers: response.headers().clone(), text: trouble.text().into() }
     }
 
-    async fn read(response: Response<Body>) -> Result<Self, Trouble> {
+    pub(crate) async fn read(response: Response<Body>) -> Result<Self, Trouble> {
         let (parts, body) = response.into_parts();
         let text = to_bytes(body, LONGEST).await;
         let text = text.map_err(|_| Trouble::upstream("the endpoint's answer broke off, or is too long"))?;
@@ -245,7 +134,13 @@ impl Whole {
         Ok(Self { status: parts.status, headers, text })
     }
 
-    fn into_response(self) -> Response<Body> {
+    /// What is said of it in a stream that has begun already.
+    pub(crate) fn as_trouble(&self) -> Trouble {
+        let message = format!("the endpoint answers {}", self.status);
+        Trouble { status: self.status, ..Trouble::upstream(message) }
+    }
+
+    pub(crate) fn into_response(self) -> Response<Body> {
         let mut response = Response::new(Body::from(self.text));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;

@@ -16,6 +16,9 @@ use crate::events::{Block, Blocks};
 /// In the place of a credential.
 const REMOVED: &str = "[redacted]";
 
+/// A shorter key than this, in bytes, is in every other text.
+const SHORTEST_KEY: usize = 8;
+
 /// Members of an MCP server that hold credentials.
 const CREDENTIALS: &[&str] = &["authorization", "headers"];
 
@@ -58,14 +61,22 @@ impl Recorder {
 
 /// One exchange in a recording, if there is one. Cheap to clone.
 #[derive(Clone, Default)]
-pub(crate) struct Recording(Option<(Arc<Recorder>, u64)>);
+pub(crate) struct Recording(Option<Arc<Recorded>>);
+
+struct Recorded {
+    recorder: Arc<Recorder>,
+    number: u64,
+    /// The key that the app has sent. Where it is the endpoint's, nobody else here knows it.
+    key: Option<String>,
+}
 
 impl Recording {
-    /// An exchange that begins with this request.
-    pub(crate) fn begin(recorder: Option<&Arc<Recorder>>, request: &[u8]) -> Self {
+    /// An exchange that begins with this request, of an app with this key.
+    pub(crate) fn begin(recorder: Option<&Arc<Recorder>>, request: &[u8], key: Option<&str>) -> Self {
         let Some(recorder) = recorder else { return Self(None) };
         let number = recorder.next.fetch_add(1, Ordering::Relaxed);
-        let recording = Self(Some((Arc::clone(recorder), number)));
+        let key = key.filter(|key| key.len() >= SHORTEST_KEY).map(str::to_owned);
+        let recording = Self(Some(Arc::new(Recorded { recorder: Arc::clone(recorder), number, key })));
         recording.say("request", "body", serde_json::from_slice(request).unwrap_or_default());
         recording
     }
@@ -77,8 +88,8 @@ impl Recording {
 
     /// Something happens.
     pub(crate) fn say(&self, kind: &str, name: &str, value: Value) {
-        let Some((recorder, number)) = &self.0 else { return };
-        let value = cleaned(value, &recorder.redactor);
+        let Some(Recorded { recorder, number, key }) = self.0.as_deref() else { return };
+        let value = cleaned(value, &recorder.redactor, key.as_deref());
         recorder.write(&json!({ "exchange": number, "kind": kind, name: value }));
     }
 
@@ -125,17 +136,20 @@ impl Told {
     }
 }
 
-/// A value without its secrets.
-pub(crate) fn cleaned(value: Value, redactor: &Redactor) -> Value {
+/// A value without its secrets, and without `key`.
+pub(crate) fn cleaned(value: Value, redactor: &Redactor, key: Option<&str>) -> Value {
     match value {
-        Value::String(text) => Value::String(redactor.redact(&text).into_owned()),
-        Value::Array(items) => items.into_iter().map(|item| cleaned(item, redactor)).collect(),
+        Value::String(text) => {
+            let text = key.map_or_else(|| text.clone(), |key| text.replace(key, REMOVED));
+            Value::String(redactor.redact(&text).into_owned())
+        }
+        Value::Array(items) => items.into_iter().map(|item| cleaned(item, redactor, key)).collect(),
         Value::Object(members) => {
             let server = members.get("type").and_then(Value::as_str) == Some("mcp");
             let clean = |(name, value): (String, Value)| {
                 let removed = server && CREDENTIALS.contains(&&*name) && !value.is_null();
-                let value = if removed { json!(REMOVED) } else { cleaned(value, redactor) };
-                (name, value)
+                let value = if removed { json!(REMOVED) } else { cleaned(value, redactor, key) };
+                (key.map_or_else(|| name.clone(), |key| name.replace(key, REMOVED)), value)
             };
             Value::Object(members.into_iter().map(clean).collect())
         }

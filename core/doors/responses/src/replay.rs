@@ -123,7 +123,7 @@ impl Replay {
         let text = to_bytes(body, LONGEST).await.map_err(|_| Trouble::request("the request is too long"))?;
         let asked: Value =
             serde_json::from_slice(&text).map_err(|error| Trouble::request(error.to_string()))?;
-        let asked = cleaned(asked, &self.redactor);
+        let asked = cleaned(asked, &self.redactor, None);
         let found = self.next(&asked);
         let recorded = found.ok_or_else(|| {
             Trouble::new(StatusCode::NOT_FOUND, "mayi_replay", "there is no such request in the recording")

@@ -4,14 +4,17 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use futures::stream;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use tokio::sync::{mpsc, oneshot};
+use http::{Response, header};
+use mayi_core::call::Digest;
+use tokio::sync::watch;
 
+use crate::again::SharedAnswer;
 use crate::events::{Block, Blocks};
 use crate::exchange::{Exchange, Next};
+use crate::feed::{Begun, Feed, Writer, answer};
 use crate::joined::{Held, Step};
 use crate::own;
+use crate::plain::Whole;
 use crate::recording::Told;
 use crate::refusal::Trouble;
 use crate::start::{Start, Started};
@@ -19,40 +22,40 @@ use crate::upstream::{head, why, within};
 
 /// The longest event: an image can be in one.
 const LONGEST: usize = 64 * 1024 * 1024;
-/// Events that an app has not read yet.
-const AHEAD: usize = 64;
 /// As often something is sent while an answer waits for a person. Clients give up where nothing comes.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// A stream begins after this time, also where a person has to be asked before the endpoint is.
-const SOON: Duration = Duration::from_secs(2);
-
 /// What a client reads, and what is recorded of it.
 struct Out {
-    sender: mpsc::Sender<io::Result<Bytes>>,
+    writer: Writer,
     told: Told,
 }
 
 impl Out {
-    /// Sends something; `false`, if nobody reads any more.
+    fn new(exchange: &Exchange, request: Option<Digest>) -> (Self, watch::Receiver<Feed>) {
+        let (answer, read) = SharedAnswer::new(&exchange.shared.streams, request, Feed::new());
+        let told = Told::new(exchange.recording.clone(), LONGEST);
+        (Self { writer: Writer::new(answer, &read), told }, read)
+    }
+
+    /// Sends something; `false`, if nobody reads any more, and nobody comes back.
     async fn send(&self, bytes: impl Into<Bytes>) -> bool {
         let bytes = bytes.into();
         self.told.bytes(&bytes);
-        self.sender.send(Ok(bytes)).await.is_ok()
+        self.writer.send(bytes).await
+    }
+
+    /// A person may be asked: whoever asks the same from now on joins. Where another one's is on its way already, the two run
+    /// beside each other, for both have begun.
+    fn is_joinable(&self) {
+        let _ = self.writer.answer.claim();
     }
 }
 
 /// What a stream begins with.
 enum Begins {
     Response(reqwest::Response),
-    Own(Start, oneshot::Sender<Begun>),
-}
-
-/// What is known of an answer before its stream begins.
-enum Begun {
-    Stream((StatusCode, HeaderMap)),
-    Passed(Response<Body>),
-    Trouble(Trouble),
+    Own(Start),
 }
 
 /// Why nothing more comes.
@@ -78,11 +81,18 @@ enum Ended {
 }
 
 /// The answer that begins with `first`.
-pub(crate) fn streamed(exchange: Exchange, first: reqwest::Response) -> Response<Body> {
-    let head = head(&first);
-    let (out, read) = mpsc::channel(AHEAD);
+///
+/// # Errors
+/// If mayi ends.
+pub(crate) async fn streamed(
+    exchange: Exchange,
+    first: reqwest::Response,
+    request: Option<Digest>,
+) -> Result<Response<Body>, Trouble> {
+    let (out, read) = Out::new(&exchange, request);
+    let _ = out.writer.begin(Begun::Stream(head(&first)));
     tokio::spawn(run(exchange, Begins::Response(first), out));
-    body(read, head)
+    answer(read).await
 }
 
 /// The answer to a request with approvals of the app's own. Where a person has to be asked first, the stream begins before the
@@ -90,98 +100,75 @@ pub(crate) fn streamed(exchange: Exchange, first: reqwest::Response) -> Response
 ///
 /// # Errors
 /// What is known before that: what the app hears.
-pub(crate) async fn own(exchange: Exchange, start: Start) -> Result<Response<Body>, Trouble> {
-    let (out, read) = mpsc::channel(AHEAD);
-    let (begun, begins) = oneshot::channel();
-    tokio::spawn(run(exchange, Begins::Own(start, begun), out));
-    match tokio::time::timeout(SOON, begins).await {
-        Ok(Ok(Begun::Stream(head))) => Ok(body(read, head)),
-        Ok(Ok(Begun::Passed(response))) => Ok(response),
-        Ok(Ok(Begun::Trouble(trouble))) => Err(trouble),
-        Ok(Err(_)) => Err(Trouble::ending()),
-        Err(_) => {
-            let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
-            Ok(body(read, (StatusCode::OK, HeaderMap::from_iter([(header::CONTENT_TYPE, kind)]))))
-        }
-    }
+pub(crate) async fn own(
+    exchange: Exchange,
+    start: Start,
+    request: Option<Digest>,
+) -> Result<Response<Body>, Trouble> {
+    let (out, read) = Out::new(&exchange, request);
+    tokio::spawn(run(exchange, Begins::Own(start), out));
+    answer(read).await
 }
 
-fn body(
-    read: mpsc::Receiver<io::Result<Bytes>>,
-    (status, headers): (StatusCode, HeaderMap),
-) -> Response<Body> {
-    let body = stream::unfold(read, |mut read| async move {
-        let chunk = read.recv().await?;
-        if chunk.is_err() {
-            // What comes before is sent first.
-            tokio::task::yield_now().await;
-        }
-        Some((chunk, read))
-    });
-    let mut response = Response::new(Body::from_stream(body));
-    *response.status_mut() = status;
-    *response.headers_mut() = headers;
-    // Some proxies collect an answer before they pass it on.
-    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response.headers_mut().remove(header::CONTENT_LENGTH);
-    response
-}
-
-async fn run(mut exchange: Exchange, begins: Begins, sender: mpsc::Sender<io::Result<Bytes>>) {
-    let told = Told::new(exchange.recording.clone(), LONGEST);
-    let out = Out { sender, told };
-    let closing = exchange.shared.closing.clone();
+async fn run(mut exchange: Exchange, begins: Begins, out: Out) {
+    let (closing, open) = (exchange.shared.closing.clone(), exchange.open());
     let over = tokio::select! {
         over = work(&mut exchange, begins, &out) => over,
         // The app is gone: what waits is withdrawn.
-        () = out.sender.closed() => Over::Gone,
+        () = out.writer.answer.gone(&open) => Over::Gone,
         () = closing.cancelled() => Over::Trouble(exchange.ending()),
     };
     exchange.breaks_off();
     let whole = matches!(over, Over::Said | Over::Trouble(_));
-    match over {
-        Over::Said | Over::Gone => {}
+    let end = match over {
+        Over::Said => Some(Ok(())),
+        Over::Gone => None,
         // The connection breaks off, as the endpoint's did: clients raise.
-        Over::Broken(error) => {
-            let _ = out.sender.send(Err(error)).await;
-        }
+        Over::Broken(error) => Some(Err(error.to_string())),
         Over::Trouble(trouble) => {
             let event = trouble.event(exchange.joined.sequence);
             out.send(event).await;
+            Some(Ok(()))
         }
+    };
+    if let Some(end) = end {
+        out.writer.finish(end);
     }
     out.told.end(whole);
 }
 
 /// The endpoint's first answer.
 async fn first(exchange: &mut Exchange, begins: Begins, out: &Out) -> Result<reqwest::Response, Over> {
-    let (start, begun) = match begins {
+    let start = match begins {
         Begins::Response(response) => return Ok(response),
-        Begins::Own(start, begun) => (start, begun),
+        Begins::Own(start) => start,
     };
+    out.is_joinable();
     let started = match kept_alive(own::judged(exchange, start.previous.as_deref(), &start.sent), out).await {
         Ok(()) => start.sent(exchange).await,
         Err(trouble) => Err(trouble),
     };
-    let (begins, response) = match started {
-        Ok(Started::Answer(answer)) if is_stream(&answer) => (Begun::Stream(head(&answer)), Some(answer)),
+    let begun = match started {
+        Ok(Started::Answer(answer)) if is_stream(&answer) => {
+            // Where the stream has begun already, it goes on with this.
+            let _ = out.writer.begin(Begun::Stream(head(&answer)));
+            return Ok(answer);
+        }
         Ok(Started::Answer(_)) => {
-            (Begun::Trouble(exchange.broken("the endpoint answers with something else than events")), None)
+            Begun::Trouble(exchange.broken("the endpoint answers with something else than events"))
         }
-        Ok(Started::Passed(response)) => (Begun::Passed(response), None),
-        Err(trouble) => (Begun::Trouble(trouble), None),
+        Ok(Started::Passed(response)) => match Whole::read(response).await {
+            Ok(whole) => Begun::Whole(whole),
+            Err(trouble) => Begun::Trouble(trouble),
+        },
+        Err(trouble) => Begun::Trouble(trouble),
     };
-    match (begun.send(begins), response) {
-        (_, Some(response)) => Ok(response),
-        (Ok(()), None) => Err(Over::Said),
-        // The stream has begun already: it hears it as an event.
-        (Err(Begun::Trouble(trouble)), None) => Err(Over::Trouble(trouble)),
-        (Err(Begun::Passed(response)), None) => {
-            let message = format!("the endpoint answers {}", response.status());
-            Err(Over::Trouble(Trouble { status: response.status(), ..Trouble::upstream(message) }))
-        }
-        (Err(Begun::Stream(_)), None) => Err(Over::Said),
-    }
+    // A stream that has begun already hears it as an event.
+    Err(match out.writer.begin(begun) {
+        Ok(()) | Err(Begun::Stream(_)) => Over::Said,
+        Err(Begun::Trouble(trouble)) => Over::Trouble(trouble),
+        Err(Begun::Whole(whole)) => Over::Trouble(whole.as_trouble()),
+    })
 }
 
 async fn work(exchange: &mut Exchange, begins: Begins, out: &Out) -> Over {
@@ -198,6 +185,7 @@ async fn work(exchange: &mut Exchange, begins: Begins, out: &Out) -> Over {
             Ok(Ended::Over) => return Over::Said,
             Err(over) => return over,
         };
+        out.is_joinable();
         // Comments tell of a person who is waited for. An endpoint that is silent afterwards is silent for the app too, whose
         // own limits then count.
         let next = match kept_alive(exchange.answer(held), out).await {
@@ -309,20 +297,21 @@ async fn kept_alive<T>(waited: impl Future<Output = T>, out: &Out) -> T {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::to_bytes;
+
     use super::*;
+    use crate::again::JoinableAnswers;
     use crate::recording::Recording;
 
     /// SSE comments keep a stream alive: every 15 seconds, and no client takes one for an event. Attack 512.
     #[tokio::test(start_paused = true)]
     async fn given_a_long_wait_then_comments_come() {
-        let (sender, mut read) = mpsc::channel(AHEAD);
-        let out = Out { sender, told: Told::new(Recording::default(), LONGEST) };
+        let (shared, read) = SharedAnswer::new(&JoinableAnswers::default(), None, Feed::new());
+        let writer = Writer::new(shared, &read);
+        let out = Out { writer, told: Told::new(Recording::default(), LONGEST) };
         kept_alive(tokio::time::sleep(Duration::from_secs(50)), &out).await;
-        drop(out);
-        let mut comments = Vec::new();
-        while let Some(chunk) = read.recv().await {
-            comments.extend_from_slice(&chunk.unwrap());
-        }
+        out.writer.finish(Ok(()));
+        let comments = to_bytes(answer(read).await.unwrap().into_body(), 1000).await.unwrap();
         assert_eq!(comments, b": mayi waits for an answer\n\n".repeat(3));
         let mut blocks = Blocks::new(1000);
         assert!(blocks.take(&comments).unwrap().iter().all(|block| block.data().is_none()));

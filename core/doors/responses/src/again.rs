@@ -1,0 +1,173 @@
+//! Clients that come back. A client that gives up while a question waits, or while a call that was approved runs, may come back
+//! with the same request: it then joins what is there. No second question is made of it, and nothing runs twice (S6.12).
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mayi_core::call::Digest;
+use tokio::sync::watch;
+
+/// So long a question stays for a client that is gone, and an answer that nobody got: the official clients come back in a few
+/// seconds.
+const BACK: Duration = Duration::from_secs(10);
+/// So many are known by their requests.
+const MOST: usize = 64;
+
+/// What may be all there.
+pub(crate) trait Ends {
+    /// Whether nothing more comes.
+    fn is_over(&self) -> bool;
+}
+
+type Joinable<T> = HashMap<String, Arc<watch::Sender<T>>>;
+
+/// Answers that wait for somebody, or that nobody has got yet, by the digests of their requests.
+#[derive(Debug)]
+pub(crate) struct JoinableAnswers<T>(Arc<Mutex<Joinable<T>>>);
+
+impl<T> Default for JoinableAnswers<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> Clone for JoinableAnswers<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> JoinableAnswers<T> {
+    fn lock(&self) -> MutexGuard<'_, Joinable<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget(&self, key: &str, sender: &Arc<watch::Sender<T>>) {
+        let mut answers = self.lock();
+        if answers.get(key).is_some_and(|other| Arc::ptr_eq(other, sender)) {
+            answers.remove(key);
+        }
+    }
+}
+
+impl<T: Ends> JoinableAnswers<T> {
+    /// The answer to this very request, if it is on its way.
+    pub(crate) fn join(&self, request: &Digest) -> Option<watch::Receiver<T>> {
+        let mut answers = self.lock();
+        let receiver = answers.get(request.as_str())?.subscribe();
+        // It was kept for whoever comes back, which is one.
+        if receiver.borrow().is_over() {
+            answers.remove(request.as_str());
+        }
+        Some(receiver)
+    }
+}
+
+/// An answer that is being made, for everybody who has asked the same.
+pub(crate) struct SharedAnswer<T> {
+    answers: JoinableAnswers<T>,
+    /// What it is known by; none, where nobody can come back.
+    request: Option<Digest>,
+    sender: Arc<watch::Sender<T>>,
+    /// It is known by its request.
+    claimed: AtomicBool,
+}
+
+impl<T> SharedAnswer<T> {
+    pub(crate) fn new(
+        answers: &JoinableAnswers<T>,
+        request: Option<Digest>,
+        begins: T,
+    ) -> (Self, watch::Receiver<T>) {
+        let (sender, receiver) = watch::channel(begins);
+        let claimed = AtomicBool::new(false);
+        (Self { answers: answers.clone(), request, sender: Arc::new(sender), claimed }, receiver)
+    }
+
+    /// From now on whoever asks the same gets this answer.
+    ///
+    /// # Errors
+    /// If somebody else's is on its way: that one.
+    pub(crate) fn claim(&self) -> Result<(), watch::Receiver<T>> {
+        let Some(request) = self.request.as_ref().filter(|_| !self.is_claimed()) else { return Ok(()) };
+        let mut answers = self.answers.lock();
+        if let Some(other) = answers.get(request.as_str()) {
+            return Err(other.subscribe());
+        }
+        if answers.len() < MOST {
+            answers.insert(request.as_str().to_owned(), Arc::clone(&self.sender));
+            self.claimed.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn is_claimed(&self) -> bool {
+        self.claimed.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody waits for it, or may come back.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_read() || self.is_claimed()
+    }
+
+    /// Whether somebody waits for it.
+    pub(crate) fn is_read(&self) -> bool {
+        self.sender.receiver_count() > 0
+    }
+
+    /// Returns when nobody waits any more.
+    pub(crate) async fn unread(&self) {
+        self.sender.closed().await;
+    }
+
+    /// Returns when nobody waits any more, and nobody comes back. While something runs that was approved (`open`), somebody may.
+    pub(crate) async fn gone(&self, open: &AtomicBool) {
+        loop {
+            self.unread().await;
+            if !self.is_claimed() {
+                return;
+            }
+            tokio::time::sleep(BACK).await;
+            if !self.is_read() && !open.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+
+    /// Says more of it.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut T)) {
+        self.sender.send_modify(change);
+    }
+}
+
+impl<T: Send + Sync + 'static> SharedAnswer<T> {
+    /// Says the last of it. Where nobody is there, it stays for a while.
+    pub(crate) fn finish(&self, last: impl FnOnce(&mut T)) {
+        let mut joinable = self.answers.lock();
+        self.sender.send_modify(last);
+        let Some(request) = self.request.as_ref().filter(|_| self.is_claimed()) else { return };
+        self.claimed.store(false, Ordering::Relaxed);
+        let key = request.as_str().to_owned();
+        if self.is_read() {
+            // Whoever asks the same from now on wants it once more.
+            joinable.remove(&key);
+            return;
+        }
+        drop(joinable);
+        let (answers, sender) = (self.answers.clone(), Arc::clone(&self.sender));
+        tokio::spawn(async move {
+            tokio::time::sleep(BACK).await;
+            answers.forget(&key, &sender);
+        });
+    }
+}
+
+impl<T> Drop for SharedAnswer<T> {
+    fn drop(&mut self) {
+        if let Some(request) = self.request.as_ref().filter(|_| self.is_claimed()) {
+            self.answers.forget(request.as_str(), &self.sender);
+        }
+    }
+}

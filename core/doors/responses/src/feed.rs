@@ -1,0 +1,306 @@
+//! What a stream says, for everybody who reads it: whoever joins later reads it from its beginning.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use futures::stream;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use tokio::sync::{Notify, watch};
+
+use crate::again::{Ends, SharedAnswer};
+use crate::plain::Whole;
+use crate::refusal::Trouble;
+
+/// Chunks that nobody has read yet.
+const AHEAD: usize = 64;
+/// So many bytes are kept for whoever joins. What is longer can't be joined any more.
+const KEPT: usize = 4 * 1024 * 1024;
+/// A stream begins after this time, also where a person has to be asked before the endpoint is.
+const SOON: Duration = Duration::from_secs(2);
+
+/// What has been said so far.
+pub(crate) struct Feed {
+    chunks: VecDeque<Bytes>,
+    /// So many chunks before them were dropped.
+    dropped: usize,
+    /// So many bytes are in the chunks.
+    bytes: usize,
+    /// Nothing more comes: all was said, or it broke off for this reason.
+    end: Option<Result<(), String>>,
+    readers: Arc<Readers>,
+}
+
+/// What readers tell whoever writes.
+#[derive(Default)]
+struct Readers {
+    /// So many chunks has the fastest of them read.
+    taken: AtomicUsize,
+    moved: Notify,
+    begun: OnceLock<Begun>,
+}
+
+/// What an answer begins with.
+#[derive(Clone)]
+pub(crate) enum Begun {
+    /// It is a stream, with this head.
+    Stream((StatusCode, HeaderMap)),
+    /// It is no stream: the endpoint has answered otherwise.
+    Whole(Whole),
+    /// It is mayi's own error.
+    Trouble(Trouble),
+}
+
+impl Ends for Feed {
+    fn is_over(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+/// A place of a reader in a feed.
+enum At {
+    Chunk(Bytes),
+    Waits,
+    /// It was dropped before it was read.
+    Lost,
+    Over(Result<(), String>),
+}
+
+impl Feed {
+    pub(crate) fn new() -> Self {
+        Self { chunks: VecDeque::new(), dropped: 0, bytes: 0, end: None, readers: Arc::default() }
+    }
+
+    fn push(&mut self, chunk: Bytes, is_read: bool) {
+        self.bytes += chunk.len();
+        self.chunks.push_back(chunk);
+        // What nobody has read stays for who reads; without anybody it can't grow for ever.
+        let to = if is_read { self.readers.taken.load(Ordering::Relaxed) } else { usize::MAX };
+        while self.bytes > KEPT && self.dropped < to {
+            let Some(first) = self.chunks.pop_front() else { return };
+            self.bytes -= first.len();
+            self.dropped += 1;
+        }
+    }
+
+    fn said(&self) -> usize {
+        self.dropped + self.chunks.len()
+    }
+
+    fn at(&self, position: usize) -> At {
+        let Some(position) = position.checked_sub(self.dropped) else { return At::Lost };
+        match (self.chunks.get(position), &self.end) {
+            (Some(chunk), _) => At::Chunk(chunk.clone()),
+            (None, Some(end)) => At::Over(end.clone()),
+            (None, None) => At::Waits,
+        }
+    }
+}
+
+/// The end of a feed that is written to.
+pub(crate) struct Writer {
+    pub(crate) answer: SharedAnswer<Feed>,
+    readers: Arc<Readers>,
+}
+
+impl Writer {
+    pub(crate) fn new(answer: SharedAnswer<Feed>, receiver: &watch::Receiver<Feed>) -> Self {
+        let readers = Arc::clone(&receiver.borrow().readers);
+        Self { answer, readers }
+    }
+
+    /// Says how the answer begins. A stream that has begun already stays one: `begun` comes back.
+    pub(crate) fn begin(&self, begun: Begun) -> Result<(), Begun> {
+        let set = self.readers.begun.set(begun);
+        self.answer.change(|_| ());
+        set
+    }
+
+    /// Says something, and waits for those who read; `false`, if nobody reads any more, and nobody comes back.
+    pub(crate) async fn send(&self, chunk: Bytes) -> bool {
+        let (is_read, mut said) = (self.answer.is_read(), 0);
+        self.answer.change(|feed| {
+            feed.push(chunk, is_read);
+            said = feed.said();
+        });
+        while self.answer.is_read() && said.saturating_sub(self.readers.taken.load(Ordering::Relaxed)) > AHEAD {
+            tokio::select! {
+                () = self.readers.moved.notified() => {}
+                () = self.answer.unread() => {}
+            }
+        }
+        self.answer.is_wanted()
+    }
+
+    /// Nothing more comes: all was said, or it broke off.
+    pub(crate) fn finish(&self, end: Result<(), String>) {
+        self.answer.finish(|feed| feed.end = Some(end));
+    }
+}
+
+/// Somebody who reads.
+struct Reader {
+    feed: watch::Receiver<Feed>,
+    readers: Arc<Readers>,
+    position: usize,
+    over: bool,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        while !self.over {
+            let at = self.feed.borrow_and_update().at(self.position);
+            let end = match at {
+                At::Chunk(chunk) => {
+                    self.position += 1;
+                    self.readers.taken.fetch_max(self.position, Ordering::Relaxed);
+                    self.readers.moved.notify_one();
+                    return Some(Ok(chunk));
+                }
+                At::Waits if self.feed.changed().await.is_ok() => continue,
+                At::Waits => Err("mayi has broken it off".to_owned()),
+                At::Lost => Err("it was read too slowly".to_owned()),
+                At::Over(end) => end,
+            };
+            self.over = true;
+            if let Err(why) = end {
+                // What comes before is sent first.
+                tokio::task::yield_now().await;
+                return Some(Err(io::Error::other(why)));
+            }
+        }
+        None
+    }
+}
+
+/// The answer that comes in `feed`, as soon as it is known how it begins.
+///
+/// # Errors
+/// What the app hears in place of a stream.
+pub(crate) async fn answer(mut feed: watch::Receiver<Feed>) -> Result<Response<Body>, Trouble> {
+    let readers = Arc::clone(&feed.borrow().readers);
+    let known = feed.wait_for(|feed| feed.readers.begun.get().is_some() || feed.end.is_some());
+    let known = tokio::time::timeout(SOON, known).await.map(|known| known.is_ok());
+    if known == Ok(false) && readers.begun.get().is_none() {
+        return Err(Trouble::ending());
+    }
+    let events = || {
+        let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
+        Begun::Stream((StatusCode::OK, HeaderMap::from_iter([(header::CONTENT_TYPE, kind)])))
+    };
+    match readers.begun.get_or_init(events).clone() {
+        Begun::Stream(head) => {
+            if feed.borrow().dropped > 0 {
+                return Err(Trouble::new(
+                    StatusCode::CONFLICT,
+                    "mayi_twice",
+                    "the same request is being answered already, and that answer is too long to be joined",
+                ));
+            }
+            Ok(body(Reader { feed, readers, position: 0, over: false }, head))
+        }
+        Begun::Whole(whole) => Ok(whole.into_response()),
+        Begun::Trouble(trouble) => Err(trouble),
+    }
+}
+
+fn body(reader: Reader, (status, headers): (StatusCode, HeaderMap)) -> Response<Body> {
+    let body = stream::unfold(reader, |mut reader| async move {
+        let chunk = reader.next().await?;
+        Some((chunk, reader))
+    });
+    let mut response = Response::new(Body::from_stream(body));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    // Some proxies collect an answer before they pass it on.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{BodyDataStream, to_bytes};
+    use futures::{FutureExt, StreamExt};
+
+    use super::*;
+    use crate::again::JoinableAnswers;
+
+    fn feed(answers: &JoinableAnswers<Feed>) -> (Writer, watch::Receiver<Feed>) {
+        let request = mayi_core::call::digest_of_bytes(b"request");
+        let (shared, read) = SharedAnswer::new(answers, Some(request), Feed::new());
+        let writer = Writer::new(shared, &read);
+        assert!(writer.begin(Begun::Stream((StatusCode::OK, HeaderMap::new()))).is_ok());
+        (writer, read)
+    }
+
+    async fn read(feed: watch::Receiver<Feed>) -> BodyDataStream {
+        answer(feed).await.unwrap().into_body().into_data_stream()
+    }
+
+    /// S6.12: whoever joins reads all of it, also where the first reader is gone.
+    #[tokio::test(start_paused = true)]
+    async fn given_who_joins_then_it_reads_the_stream_from_its_beginning() {
+        let answers = JoinableAnswers::default();
+        let (writer, first) = feed(&answers);
+        assert!(writer.send(Bytes::from_static(b"a")).await);
+        let request = mayi_core::call::digest_of_bytes(b"request");
+        assert!(answers.join(&request).is_none());
+        assert!(writer.answer.claim().is_ok());
+        drop(read(first).await);
+        assert!(writer.send(Bytes::from_static(b"b")).await);
+        let again = answers.join(&request).unwrap();
+        assert!(writer.send(Bytes::from_static(b"c")).await);
+        writer.finish(Ok(()));
+        assert_eq!(to_bytes(answer(again).await.unwrap().into_body(), 10).await.unwrap(), "abc");
+        assert!(answers.join(&request).is_none());
+    }
+
+    /// Nobody joins where the beginning is gone, and what nobody reads does not grow for ever.
+    #[tokio::test(start_paused = true)]
+    async fn given_more_than_is_kept_then_nobody_joins() {
+        let answers = JoinableAnswers::default();
+        let (writer, first) = feed(&answers);
+        assert!(writer.answer.claim().is_ok());
+        drop(first);
+        for _ in 0..40 {
+            assert!(writer.send(Bytes::from(vec![b'x'; KEPT / 10])).await);
+        }
+        let again = answers.join(&mayi_core::call::digest_of_bytes(b"request")).unwrap();
+        assert!(again.borrow().bytes <= KEPT);
+        assert_eq!(answer(again).await.unwrap_err().status, StatusCode::CONFLICT);
+    }
+
+    /// An app that reads slowly slows the endpoint, and loses nothing.
+    #[tokio::test(start_paused = true)]
+    async fn given_a_slow_reader_then_the_writer_waits() {
+        let (writer, first) = feed(&JoinableAnswers::default());
+        let mut reader = read(first).await;
+        for _ in 0..AHEAD {
+            assert_eq!(writer.send(Bytes::from(vec![b'x'; KEPT / 10])).now_or_never(), Some(true));
+        }
+        let mut waits = std::pin::pin!(writer.send(Bytes::from_static(b"last")));
+        assert_eq!(waits.as_mut().now_or_never(), None);
+        assert_eq!(reader.next().await.unwrap().unwrap().len(), KEPT / 10);
+        assert_eq!(waits.now_or_never(), Some(true));
+        for _ in 1..AHEAD {
+            assert_eq!(reader.next().await.unwrap().unwrap().len(), KEPT / 10);
+        }
+        assert_eq!(reader.next().await.unwrap().unwrap(), "last");
+        // Without an end it has broken off.
+        drop(writer);
+        assert!(reader.next().await.unwrap().is_err() && reader.next().await.is_none());
+    }
+
+    /// Where nobody is there, and nobody can come back, nothing more is made.
+    #[tokio::test(start_paused = true)]
+    async fn given_a_reader_that_goes_then_the_writer_hears_of_it() {
+        let (writer, first) = feed(&JoinableAnswers::default());
+        drop(first);
+        assert!(!writer.send(Bytes::from_static(b"a")).await);
+        assert_eq!(writer.answer.gone(&std::sync::atomic::AtomicBool::new(true)).now_or_never(), Some(()));
+    }
+}
