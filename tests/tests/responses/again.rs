@@ -74,6 +74,27 @@ fn given_the_same_request_twice_at_once_then_there_is_one_question() {
     scene.waits(0);
 }
 
+/// S6.12: what was cancelled is nobody's answer to what is asked afterwards. Attack 513.
+#[test]
+fn given_a_stream_that_is_cancelled_when_its_app_is_gone_then_the_next_one_is_asked_about_anew() {
+    let scene = Scene::new(&[]);
+    let body = wants(&json!([["search"]]), true);
+    let mut first = scene.begin(&body);
+    let before = scene.waits(1);
+    first.until("response.created");
+    first.until("\n\n");
+    let id = first.response_id();
+    first.abort();
+    assert_eq!(scene.send("POST", &format!("/v1/responses/{id}/cancel"), "", "").end().status, 200);
+    let next = scene.begin(&body);
+    until(LIMIT, || match scene.inbox().as_slice() {
+        [card] if card["approvalId"] != before[0]["approvalId"] => Ok(()),
+        cards => Err(format!("{cards:?}")),
+    });
+    scene.person("approve", "search");
+    assert_eq!(message(&next.end().response()), "search ran");
+}
+
 /// A request with an approval of the app's own, which waits for a person.
 fn own(scene: &Scene, stream: bool) -> Value {
     let mut body = wants(&json!([["search"]]), false);

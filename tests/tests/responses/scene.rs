@@ -242,6 +242,14 @@ impl Reading {
         Got { status, head: head.to_owned(), body: body.to_owned() }
     }
 
+    /// The id in the first event, which has been read.
+    #[track_caller]
+    pub(crate) fn response_id(&self) -> String {
+        let data = self.read.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+        let event: Value = serde_json::from_str(data).unwrap();
+        event["response"]["id"].as_str().unwrap().to_owned()
+    }
+
     /// The app goes.
     pub(crate) fn abort(self) {
         let _ = self.stream.get_ref().shutdown(Shutdown::Both);

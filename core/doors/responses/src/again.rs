@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use mayi_core::call::Digest;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// So long a question stays for a client that is gone, and an answer that nobody got: the official clients come back in a few
 /// seconds.
@@ -19,6 +20,9 @@ const MOST: usize = 64;
 pub(crate) trait Ends {
     /// Whether nothing more comes.
     fn is_over(&self) -> bool;
+
+    /// Whether whoever joins now gets all of it.
+    fn is_whole(&self) -> bool;
 }
 
 type Joinable<T> = HashMap<String, Arc<watch::Sender<T>>>;
@@ -57,8 +61,9 @@ impl<T: Ends> JoinableAnswers<T> {
     pub(crate) fn join(&self, request: &Digest) -> Option<watch::Receiver<T>> {
         let mut answers = self.lock();
         let receiver = answers.get(request.as_str())?.subscribe();
+        let kept = { receiver.borrow().is_over() && receiver.borrow().is_whole() };
         // It was kept for whoever comes back, which is one.
-        if receiver.borrow().is_over() {
+        if kept {
             answers.remove(request.as_str());
         }
         Some(receiver)
@@ -122,17 +127,36 @@ impl<T> SharedAnswer<T> {
         self.sender.closed().await;
     }
 
-    /// Returns when nobody waits any more, and nobody comes back. While something runs that was approved (`open`), somebody may.
+    /// Returns when nobody waits any more, and nobody has come back in time. While something runs that was approved (`open`),
+    /// and for as long after it, somebody may. Nobody joins from then on.
     pub(crate) async fn gone(&self, open: &AtomicBool) {
         loop {
             self.unread().await;
-            if !self.is_claimed() {
+            let mut until = Instant::now() + BACK;
+            while self.is_claimed() && !self.is_read() && Instant::now() < until {
+                if open.load(Ordering::Relaxed) {
+                    until = Instant::now() + BACK;
+                }
+                tokio::time::sleep(BACK / 40).await;
+            }
+            let mut answers = self.answers.lock();
+            if !self.is_read() {
+                self.forget(&mut answers);
                 return;
             }
-            tokio::time::sleep(BACK).await;
-            if !self.is_read() && !open.load(Ordering::Relaxed) {
-                return;
-            }
+        }
+    }
+
+    /// Nobody joins from now on: it was had, or was taken back.
+    pub(crate) fn release(&self) {
+        self.forget(&mut self.answers.lock());
+    }
+
+    fn forget(&self, answers: &mut Joinable<T>) {
+        if let Some(request) = self.request.as_ref().filter(|_| self.claimed.swap(false, Ordering::Relaxed))
+            && answers.get(request.as_str()).is_some_and(|other| Arc::ptr_eq(other, &self.sender))
+        {
+            answers.remove(request.as_str());
         }
     }
 
@@ -146,15 +170,17 @@ impl<T: Send + Sync + 'static> SharedAnswer<T> {
     /// Says the last of it. Where nobody is there, it stays for a while.
     pub(crate) fn finish(&self, last: impl FnOnce(&mut T)) {
         let mut joinable = self.answers.lock();
+        let is_read = self.is_read();
         self.sender.send_modify(last);
-        let Some(request) = self.request.as_ref().filter(|_| self.is_claimed()) else { return };
-        self.claimed.store(false, Ordering::Relaxed);
-        let key = request.as_str().to_owned();
-        if self.is_read() {
+        if is_read {
             // Whoever asks the same from now on wants it once more.
-            joinable.remove(&key);
+            self.forget(&mut joinable);
             return;
         }
+        let Some(request) = self.request.as_ref().filter(|_| self.claimed.swap(false, Ordering::Relaxed)) else {
+            return;
+        };
+        let key = request.as_str().to_owned();
         drop(joinable);
         let (answers, sender) = (self.answers.clone(), Arc::clone(&self.sender));
         tokio::spawn(async move {
@@ -166,8 +192,6 @@ impl<T: Send + Sync + 'static> SharedAnswer<T> {
 
 impl<T> Drop for SharedAnswer<T> {
     fn drop(&mut self) {
-        if let Some(request) = self.request.as_ref().filter(|_| self.is_claimed()) {
-            self.answers.forget(request.as_str(), &self.sender);
-        }
+        self.release();
     }
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode, header};
 use mayi_doors::listen::Visitor;
-use mayi_doors::web::bearer;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::answers::{Answer, Calls};
 use crate::chains::Chain;
 use crate::door::Shared;
+use crate::open::key;
 use crate::joined::{Held, Joined, Unanswered};
 use crate::recording::Recording;
 use crate::refusal::Trouble;
@@ -52,7 +52,14 @@ pub(crate) enum Next {
     /// This request is sent, and goes on.
     GoOn(Vec<u8>),
     /// Nothing: this is the end.
-    Close(Vec<u8>),
+    Close(Vec<u8>, Kept),
+}
+
+/// Whether an end is for whoever comes back with the same request too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Yes,
+    No,
 }
 
 impl Exchange {
@@ -83,7 +90,7 @@ impl Exchange {
     fn calls(&mut self) -> &mut Calls {
         let Self { shared, asked, calls, open, headers, .. } = self;
         calls.get_or_insert_with(|| {
-            let key = bearer(headers).map(str::to_owned);
+            let key = key(headers).map(str::to_owned);
             Calls::new(shared, asked, Arc::clone(open), key)
         })
     }
@@ -124,7 +131,7 @@ impl Exchange {
         if !self.asked.can_go_on(spent) {
             let text = self.joined.close(held, Unanswered::Limit);
             self.keep(false);
-            return Ok(Next::Close(text));
+            return Ok(Next::Close(text, Kept::Yes));
         }
         let refuse = (!self.asked.can_call(spent))
             .then_some("the app's own limit of tool calls (max_tool_calls) is reached, and nothing was run");
@@ -143,7 +150,7 @@ impl Exchange {
                 let text = joined.close(held, Unanswered::Cancelled);
                 let _ = tell.send(text.clone());
                 self.keep(true);
-                return Ok(Next::Close(text));
+                return Ok(Next::Close(text, Kept::No));
             }
         };
         let items: Vec<Value> = answers.iter().map(Answer::item).collect();
@@ -157,7 +164,7 @@ impl Exchange {
             calls.nothing_ran();
             let text = joined.close(held, Unanswered::Same);
             self.keep(true);
-            return Ok(Next::Close(text));
+            return Ok(Next::Close(text, Kept::Yes));
         }
         let body = asked.next(&held.id, items, joined.items(), spent);
         let approved: Vec<&str> =

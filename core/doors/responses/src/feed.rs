@@ -1,9 +1,8 @@
 //! What a stream says, for everybody who reads it: whoever joins later reads it from its beginning.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -17,7 +16,8 @@ use crate::refusal::Trouble;
 
 /// Chunks that nobody has read yet.
 const AHEAD: usize = 64;
-/// So many bytes are kept for whoever joins. What is longer can't be joined any more.
+/// So many bytes are kept for whoever joins. What is longer can't be joined any more, and whoever is so far behind another
+/// reader has lost it.
 const KEPT: usize = 4 * 1024 * 1024;
 /// A stream begins after this time, also where a person has to be asked before the endpoint is.
 const SOON: Duration = Duration::from_secs(2);
@@ -37,10 +37,40 @@ pub(crate) struct Feed {
 /// What readers tell whoever writes.
 #[derive(Default)]
 struct Readers {
-    /// So many chunks has the fastest of them read.
-    taken: AtomicUsize,
+    places: Mutex<Places>,
     moved: Notify,
     begun: OnceLock<Begun>,
+}
+
+/// How far those have read who are there.
+#[derive(Default)]
+struct Places {
+    next: u64,
+    of: HashMap<u64, usize>,
+}
+
+impl Readers {
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many chunks has the fastest of them read.
+    fn taken(&self) -> usize {
+        self.places().of.values().copied().max().unwrap_or_default()
+    }
+
+    fn enter(&self) -> u64 {
+        let mut places = self.places();
+        places.next += 1;
+        let number = places.next;
+        places.of.insert(number, 0);
+        number
+    }
+
+    fn take(&self, number: u64, place: usize) {
+        self.places().of.insert(number, place);
+        self.moved.notify_one();
+    }
 }
 
 /// What an answer begins with.
@@ -57,6 +87,10 @@ pub(crate) enum Begun {
 impl Ends for Feed {
     fn is_over(&self) -> bool {
         self.end.is_some()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.dropped == 0
     }
 }
 
@@ -78,7 +112,7 @@ impl Feed {
         self.bytes += chunk.len();
         self.chunks.push_back(chunk);
         // What nobody has read stays for who reads; without anybody it can't grow for ever.
-        let to = if is_read { self.readers.taken.load(Ordering::Relaxed) } else { usize::MAX };
+        let to = if is_read { self.readers.taken() } else { usize::MAX };
         while self.bytes > KEPT && self.dropped < to {
             let Some(first) = self.chunks.pop_front() else { return };
             self.bytes -= first.len();
@@ -126,7 +160,7 @@ impl Writer {
             feed.push(chunk, is_read);
             said = feed.said();
         });
-        while self.answer.is_read() && said.saturating_sub(self.readers.taken.load(Ordering::Relaxed)) > AHEAD {
+        while self.answer.is_read() && said.saturating_sub(self.readers.taken()) > AHEAD {
             tokio::select! {
                 () = self.readers.moved.notified() => {}
                 () = self.answer.unread() => {}
@@ -145,19 +179,31 @@ impl Writer {
 struct Reader {
     feed: watch::Receiver<Feed>,
     readers: Arc<Readers>,
+    number: u64,
     position: usize,
     over: bool,
 }
 
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.readers.places().of.remove(&self.number);
+        self.readers.moved.notify_one();
+    }
+}
+
 impl Reader {
+    fn new(feed: watch::Receiver<Feed>, readers: Arc<Readers>) -> Self {
+        let number = readers.enter();
+        Self { feed, readers, number, position: 0, over: false }
+    }
+
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         while !self.over {
             let at = self.feed.borrow_and_update().at(self.position);
             let end = match at {
                 At::Chunk(chunk) => {
                     self.position += 1;
-                    self.readers.taken.fetch_max(self.position, Ordering::Relaxed);
-                    self.readers.moved.notify_one();
+                    self.readers.take(self.number, self.position);
                     return Some(Ok(chunk));
                 }
                 At::Waits if self.feed.changed().await.is_ok() => continue,
@@ -193,14 +239,12 @@ pub(crate) async fn answer(mut feed: watch::Receiver<Feed>) -> Result<Response<B
     };
     match readers.begun.get_or_init(events).clone() {
         Begun::Stream(head) => {
-            if feed.borrow().dropped > 0 {
-                return Err(Trouble::new(
-                    StatusCode::CONFLICT,
-                    "mayi_twice",
-                    "the same request is being answered already, and that answer is too long to be joined",
-                ));
+            if !feed.borrow().is_whole() {
+                let message = "the same request has been sent before, and its answer is too long to be joined now: send it \
+                               again in a while to have it made anew";
+                return Err(Trouble::new(StatusCode::CONFLICT, "mayi_twice", message));
             }
-            Ok(body(Reader { feed, readers, position: 0, over: false }, head))
+            Ok(body(Reader::new(feed, readers), head))
         }
         Begun::Whole(whole) => Ok(whole.into_response()),
         Begun::Trouble(trouble) => Err(trouble),
@@ -223,6 +267,8 @@ fn body(reader: Reader, (status, headers): (StatusCode, HeaderMap)) -> Response<
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use axum::body::{BodyDataStream, to_bytes};
     use futures::{FutureExt, StreamExt};
 
@@ -257,6 +303,50 @@ mod tests {
         writer.finish(Ok(()));
         assert_eq!(to_bytes(answer(again).await.unwrap().into_body(), 10).await.unwrap(), "abc");
         assert!(answers.join(&request).is_none());
+    }
+
+    /// S6.12: ten seconds from when the last of them left.
+    #[tokio::test(start_paused = true)]
+    async fn given_who_comes_back_and_leaves_then_the_time_begins_anew() {
+        let answers = JoinableAnswers::default();
+        let (writer, first) = feed(&answers);
+        assert!(writer.answer.claim().is_ok());
+        let request = mayi_core::call::digest_of_bytes(b"request");
+        let begun = tokio::time::Instant::now();
+        let open = AtomicBool::new(false);
+        let coming = async {
+            tokio::time::sleep(Duration::from_secs(8)).await;
+            drop(first);
+            tokio::time::sleep(Duration::from_secs(8)).await;
+            let again = answers.join(&request).unwrap();
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            drop(again);
+        };
+        tokio::join!(writer.answer.gone(&open), coming);
+        assert_eq!(begun.elapsed().as_secs(), 8 + 8 + 20 + 10);
+        assert!(answers.join(&request).is_none());
+    }
+
+    /// A reader that is gone holds nobody else up, and takes nothing from them.
+    #[tokio::test(start_paused = true)]
+    async fn given_a_reader_that_was_ahead_and_left_then_the_next_one_loses_nothing() {
+        let answers = JoinableAnswers::default();
+        let (writer, first) = feed(&answers);
+        assert!(writer.answer.claim().is_ok());
+        let mut ahead = read(first).await;
+        for _ in 0..9 {
+            assert!(writer.send(Bytes::from(vec![b'x'; KEPT / 10])).await);
+            ahead.next().await.unwrap().unwrap();
+        }
+        let again = answers.join(&mayi_core::call::digest_of_bytes(b"request")).unwrap();
+        let again = read(again).await;
+        drop(ahead);
+        for _ in 0..9 {
+            assert!(writer.send(Bytes::from(vec![b'x'; KEPT / 10])).await);
+        }
+        writer.finish(Ok(()));
+        let chunks: Vec<_> = again.collect().await;
+        assert_eq!((chunks.len(), chunks.iter().all(Result::is_ok)), (18, true));
     }
 
     /// Nobody joins where the beginning is gone, and what nobody reads does not grow for ever.
@@ -301,6 +391,6 @@ mod tests {
         let (writer, first) = feed(&JoinableAnswers::default());
         drop(first);
         assert!(!writer.send(Bytes::from_static(b"a")).await);
-        assert_eq!(writer.answer.gone(&std::sync::atomic::AtomicBool::new(true)).now_or_never(), Some(()));
+        assert_eq!(writer.answer.gone(&AtomicBool::new(true)).now_or_never(), Some(()));
     }
 }

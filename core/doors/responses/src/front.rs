@@ -194,7 +194,7 @@ pub(crate) async fn created(
     let joined = Joined::new(before.as_deref(), chain.is_some());
     // Only what says it has to be looked at: the rest is sent as it came.
     asked.first(previous.as_deref());
-    let recording = Recording::begin(recorder, &bytes, bearer(&sent));
+    let recording = Recording::begin(recorder, &bytes, open::key(&sent));
     let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined, (recording, visitor));
     let start = Start { previous, sent };
     // A person may be asked first.
@@ -219,7 +219,10 @@ pub(crate) async fn created(
 fn digest(bytes: &[u8], sent: &HeaderMap) -> Digest {
     let mut text = Vec::new();
     for name in ["idempotency-key", "authorization", "api-key"] {
-        text.extend_from_slice(sent.get(name).map(|key| key.as_bytes()).unwrap_or_default());
+        for value in sent.get_all(name) {
+            text.extend_from_slice(value.as_bytes());
+            text.push(b'\r');
+        }
         text.push(b'\n');
     }
     text.extend_from_slice(bytes);

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use http::request::Parts;
-use http::{Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use mayi_doors::listen::Visitor;
+use mayi_doors::web::bearer;
 
 use crate::refusal::Trouble;
 use crate::route::BASE;
@@ -15,6 +16,15 @@ use crate::route::BASE;
 const MANY: usize = 4096;
 /// So many are known at the very most.
 const MOST: usize = 1 << 17;
+
+/// The headers that an app's key is in.
+const KEYS: [HeaderName; 2] = [header::AUTHORIZATION, HeaderName::from_static("api-key")];
+
+/// The key that an app has sent: mayi's own, or with `--open` the endpoint's.
+pub(crate) fn key(headers: &HeaderMap) -> Option<&str> {
+    let other = || headers.get("api-key")?.to_str().ok();
+    bearer(headers).or_else(other)
+}
 
 /// Whether a request is one that comes in without a key of mayi's.
 ///
@@ -30,6 +40,10 @@ pub(crate) fn fits(parts: &Parts) -> Result<(), Trouble> {
         return Err(Trouble::refused(
             "only the methods of the Responses API are served without mayi's own key (--open)",
         ));
+    }
+    // Of two keys nobody knows which one the endpoint takes, and only one is kept out of recordings.
+    if KEYS.iter().map(|name| headers.get_all(name).iter().count()).sum::<usize>() > 1 {
+        return Err(Trouble::request("there are two keys: send one"));
     }
     let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default());
     let is_json = |kind: &str| {
@@ -107,6 +121,14 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
+    /// Neither key is ever recorded, wherever the app puts its own. Attack 514.
+    #[test]
+    fn given_a_key_in_either_header_then_it_is_known() {
+        for (name, value) in [("authorization", "Bearer k"), ("api-key", "k")] {
+            assert_eq!(key(&parts("GET", "/v1/models", &[(name, value)]).headers), Some("k"));
+        }
+    }
+
     /// JSON only, the API's own methods only, and no page, also where it sends no Origin. Attack 381.
     #[test]
     fn given_no_key_then_only_json_for_the_apis_own_methods_comes_in() {
@@ -120,6 +142,9 @@ mod tests {
             ("GET", "/v1/responses/resp_1/input_items", vec![json], true),
             ("GET", "/v1/models", vec![], true),
             ("POST", "/v1/conversations", vec![json, length], true),
+            ("POST", "/v1/responses", vec![json, length, ("api-key", "k")], true),
+            ("POST", "/v1/responses", vec![json, length, ("api-key", "k"), ("authorization", "Bearer k")], false),
+            ("POST", "/v1/responses", vec![json, length, ("api-key", "k"), ("api-key", "l")], false),
             ("POST", "/v1/responses", vec![length], false),
             ("POST", "/v1/responses", vec![("transfer-encoding", "chunked")], false),
             ("POST", "/v1/responses", vec![("content-type", "text/plain"), length], false),

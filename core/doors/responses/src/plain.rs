@@ -6,7 +6,7 @@ use mayi_core::call::Digest;
 use tokio::sync::watch;
 
 use crate::again::{Ends, SharedAnswer};
-use crate::exchange::{Exchange, Next};
+use crate::exchange::{Exchange, Kept, Next};
 use crate::joined::Step;
 use crate::refusal::Trouble;
 use crate::start::{First, Started};
@@ -31,6 +31,10 @@ type Making = SharedAnswer<Option<Whole>>;
 impl Ends for Option<Whole> {
     fn is_over(&self) -> bool {
         self.is_some()
+    }
+
+    fn is_whole(&self) -> bool {
+        true
     }
 }
 
@@ -96,7 +100,10 @@ async fn work(exchange: &mut Exchange, first: First, making: &Making) -> Result<
                 }
                 response = match exchange.answer(held).await? {
                     Next::GoOn(body) => exchange.go_on(body).await?,
-                    Next::Close(text) => {
+                    Next::Close(text, kept) => {
+                        if kept == Kept::No {
+                            making.release();
+                        }
                         exchange.recording.body(status.as_u16(), &text);
                         return Ok(json(status, headers, text));
                     }

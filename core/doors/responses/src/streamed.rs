@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::again::SharedAnswer;
 use crate::events::{Block, Blocks};
-use crate::exchange::{Exchange, Next};
+use crate::exchange::{Exchange, Kept, Next};
 use crate::feed::{Begun, Feed, Writer, answer};
 use crate::joined::{Held, Step};
 use crate::own;
@@ -45,11 +45,6 @@ impl Out {
         self.writer.send(bytes).await
     }
 
-    /// A person may be asked: whoever asks the same from now on joins. Where another one's is on its way already, the two run
-    /// beside each other, for both have begun.
-    fn is_joinable(&self) {
-        let _ = self.writer.answer.claim();
-    }
 }
 
 /// What a stream begins with.
@@ -106,6 +101,10 @@ pub(crate) async fn own(
     request: Option<Digest>,
 ) -> Result<Response<Body>, Trouble> {
     let (out, read) = Out::new(&exchange, request);
+    if let Err(other) = out.writer.answer.claim() {
+        // One question is enough.
+        return answer(other).await;
+    }
     tokio::spawn(run(exchange, Begins::Own(start), out));
     answer(read).await
 }
@@ -126,8 +125,10 @@ async fn run(mut exchange: Exchange, begins: Begins, out: Out) {
         // The connection breaks off, as the endpoint's did: clients raise.
         Over::Broken(error) => Some(Err(error.to_string())),
         Over::Trouble(trouble) => {
-            let event = trouble.event(exchange.joined.sequence);
-            out.send(event).await;
+            // A stream that has begun hears it as an event.
+            if let Err(Begun::Trouble(trouble)) = out.writer.begin(Begun::Trouble(trouble)) {
+                out.send(trouble.event(exchange.joined.sequence)).await;
+            }
             Some(Ok(()))
         }
     };
@@ -143,7 +144,6 @@ async fn first(exchange: &mut Exchange, begins: Begins, out: &Out) -> Result<req
         Begins::Response(response) => return Ok(response),
         Begins::Own(start) => start,
     };
-    out.is_joinable();
     let started = match kept_alive(own::judged(exchange, start.previous.as_deref(), &start.sent), out).await {
         Ok(()) => start.sent(exchange).await,
         Err(trouble) => Err(trouble),
@@ -163,7 +163,6 @@ async fn first(exchange: &mut Exchange, begins: Begins, out: &Out) -> Result<req
         },
         Err(trouble) => Begun::Trouble(trouble),
     };
-    // A stream that has begun already hears it as an event.
     Err(match out.writer.begin(begun) {
         Ok(()) | Err(Begun::Stream(_)) => Over::Said,
         Err(Begun::Trouble(trouble)) => Over::Trouble(trouble),
@@ -185,12 +184,17 @@ async fn work(exchange: &mut Exchange, begins: Begins, out: &Out) -> Over {
             Ok(Ended::Over) => return Over::Said,
             Err(over) => return over,
         };
-        out.is_joinable();
+        // A person may be asked: whoever asks the same from now on joins. Where another one's is on its way already, the two
+        // go on beside each other, for both have begun.
+        let _ = out.writer.answer.claim();
         // Comments tell of a person who is waited for. An endpoint that is silent afterwards is silent for the app too, whose
         // own limits then count.
         let next = match kept_alive(exchange.answer(held), out).await {
             Ok(Next::GoOn(body)) => exchange.go_on(body).await,
-            Ok(Next::Close(text)) => {
+            Ok(Next::Close(text, kept)) => {
+                if kept == Kept::No {
+                    out.writer.answer.release();
+                }
                 out.send(text).await;
                 return Over::Said;
             }
@@ -277,6 +281,10 @@ async fn told(
     }
     if !text.is_empty() && !out.send(text).await {
         return Err(Over::Gone);
+    }
+    if *closed && out.writer.answer.is_read() {
+        // They have all of it, whatever the endpoint still does.
+        out.writer.answer.release();
     }
     Ok(held)
 }
