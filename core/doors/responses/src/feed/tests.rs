@@ -103,10 +103,11 @@ async fn given_a_slow_reader_then_the_writer_waits() {
     for _ in 0..AHEAD {
         assert_eq!(writer.send(Bytes::from(vec![b'x'; KEPT / 10])).now_or_never(), Some(true));
     }
-    let mut waits = std::pin::pin!(writer.send(Bytes::from_static(b"last")));
+    let mut waits = Box::pin(writer.send(Bytes::from_static(b"last")));
     assert_eq!(waits.as_mut().now_or_never(), None);
     assert_eq!(reader.next().await.unwrap().unwrap().len(), KEPT / 10);
-    assert_eq!(waits.now_or_never(), Some(true));
+    assert_eq!(waits.as_mut().now_or_never(), Some(true));
+    drop(waits);
     for _ in 1..AHEAD {
         assert_eq!(reader.next().await.unwrap().unwrap().len(), KEPT / 10);
     }
