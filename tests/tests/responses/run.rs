@@ -194,8 +194,17 @@ fn given_an_answer_that_is_cancelled_then_it_is_told_as_one() {
         answers(vec![("text/event-stream", format!("event: response.cancelled\ndata: {ended}\n\n"))]);
     let scene = Scene::new(&[]);
     request(&scene, &json!("hello"));
-    let own =
-        ["run", "--responses", "request.json", "--upstream", &at, "--key-env", "UPSTREAM_KEY", "--format", "json"];
+    let own = [
+        "run",
+        "--responses",
+        "request.json",
+        "--upstream",
+        &at,
+        "--key-env",
+        "UPSTREAM_KEY",
+        "--format",
+        "json",
+    ];
     let out = scene.mayi(&own).env("UPSTREAM_KEY", KEY).stdin(Stdio::null()).output().unwrap();
     served.join().unwrap();
     let result = result(&out);

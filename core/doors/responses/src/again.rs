@@ -177,7 +177,8 @@ impl<T: Send + Sync + 'static> SharedAnswer<T> {
             self.forget(&mut joinable);
             return;
         }
-        let Some(request) = self.request.as_ref().filter(|_| self.claimed.swap(false, Ordering::Relaxed)) else {
+        let Some(request) = self.request.as_ref().filter(|_| self.claimed.swap(false, Ordering::Relaxed))
+        else {
             return;
         };
         let key = request.as_str().to_owned();

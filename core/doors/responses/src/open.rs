@@ -143,7 +143,12 @@ mod tests {
             ("GET", "/v1/models", vec![], true),
             ("POST", "/v1/conversations", vec![json, length], true),
             ("POST", "/v1/responses", vec![json, length, ("api-key", "k")], true),
-            ("POST", "/v1/responses", vec![json, length, ("api-key", "k"), ("authorization", "Bearer k")], false),
+            (
+                "POST",
+                "/v1/responses",
+                vec![json, length, ("api-key", "k"), ("authorization", "Bearer k")],
+                false,
+            ),
             ("POST", "/v1/responses", vec![json, length, ("api-key", "k"), ("api-key", "l")], false),
             ("POST", "/v1/responses", vec![length], false),
             ("POST", "/v1/responses", vec![("transfer-encoding", "chunked")], false),

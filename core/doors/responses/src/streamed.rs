@@ -44,7 +44,6 @@ impl Out {
         self.told.bytes(&bytes);
         self.writer.send(bytes).await
     }
-
 }
 
 /// What a stream begins with.
