@@ -24,9 +24,13 @@ mod processes;
 mod cases;
 #[path = "acp_clients/client.rs"]
 mod client;
+#[path = "acp_clients/preview.rs"]
+mod preview;
 #[path = "acp_clients/recorded.rs"]
 mod recorded;
 #[path = "acp_clients/scene.rs"]
 mod scene;
 #[path = "acp_clients/seen.rs"]
 mod seen;
+#[path = "acp_clients/serving.rs"]
+mod serving;

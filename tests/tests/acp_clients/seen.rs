@@ -29,6 +29,56 @@ impl Seen {
         self.lines.iter().filter(|line| line.get("asked").is_some()).collect()
     }
 
+    /// What the client has carried out for the agent: methods with their parameters and what came of them.
+    pub(crate) fn served(&self) -> Vec<&Value> {
+        self.lines.iter().filter(|line| line.get("served").is_some()).collect()
+    }
+
+    /// The same without the tool calls that mayi itself has shown: those that it asked about, and that the agent never told of.
+    pub(crate) fn without_mayis_own(mut self) -> Self {
+        let id = |line: &Value| {
+            let call = if line.get("asked").is_some() { &line["asked"] } else { &line["update"] };
+            call["toolCallId"].as_str().map(str::to_owned)
+        };
+        let begins = |line: &&Value| line["update"]["sessionUpdate"] == "tool_call";
+        let told: Vec<_> = self.lines.iter().filter(begins).filter_map(id).collect();
+        let asked = self.asked().into_iter().filter_map(id);
+        let own: Vec<_> = asked.filter(|id| id.starts_with("mayi-") && !told.contains(id)).collect();
+        self.lines.retain(|line| !id(line).is_some_and(|id| own.contains(&id)));
+        self
+    }
+
+    /// What the agent has said, as one text.
+    pub(crate) fn said(&self) -> String {
+        let chunks =
+            self.lines.iter().filter(|line| line["update"]["sessionUpdate"] == "agent_message_chunk");
+        chunks.filter_map(|line| line["update"]["content"]["text"].as_str()).collect()
+    }
+
+    /// The protocol's version that was settled, where the client says it.
+    pub(crate) fn version(&self) -> u64 {
+        self.lines.iter().find_map(|line| line["version"].as_u64()).unwrap_or_default()
+    }
+
+    /// The options that came with the session, where the client says them.
+    pub(crate) fn configured(&self) -> &Value {
+        self.lines.iter().find_map(|line| line.get("configured")).unwrap_or(&Value::Null)
+    }
+
+    /// What the agent said of its work (version 2).
+    pub(crate) fn states(&self) -> Vec<&str> {
+        let updates = self.lines.iter().map(|line| &line["update"]);
+        updates
+            .filter(|update| update["sessionUpdate"] == "state_update")
+            .filter_map(|update| update["state"].as_str())
+            .collect()
+    }
+
+    /// Whether the client gave up.
+    pub(crate) fn raised(&self) -> bool {
+        self.lines.iter().any(|line| line.get("raised").is_some())
+    }
+
     /// Why the turn ended.
     pub(crate) fn stop(&self) -> &str {
         self.lines.iter().find_map(|line| line["stop"].as_str()).unwrap_or_else(|| panic!("no end: {self:?}"))
