@@ -1,7 +1,7 @@
 //! What outlives a run: where it is, and how it is opened.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mayi_core::config::{Durability, Loaded, RecordSettings};
 use mayi_core::gate::sweep;
@@ -18,6 +18,35 @@ pub(crate) struct Kept {
     pub store: Arc<SqliteStore>,
     /// Makes entries without secrets.
     pub writer: Writer,
+}
+
+/// The store of a process that has several sessions: one for all of them, as long as one is open.
+#[derive(Debug, Default)]
+pub(crate) struct Stores(Mutex<Vec<(PathBuf, Options, Weak<SqliteStore>)>>);
+
+impl Stores {
+    /// Opens the store, unless it is open and used in the same way: a folder's own settings may have the record kept in another. What
+    /// makes its entries is the caller's own, since these settings say what is a secret.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn open(&self, ctx: &Context, loaded: &Loaded) -> Result<Kept, CliError> {
+        let (folder, options) = (folder(ctx)?, options(&loaded.record));
+        let mut stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stores.retain(|(_, _, store)| store.strong_count() > 0);
+        let mut same = stores.iter().filter(|(of, how, _)| *of == folder && *how == options);
+        let store = match same.find_map(|(_, _, store)| store.upgrade()) {
+            Some(store) => store,
+            None => {
+                let store = Arc::new(SqliteStore::open(&folder, options)?);
+                stores.push((folder, options, Arc::downgrade(&store)));
+                store
+            }
+        };
+        drop(stores);
+        let writer = writer(&store, &loaded.record).map_err(CliError::internal)?;
+        Ok(Kept { store, writer })
+    }
 }
 
 /// The folder of the store.

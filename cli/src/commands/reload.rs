@@ -1,11 +1,13 @@
-//! The configuration changes while a gateway runs: what is written counts from then on.
+//! The configuration changes while gates are open: what is written counts from then on.
 
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use mayi_core::approval::visible;
 use mayi_core::config::{Loaded, Running};
-use mayi_core::gate::Gate;
+use mayi_core::gate::{Gate, WeakGate};
 
 use crate::context::Context;
 
@@ -15,58 +17,146 @@ const EVERY: Duration = Duration::from_secs(1);
 /// What shows that a file has changed.
 type Stamp = Option<(SystemTime, u64)>;
 
-/// Looks at the files of the configuration from now on, as long as the runtime lives.
+/// Looks at the files of the configuration from now on, as long as the runtime lives and the gate is there.
 /// `running`: the servers that are behind it.
-pub(super) fn watch(gate: Gate, ctx: Context, loaded: &Loaded, running: Running) {
-    let mut files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
-    files.extend(ctx.sources.workspace.clone());
-    let mut last: Vec<Stamp> = files.iter().map(stamp).collect();
-    tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(EVERY).await;
-            let now: Vec<Stamp> = files.iter().map(stamp).collect();
-            if now != last {
-                last = now;
-                replace(&gate, &ctx, &running);
-            }
-        }
-    });
+pub(super) fn watch(gate: &Gate, ctx: Context, loaded: &Loaded, running: Running) {
+    Watcher::default().watch(gate, ctx, loaded, running);
 }
 
-fn replace(gate: &Gate, ctx: &Context, running: &Running) {
-    match ctx.load() {
-        Ok(mut loaded) => {
-            ctx.notices(&loaded);
-            let others = running.fit(&mut loaded);
-            if let Some(name) = others.agent {
-                ctx.note(format!(
+/// Looks at the files of the configuration of all gates of a process, each of which has a folder of its own.
+#[derive(Clone, Default)]
+pub(super) struct Watcher(Arc<Mutex<Vec<Watched>>>);
+
+/// A gate, and what its policy is made from.
+struct Watched {
+    gate: WeakGate,
+    ctx: Context,
+    running: Running,
+    files: Vec<PathBuf>,
+    last: Vec<Stamp>,
+}
+
+impl Watcher {
+    /// Has a gate heard what is written from now on, as long as the runtime lives and the gate is there.
+    pub(super) fn watch(&self, gate: &Gate, ctx: Context, loaded: &Loaded, running: Running) {
+        let mut files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
+        files.extend(ctx.sources.workspace.clone());
+        let last = files.iter().map(|file| stamp(file)).collect();
+        let mut all = self.lock();
+        let begins = all.is_empty();
+        all.push(Watched { gate: gate.downgrade(), ctx, running, files, last });
+        drop(all);
+        if begins {
+            tokio::spawn(self.clone().look());
+        }
+    }
+
+    /// Looks on and on, until there is no gate any more.
+    async fn look(self) {
+        loop {
+            tokio::time::sleep(EVERY).await;
+            // In the order of the gates: nobody is kept from opening another one while files are read.
+            let changed: Vec<(Gate, Context, Running)> = {
+                let mut all = self.lock();
+                let mut seen = HashMap::new();
+                all.retain(|watched| watched.gate.upgrade().is_some());
+                if all.is_empty() {
+                    return;
+                }
+                all.iter_mut().filter_map(|watched| watched.changed(&mut seen)).collect()
+            };
+            Changes::default().make(changed);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Watched>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched {
+    /// What to do with the gate, if its files have changed. `seen`: what was looked at just now.
+    fn changed(&mut self, seen: &mut HashMap<PathBuf, Stamp>) -> Option<(Gate, Context, Running)> {
+        let mut look = |file: &PathBuf| *seen.entry(file.clone()).or_insert_with(|| stamp(file));
+        let now: Vec<Stamp> = self.files.iter().map(&mut look).collect();
+        if now == self.last {
+            return None;
+        }
+        self.last = now;
+        Some((self.gate.upgrade()?, self.ctx.clone(), self.running.clone()))
+    }
+}
+
+/// What has changed by one look. Gates of one folder have the same configuration, which is read once, and nothing is said twice.
+#[derive(Default)]
+struct Changes {
+    read: HashMap<PathBuf, Option<Loaded>>,
+    said: HashSet<String>,
+}
+
+impl Changes {
+    fn make(mut self, changed: Vec<(Gate, Context, Running)>) {
+        for (gate, ctx, running) in changed {
+            match self.loaded(&ctx) {
+                Some(loaded) => self.replace(&gate, &ctx, &running, loaded),
+                // D5.12: nothing runs on half a policy. What held goes on holding, and all is asked about.
+                None => {
+                    let mut policy = (*gate.policy()).clone();
+                    let why = "the configuration has changed and can't be read: `mayi config check` says what is wrong with it";
+                    policy.ask_all = Some(why.to_owned());
+                    gate.replace_policy(policy);
+                }
+            }
+        }
+    }
+
+    /// What is configured for work in a folder; none, if it can't be read, which is told.
+    fn loaded(&mut self, ctx: &Context) -> Option<Loaded> {
+        if let Some(read) = self.read.get(&ctx.cwd) {
+            return read.clone();
+        }
+        let read = ctx.load().map_err(|error| error.report(ctx.color_of_errors())).ok();
+        if let Some(loaded) = &read {
+            ctx.notices(loaded);
+        }
+        self.read.insert(ctx.cwd.clone(), read.clone());
+        read
+    }
+
+    fn replace(&mut self, gate: &Gate, ctx: &Context, running: &Running, mut loaded: Loaded) {
+        let others = running.fit(&mut loaded);
+        if let Some(name) = others.agent {
+            self.note(
+                ctx,
+                format!(
                     "mayi: {}: another program is configured for this agent now. The one that runs has no bypass until mayi \
                      is started again",
                     visible(&name)
-                ));
-            }
-            for name in others.servers {
-                let name = visible(&name);
-                ctx.note(format!(
+                ),
+            );
+        }
+        for name in others.servers {
+            let name = visible(&name);
+            self.note(
+                ctx,
+                format!(
                     "mayi: {name}: another server is configured under this name now. The one that runs is asked about \
                      until mayi is started again"
-                ));
-            }
-            gate.replace_policy(loaded.policy);
-            ctx.note("mayi: the configuration has changed, and counts as it is now");
+                ),
+            );
         }
-        // D5.12: nothing runs on half a policy. What held goes on holding, and all is asked about.
-        Err(error) => {
-            error.report(ctx.color_of_errors());
-            let mut policy = (*gate.policy()).clone();
-            let why = "the configuration has changed and can't be read: `mayi config check` says what is wrong with it";
-            policy.ask_all = Some(why.to_owned());
-            gate.replace_policy(policy);
+        gate.replace_policy(loaded.policy);
+        self.note(ctx, "mayi: the configuration has changed, and counts as it is now".to_owned());
+    }
+
+    fn note(&mut self, ctx: &Context, text: String) {
+        if self.said.insert(text.clone()) {
+            ctx.note(text);
         }
     }
 }
 
-fn stamp(path: &PathBuf) -> Stamp {
+fn stamp(path: &Path) -> Stamp {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }

@@ -245,7 +245,7 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
     let gate = gate(&args, &ctx, &loaded, Memory::attach_as(Owner::this(), Arc::clone(&store), writer)?);
     gate.attend();
     let running = running(&loaded);
-    super::reload::watch(gate.clone(), ctx.clone(), &loaded, running);
+    super::reload::watch(&gate, ctx.clone(), &loaded, running);
     tell_of_questions(&gate, &ctx);
     let options = ResponsesOptions {
         agent,

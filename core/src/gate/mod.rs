@@ -43,7 +43,7 @@ pub use session::Session;
 pub use submit::Ticket;
 pub use told::Ended;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -82,6 +82,20 @@ pub struct Asking {
 #[derive(Clone)]
 pub struct Gate {
     state: Arc<Mutex<GateState>>,
+}
+
+/// A gate that somebody else holds, and that ends with them.
+#[derive(Clone)]
+pub struct WeakGate {
+    state: Weak<Mutex<GateState>>,
+}
+
+impl WeakGate {
+    /// The gate; `None`, if nobody holds it any more.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Gate> {
+        self.state.upgrade().map(|state| Gate { state })
+    }
 }
 
 /// What a gate knows, by what it is for.
@@ -138,6 +152,12 @@ impl Gate {
             ledger,
         };
         Self { state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// The gate for those who do not need it to go on.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakGate {
+        WeakGate { state: Arc::downgrade(&self.state) }
     }
 
     /// The policy that holds now.

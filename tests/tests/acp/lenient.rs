@@ -167,6 +167,50 @@ fn given_much_that_is_said_of_a_call_that_is_asked_about_then_none_of_it_is_lost
     assert!(scene.log().contains("more of the call than is kept"), "{}", scene.log());
 }
 
+/// What stands beside a call, in `_meta`, says nothing of it: a time in nanoseconds is no reason to refuse it, and goes on to the byte.
+/// Anywhere else it is. Attack 521.
+#[test]
+fn given_a_large_number_beside_what_the_agent_asks_then_it_is_judged_and_passes_to_the_byte() {
+    let machine = machine().file("a.txt", "x");
+    let mut scene = Scene::open(machine, &[]);
+    let path = scene.machine.work().join("a.txt");
+    let meta = r#""_meta":{"ts":1764000000000000000,"e":1e400,"n":1.0}"#;
+    let read = |id: u64, more: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"fs/read_text_file","params":{{"sessionId":"s","path":{path:?},{more}}}}}"#
+        )
+    };
+    scene.agent_says(read(1, meta));
+    assert_eq!(scene.editor.line(), read(1, meta));
+    scene.editor_answers(&json!(1), &json!({"content": "x"}));
+    scene.agent.answer(1);
+    for (id, more) in [
+        (2, r#""limit":1764000000000000000"#.to_owned()),
+        (3, format!(r#""limit":1764000000000000000,{meta}"#)),
+        (4, r#""_meta":{"ts":1764000000000000000,"ts":1}"#.to_owned()),
+    ] {
+        scene.agent_says(read(id, &more));
+        assert_eq!(scene.agent.answer(id)["error"]["code"], -32602, "{more}");
+    }
+    // A question is as quiet as without it: the rule allows it, and it is no call that could be read in two ways.
+    let wants = |id: u64, command: &str| {
+        let call = format!(
+            r#"{{"toolCallId":"t{id}","title":"{command}","kind":"execute","rawInput":{{"command":"{command}"}},{meta}}}"#
+        );
+        let option = format!(r#"{{"optionId":"once","name":"Yes","kind":"allow_once",{meta}}}"#);
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"session/request_permission","params":{{"sessionId":"s","toolCall":{call},"options":[{option}],{meta}}}}}"#
+        )
+    };
+    scene.agent_says(wants(5, "cargo test"));
+    assert_eq!(outcome(&scene.agent.answer(5)), "once");
+    scene.agent_says(wants(6, "make"));
+    let question = scene.editor.until("session/request_permission");
+    assert!(crate::scene::options(&question).contains(&"mayi-session".to_owned()), "{question}");
+    scene.pick(&question, "once");
+    assert_eq!(outcome(&scene.agent.answer(6)), "once");
+}
+
 /// What can't be read is said as what it is.
 #[test]
 fn given_a_request_with_too_many_members_or_no_servers_then_what_is_said_of_it_is_true() {

@@ -17,6 +17,7 @@ mod ends;
 mod frames;
 mod issues;
 mod lenient;
+mod many;
 mod modes;
 mod peers;
 mod replay;

@@ -361,6 +361,11 @@ impl Scene {
         (code, self.log())
     }
 
+    /// How many files mayi has open.
+    pub(crate) fn descriptors(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.mayi.id())).unwrap().count()
+    }
+
     /// What mayi has written to the log so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.machine.outside("stderr")).unwrap()

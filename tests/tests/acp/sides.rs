@@ -261,3 +261,29 @@ fn given_a_path_with_escapes_then_what_an_editor_would_make_of_it_counts_too() {
     scene.agent_asks(51, "fs/read_text_file", &json!({"sessionId": "s", "path": format!("{work}/100%.txt")}));
     assert_eq!(scene.editor.until("fs/read_text_file")["id"], 51);
 }
+
+/// Attack 520: an editor that starts a program writes `NAME=VALUE`: what is in the name sets another variable, one that was not judged.
+#[test]
+fn given_a_variable_that_could_be_another_one_then_nothing_is_started() {
+    let mut scene = Scene::open(machine(), &["--mode", "auto", "--allow", "shell(*)"]);
+    let create =
+        |env: serde_json::Value| json!({"sessionId": "s", "command": "cargo", "args": ["test"], "env": env});
+    let one = |name: &str| json!([{"name": name, "value": "x"}]);
+    let twice = json!([{"name": "RUST_LOG", "value": "a"}, {"name": "RUST_LOG", "value": "b"}]);
+    let odd = ["", "LD_PRELOAD=/w/evil.so:", "A;touch pwned;B", "A\nB"].map(one);
+    for (number, env) in odd.into_iter().chain([twice]).enumerate() {
+        scene.agent_asks(number, "terminal/create", &create(env.clone()));
+        assert_eq!(scene.agent.answer(number)["error"]["code"], -32602, "{env}");
+    }
+    scene.nothing_for_editor();
+    scene.agent_asks(50, "terminal/create", &create(one("RUST_LOG")));
+    assert_eq!(scene.editor.until("terminal/create")["params"]["env"], one("RUST_LOG"));
+    // Where the agent starts it by itself, it is asked about as what it sets, whatever the mode.
+    let mut wants = crate::scene::wants("t", "cargo test");
+    wants["toolCall"]["rawInput"]["env"] = json!({"LD_PRELOAD=/w/evil.so:": "x"});
+    scene.agent_asks(51, "session/request_permission", &wants);
+    let question = scene.editor.until("session/request_permission");
+    assert!(question.to_string().contains("LD_PRELOAD"), "{question}");
+    scene.pick(&question, "no");
+    assert_eq!(crate::scene::outcome(&scene.agent.answer(51)), "no");
+}

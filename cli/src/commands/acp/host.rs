@@ -18,9 +18,10 @@ use mayi_core::store::Store;
 use mayi_mcp::{Hears, Say, SessionOptions, SessionServers};
 
 use super::args::AcpArgs;
+use crate::commands::reload::Watcher;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::memory::{self, Kept};
+use crate::memory::{Kept, Stores};
 
 /// What is known of the agent.
 pub(super) struct Agent {
@@ -69,6 +70,9 @@ pub(super) struct Behind {
     launch: Launch,
     /// What starts a relay.
     relay: Vec<String>,
+    /// What all sessions share: each has a gate of its own, with its own policy and answers.
+    stores: Stores,
+    watcher: Watcher,
 }
 
 impl Behind {
@@ -80,7 +84,7 @@ impl Behind {
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
         let launch = Launch { command, env, folder, roots: ctx.roots(), trust, own, install };
         let relay = crate::commands::relay::program()?;
-        Ok(Self { args, ctx, launch, relay })
+        Ok(Self { args, ctx, launch, relay, stores: Stores::default(), watcher: Watcher::default() })
     }
 
     pub(super) fn launch(&self) -> Launch {
@@ -115,15 +119,15 @@ impl Behind {
         let _ = running.fit(&mut loaded);
         let mut ctx = self.ctx.clone();
         (ctx.sources, ctx.cwd) = (sources.clone(), cwd.to_owned());
-        let Kept { store, writer } = memory::open(&ctx, &loaded).map_err(said)?;
+        let Kept { store, writer } = self.stores.open(&ctx, &loaded).map_err(said)?;
         let store: Arc<dyn Store> = store;
         let memory = Memory::attach(Arc::clone(&store), writer).map_err(|error| error.to_string())?;
         let asking = Asking { on_ask: OnAsk::Prompt, limit: self.args.approval_timeout };
         let keeper = Box::new(FileKeeper::new(sources).running(running.clone()));
         let gate = Gate::remembering(loaded.policy.clone(), asking, keeper, memory);
-        // What is written while the session is open counts from then on.
-        crate::commands::reload::watch(gate.clone(), ctx, &loaded, running);
         let servers = self.stand_before(&gate, &store, &agent.id, (cwd, roots), servers)?;
+        // What is written while the session is open counts from then on.
+        self.watcher.watch(&gate, ctx, &loaded, running);
         Ok(Opening {
             gate,
             mode: self.args.mode,

@@ -50,8 +50,8 @@ pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
     }
 }
 
-/// So many files are to be open at a time, as far as the system lets them: each session of the editor has about ten, and the usual
-/// limit of 1,024 ends at a hundred sessions.
+/// So many files are to be open at a time, as far as the system lets them: each session of the editor has one, and more for each MCP
+/// server that stands behind its gate; the usual limit is 1,024.
 const FILES: u64 = 16_384;
 
 /// Raises the soft limit of open files. Where that can't be done, fewer sessions can be open.

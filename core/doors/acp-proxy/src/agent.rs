@@ -193,7 +193,7 @@ fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     let read = if method == "session/request_permission" {
         message.asked(NAMES)
     } else {
-        message.strict(NAMES).map(|params| (params, false))
+        message.judged(NAMES).map(|params| (params, false))
     };
     let (params, big) = match read {
         Ok(read) => read,

@@ -148,6 +148,16 @@ impl<'t> Message<'t> {
         plain(params.map_err(|error| visible(&error.to_string()))?, names)
     }
 
+    /// The same, but for numbers in `_meta` that readers disagree on, which are texts: of the agent's requests, in which nothing that is
+    /// said there is judged.
+    ///
+    /// # Errors
+    /// Says what readers could disagree about besides.
+    pub(crate) fn judged(&self, names: &[&str]) -> Result<Value, String> {
+        let params = super::numbers::strict_but_meta(self.params());
+        plain(params.map_err(|error| visible(&error.to_string()))?, names)
+    }
+
     /// The same for a question, of whose call a person may be asked about numbers that readers disagree on: with whether there
     /// are any, which are texts then.
     ///

@@ -3,6 +3,7 @@
 
 use mayi_core::call::json;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::parts::Parts;
 use super::splice::{Edit, apply};
@@ -21,18 +22,64 @@ pub(crate) fn strict(text: &str) -> Result<(Value, bool), serde_json::Error> {
     }
 }
 
-/// The same for the parameters of a question, where such numbers may stand in the input of its tool call and nowhere else.
+/// The same for the parameters of a question, where such numbers may stand in the input of its tool call, and in what says nothing of
+/// the call (`_meta`). Whether there were any in the input.
 ///
 /// # Errors
 /// Says what readers could disagree about besides.
 pub(crate) fn strict_but_input(params: &str) -> Result<(Value, bool), serde_json::Error> {
-    let error = match json::strict(params) {
+    let error = match strict_but_meta(params) {
         Ok(value) => return Ok((value, false)),
         Err(error) => error,
     };
     match with_input_quoted(params) {
-        Some(quoted) => json::strict(&quoted).map(|value| (value, true)),
+        Some(quoted) => strict_but_meta(&quoted).map(|value| (value, true)),
         None => Err(error),
+    }
+}
+
+/// Reads a text as every reader does, but for numbers in `_meta`, which become texts where readers disagree on them. A `_meta` in what
+/// goes to a tool, or comes from it, is no such one.
+///
+/// # Errors
+/// Says what readers could disagree about besides.
+pub(crate) fn strict_but_meta(params: &str) -> Result<Value, serde_json::Error> {
+    let error = match json::strict(params) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let mut edits = Vec::new();
+    quote_in_meta(params, params, DEEPEST, &mut edits);
+    let quoted = if edits.is_empty() { None } else { apply(params, edits) };
+    quoted.map_or(Err(error), |quoted| json::strict(&quoted))
+}
+
+/// So deep is looked for `_meta`: that of an option or a piece of content is four deep.
+const DEEPEST: usize = 8;
+
+/// Finds the numbers in each `_meta` of `value`, which is a piece of `text`.
+fn quote_in_meta(text: &str, value: &str, depth: usize, edits: &mut Vec<Edit>) {
+    if depth == 0 {
+        return;
+    }
+    if value.starts_with('[') {
+        let items: Vec<&RawValue> = serde_json::from_str(value).unwrap_or_default();
+        return items.iter().for_each(|item| quote_in_meta(text, item.get(), depth - 1, edits));
+    }
+    // One that names a member twice is refused for that.
+    let Some(parts) =
+        Some(value).filter(|value| value.starts_with('{')).and_then(|value| Parts::parse(value).ok())
+    else {
+        return;
+    };
+    for (name, value) in parts.iter() {
+        match name {
+            "_meta" => edits.extend(
+                with_numbers_quoted(value, |_| true).and_then(|quoted| Edit::replace(text, value, quoted)),
+            ),
+            "rawInput" | "rawOutput" => {}
+            _ => quote_in_meta(text, value, depth - 1, edits),
+        }
     }
 }
 
@@ -179,6 +226,38 @@ mod tests {
         for text in [r#"{"a":1,"a":"\ud83d"}"#, "[01]", r#"["\ud8"]"#, r#""\"#, r#"{"a":1e400,"a":1}"#] {
             assert!(lenient(text).is_err(), "{text}");
         }
+    }
+
+    /// Attack 521: a number is let pass only where nothing of the call is said.
+    #[test]
+    fn given_such_a_number_beside_a_call_then_only_there_it_is_a_text() {
+        let big = "1764000000000000000";
+        for text in [
+            format!(r#"{{"path":"/a","_meta":{{"n":{big},"m":[1e400,{{"o":{big}}}]}}}}"#),
+            format!(r#"{{"options":[{{"optionId":"a","_meta":{{"n":{big}}}}}]}}"#),
+            format!(
+                r#"{{"toolCall":{{"content":[{{"type":"content","content":{{"_meta":{{"n":{big}}}}}}}]}}}}"#
+            ),
+        ] {
+            assert!(strict_but_meta(&text).is_ok(), "{text}");
+            assert!(!strict_but_input(&text).unwrap().1, "{text}");
+        }
+        let read = strict_but_meta(&format!(r#"{{"line":1,"_meta":{{"n":{big},"m":1.5}}}}"#)).unwrap();
+        assert_eq!(read, json!({"line": 1, "_meta": {"n": big, "m": 1.5}}));
+        for text in [
+            format!(r#"{{"line":{big},"_meta":{{"n":1}}}}"#),
+            format!(r#"{{"line":{big},"_meta":{{"n":{big}}}}}"#),
+            format!(r#"{{"_meta":{{"n":{big},"n":1}}}}"#),
+            format!(r#"{{"_meta":{{"n":{big}}},"_meta":{{}}}}"#),
+            format!(r#"{{"toolCall":{{"rawInput":{{"_meta":{{"n":{big}}}}}}}}}"#),
+            format!(r#"{{"_Meta":{{"n":{big}}}}}"#),
+        ] {
+            assert!(strict_but_meta(&text).is_err(), "{text}");
+        }
+        // What goes to a tool is looked at as that.
+        let both =
+            format!(r#"{{"toolCall":{{"rawInput":{{"_meta":{{"n":{big}}}}}}},"_meta":{{"n":{big}}}}}"#);
+        assert!(strict_but_input(&both).unwrap().1);
     }
 
     #[test]

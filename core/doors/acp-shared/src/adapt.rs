@@ -49,7 +49,7 @@ pub fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call
     };
     let cwd = input::cwd(&raw_input).map_or_else(|| reading.cwd.clone(), |cwd| reading.cwd.join(cwd));
     reading.elsewhere = (cwd != reading.cwd).then(|| cwd.clone());
-    reading.env.extend(input::env(&raw_input));
+    reading.env.extend(input::env_in_each_reading(&raw_input));
     reading.runs_in = folder_caveat(from.session, &cwd);
     reading.content(known.fields.get("content"));
     reading.input(&raw_input, known);

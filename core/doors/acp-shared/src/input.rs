@@ -195,10 +195,30 @@ pub fn env(input: &Value) -> Vec<(String, String)> {
             .collect(),
         Some(Value::Array(items)) => items
             .iter()
-            .filter_map(|item| Some((text(item, "name")?, text(item, "value").unwrap_or_default())))
+            .filter_map(|item| {
+                let name = item.get("name")?.as_str()?.to_owned();
+                Some((name, text(item, "value").unwrap_or_default()))
+            })
             .collect(),
         _ => Vec::new(),
     }
+}
+
+/// The same in each reading: who starts a program writes `NAME=VALUE`, so that a name with `=` in it sets another variable.
+pub fn env_in_each_reading(input: &Value) -> Vec<(String, String)> {
+    let split = |(name, value): &(String, String)| {
+        let (before, after) = name.split_once('=')?;
+        Some((before.to_owned(), format!("{after}={value}")))
+    };
+    let all = env(input);
+    all.iter().filter_map(split).chain(all.clone()).collect()
+}
+
+/// Whether a variable of this name is one for everybody: for who starts a program with it, and for who writes it into a line.
+#[must_use]
+pub fn is_plain_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_plain)
 }
 
 /// Every address in the input.

@@ -34,7 +34,7 @@ pub struct Wanted {
 /// The call that a `terminal/create` with `params` is. Where an editor starts it, it is all that it does in either reading.
 ///
 /// # Errors
-/// If it has no command, or its arguments are no texts.
+/// If it has no command, its arguments are no texts, or one of its variables could be taken for another one.
 pub fn create_call(
     session: &Session,
     params: &Value,
@@ -45,7 +45,7 @@ pub fn create_call(
     let args: Option<Vec<String>> = given.iter().map(|arg| arg.as_str().map(str::to_owned)).collect();
     let args = args.ok_or("the args of terminal/create are strings")?;
     let cwd = input::cwd(params).map_or_else(|| session.cwd.clone(), |cwd| session.cwd.join(cwd));
-    let env: BTreeMap<String, String> = input::env(params).into_iter().collect();
+    let env = variables(params)?;
     let line = (args.is_empty() && command.contains(char::is_whitespace)).then(|| command.clone());
     let argv: Vec<String> = std::iter::once(command).chain(args).collect();
     let home = mayi_core::call::home();
@@ -69,6 +69,21 @@ pub fn create_call(
     call.cwd = cwd;
     call.env = env;
     Ok((call, Wanted { argv, line, by_shell }))
+}
+
+/// The variables that it is to have.
+fn variables(params: &Value) -> Result<BTreeMap<String, String>, &'static str> {
+    let mut all = BTreeMap::new();
+    for (name, value) in input::env(params) {
+        if !input::is_plain_name(&name) {
+            return Err("the name of a variable for terminal/create is of letters, digits, `_`, `.` and `-`");
+        }
+        // Which of them counts, whoever starts it knows for itself.
+        if all.insert(name, value).is_some() {
+            return Err("a variable for terminal/create is named once");
+        }
+    }
+    Ok(all)
 }
 
 /// Adds to commands why they are asked about for the folder that they run in.
@@ -125,6 +140,24 @@ mod tests {
             if editor != mayi {
                 assert_eq!(reads(&params, Starts::Mayi(Dialect::Sh)), mayi, "{params}");
             }
+        }
+    }
+
+    /// D1.13, attack 520: `LD_PRELOAD=/x:` with the value `y` is `LD_PRELOAD=/x:=y` to the program.
+    #[test]
+    fn given_a_variable_that_could_be_another_one_then_nothing_is_started_by_anybody() {
+        let session = session(&std::env::temp_dir());
+        let wanted = |env: Value| json!({"command": "ls", "env": env});
+        let one = |name: &str| json!([{"name": name, "value": "y"}]);
+        let twice = json!([{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]);
+        let odd = ["", "LD_PRELOAD=/x:", "A;make", "A B", "A\nB", "A\0", "BASH_FUNC_ls%%"].map(one);
+        for env in odd.into_iter().chain([twice, json!({"LD_PRELOAD=/x:": "y"})]) {
+            for starts in [Starts::Editor, Starts::Mayi(Dialect::Sh)] {
+                assert!(create_call(&session, &wanted(env.clone()), starts).is_err(), "{env}");
+            }
+        }
+        for env in ["RUST_LOG", "npm_config_foo.bar", "_x-y", "A1"].map(one) {
+            assert!(create_call(&session, &wanted(env.clone()), Starts::Editor).is_ok(), "{env}");
         }
     }
 

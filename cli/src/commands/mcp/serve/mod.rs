@@ -39,7 +39,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     let running = Running::new(client, behind);
     let (gate, store) = gate(&args, &ctx, &loaded, running.clone())?;
     gate.attend();
-    crate::commands::reload::watch(gate.clone(), ctx.clone(), &loaded, running);
+    crate::commands::reload::watch(&gate, ctx.clone(), &loaded, running);
     let options = McpOptions {
         agent,
         roots: ctx.roots(),
