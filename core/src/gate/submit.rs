@@ -142,15 +142,6 @@ impl Gate {
         Some(decision)
     }
 
-    /// What holds for a call, of which nothing is counted or written: one that is only a part of what was approved.
-    #[must_use]
-    pub fn effect_on(&self, call: &Call) -> Effect {
-        let state = self.lock();
-        let mut call = call.clone();
-        state.judge.complete(&mut call);
-        state.judge.decide(&call).effect
-    }
-
     /// Counts a request that was refused before it could be judged.
     pub fn refused(&self) {
         self.lock().tally.denied += 1;

@@ -193,6 +193,7 @@ fn given_a_large_number_beside_what_the_agent_asks_then_it_is_judged_and_passes_
         assert_eq!(scene.agent.answer(id)["error"]["code"], -32602, "{more}");
     }
     // A question is as quiet as without it: the rule allows it, and it is no call that could be read in two ways.
+    let meta = r#""_meta":{"ts":1764000000000000000,"n":1.0}"#;
     let wants = |id: u64, command: &str| {
         let call = format!(
             r#"{{"toolCallId":"t{id}","title":"{command}","kind":"execute","rawInput":{{"command":"{command}"}},{meta}}}"#

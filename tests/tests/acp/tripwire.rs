@@ -118,29 +118,3 @@ fn given_a_tool_call_in_a_session_that_is_not_open_then_it_is_recorded_and_that_
     assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "other");
     scene.record("unasked", 1);
 }
-
-/// D7.9: what was asked about did not run without asking. Places that it has come by are as the policy has them: what that allows is
-/// not counted, what it denies is, and what was approved is not held against it.
-#[test]
-fn given_places_at_the_end_of_an_approved_call_then_those_count_that_the_policy_does_not_allow() {
-    let machine = machine().file("src/a.rs", "").file("secret.txt", "");
-    let mut scene = Scene::open(machine, &["--deny", "read(secret.txt)"]);
-    let at = |scene: &Scene, call: &str, name: &str| {
-        let place = scene.machine.work().join(name);
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": call, "status": "completed", "locations": [{"path": place}]})
-    };
-    scene.prompt("p", "go");
-    for (id, call) in [(1, "t"), (2, "u")] {
-        scene.agent_wants(id, call, "make");
-        let question = scene.editor.until("session/request_permission");
-        scene.pick(&question, "once");
-        assert_eq!(outcome(&scene.agent.answer(id)), "once");
-        let told = at(&scene, call, if call == "t" { "src/a.rs" } else { "secret.txt" });
-        scene.agent_tells(&told);
-    }
-    // Only the second one.
-    assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "s");
-    let unasked = scene.record("unasked", 1);
-    let access = unasked[0]["access"].as_str().unwrap();
-    assert!(access.contains("secret.txt") && !access.contains("make"), "{unasked:?}");
-}

@@ -125,9 +125,9 @@ impl Behind {
         let asking = Asking { on_ask: OnAsk::Prompt, limit: self.args.approval_timeout };
         let keeper = Box::new(FileKeeper::new(sources).running(running.clone()));
         let gate = Gate::remembering(loaded.policy.clone(), asking, keeper, memory);
-        let servers = self.stand_before(&gate, &store, &agent.id, (cwd, roots), servers)?;
         // What is written while the session is open counts from then on.
         self.watcher.watch(&gate, ctx, &loaded, running);
+        let servers = self.stand_before(&gate, &store, &agent.id, (cwd, roots), servers)?;
         Ok(Opening {
             gate,
             mode: self.args.mode,

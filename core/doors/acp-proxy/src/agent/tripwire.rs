@@ -134,27 +134,13 @@ fn changed(shared: &Shared, session: &Session, id: &str) -> Option<Call> {
         return None;
     }
     let from = From { door: Door::AcpReported, session: &session.core, tool_call_id: Some(id) };
-    let mut call = adapt::tool_call(&from, &known, Vec::new());
+    let call = adapt::tool_call(&from, &known, Vec::new());
     let approved = approved?;
-    let is_approved = |access: &Access| approved.iter().any(|other| same(access, other));
-    let all = call.accesses.clone();
-    call.accesses.retain(|access| !is_approved(access));
-    if call.accesses.is_empty() {
+    if call.accesses.iter().all(|access| approved.iter().any(|other| same(access, other))) {
         return None;
-    }
-    // Places are where what was approved has come by: it was asked about, and these are as the policy has them.
-    let mut known = known;
-    known.fields.remove("locations");
-    let of_places = adapt::tool_call(&from, &known, Vec::new()).accesses.iter().all(is_approved);
-    if of_places && session.gate().effect_on(&call) == Effect::Allow {
-        return None;
-    }
-    // That covers nothing any more, and is what it has become from now on.
-    if !of_places {
-        call.accesses.clone_from(&all);
     }
     session.gate().finished(&session.id, id, "changed after it was approved");
-    session.state().approved.insert(id.to_owned(), all);
+    session.state().approved.insert(id.to_owned(), call.accesses.clone());
     Some(call)
 }
 
