@@ -147,10 +147,10 @@ impl Writer {
     }
 
     /// Says how the answer begins. A stream that has begun already stays one: `begun` comes back.
-    pub(crate) fn begin(&self, begun: Begun) -> Result<(), Begun> {
-        let set = self.readers.begun.set(begun);
+    pub(crate) fn begin(&self, begun: Begun) -> Option<Begun> {
+        let late = self.readers.begun.set(begun).err();
         self.answer.change(|_| ());
-        set
+        late
     }
 
     /// Says something, and waits for those who read; `false`, if nobody reads any more, and nobody comes back.

@@ -125,7 +125,7 @@ async fn run(mut exchange: Exchange, begins: Begins, out: Out) {
         Over::Broken(error) => Some(Err(error.to_string())),
         Over::Trouble(trouble) => {
             // A stream that has begun hears it as an event.
-            if let Err(Begun::Trouble(trouble)) = out.writer.begin(Begun::Trouble(trouble)) {
+            if let Some(Begun::Trouble(trouble)) = out.writer.begin(Begun::Trouble(trouble)) {
                 out.send(trouble.event(exchange.joined.sequence)).await;
             }
             Some(Ok(()))
@@ -163,9 +163,9 @@ async fn first(exchange: &mut Exchange, begins: Begins, out: &Out) -> Result<req
         Err(trouble) => Begun::Trouble(trouble),
     };
     Err(match out.writer.begin(begun) {
-        Ok(()) | Err(Begun::Stream(_)) => Over::Said,
-        Err(Begun::Trouble(trouble)) => Over::Trouble(trouble),
-        Err(Begun::Whole(whole)) => Over::Trouble(whole.as_trouble()),
+        None | Some(Begun::Stream(_)) => Over::Said,
+        Some(Begun::Trouble(trouble)) => Over::Trouble(trouble),
+        Some(Begun::Whole(whole)) => Over::Trouble(whole.as_trouble()),
     })
 }
 

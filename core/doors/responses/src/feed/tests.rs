@@ -10,7 +10,7 @@ fn feed(answers: &JoinableAnswers<Feed>) -> (Writer, watch::Receiver<Feed>) {
     let request = mayi_core::call::digest_of_bytes(b"request");
     let (shared, read) = SharedAnswer::new(answers, Some(request), Feed::new());
     let writer = Writer::new(shared, &read);
-    assert!(writer.begin(Begun::Stream((StatusCode::OK, HeaderMap::new()))).is_ok());
+    assert!(writer.begin(Begun::Stream((StatusCode::OK, HeaderMap::new()))).is_none());
     (writer, read)
 }
 
