@@ -8,28 +8,28 @@ use std::time::Duration;
 
 use mayi_core::approval::{ApprovalId, Card};
 use mayi_core::call::AgentId;
-use mayi_core::config::{EditorSettings, Loaded, Sources, load};
-use mayi_core::gate::Remote;
+use mayi_core::config::{EditorSettings, LoadedConfig, Sources, load};
+use mayi_core::gate::RemoteQuestions;
 use mayi_core::store::{OwnerId, Store};
-use mayi_core::writer::Writer;
+use mayi_core::writer::EntryWriter;
 
 use crate::api::{Event, SessionInfo, TabCard};
 use crate::cards;
-use crate::error::Refused;
-use crate::events::Events;
+use crate::error::RpcError;
+use crate::events::EventLog;
 use crate::tabs::Tab;
 
 /// Where configuration comes from, for work in a folder; the editor's settings are laid by the backend.
-pub type SourcesOf = Arc<dyn Fn(&Path) -> Sources + Send + Sync>;
+pub type SourcesFactory = Arc<dyn Fn(&Path) -> Sources + Send + Sync>;
 
 /// What makes entries of the record; each gate has one.
-pub type WriterOf = Arc<dyn Fn() -> Result<Writer, String> + Send + Sync>;
+pub type WriterFactory = Arc<dyn Fn() -> Result<EntryWriter, String> + Send + Sync>;
 
 /// What a backend is made of.
 #[derive(Clone)]
 pub struct BackendOptions {
     /// Where configuration comes from.
-    pub sources: SourcesOf,
+    pub sources: SourcesFactory,
     /// The folder that it was started in.
     pub cwd: PathBuf,
     /// The record, remembered answers and questions.
@@ -37,7 +37,7 @@ pub struct BackendOptions {
     /// The folder of the store.
     pub folder: PathBuf,
     /// Makes entries of the record.
-    pub writer: WriterOf,
+    pub writer: WriterFactory,
     /// Where agents' own folders are.
     pub state: PathBuf,
     /// After this time a question expires into a denial; none by default.
@@ -55,7 +55,7 @@ pub struct BackendOptions {
 /// The backend of editors: cheap to share, all are the same.
 pub struct Backend {
     pub(crate) options: BackendOptions,
-    pub(crate) events: Events,
+    pub(crate) events: EventLog,
     tabs: Mutex<BTreeMap<String, Arc<Tab>>>,
     /// No tab comes any more; changed while `tabs` is held.
     ending: AtomicBool,
@@ -64,7 +64,7 @@ pub struct Backend {
     asked: Mutex<HashMap<ApprovalId, String>>,
     /// The processes, as the store knows them, whose questions are shown from here.
     owners: Arc<Mutex<Vec<OwnerId>>>,
-    pub(crate) remote: Remote,
+    pub(crate) remote: RemoteQuestions,
     pub(crate) presence: crate::presence::Presence,
 }
 
@@ -77,13 +77,14 @@ impl Backend {
         let owners: Arc<Mutex<Vec<OwnerId>>> = Arc::default();
         let own = Arc::clone(&owners);
         let writer = Arc::new((options.writer)()?);
-        let remote = Remote::new(Arc::clone(&options.store), writer).except(Arc::new(move |owner| {
-            own.lock().unwrap_or_else(PoisonError::into_inner).contains(&owner)
-        }));
+        let remote =
+            RemoteQuestions::new(Arc::clone(&options.store), writer).without_owners(Arc::new(move |owner| {
+                own.lock().unwrap_or_else(PoisonError::into_inner).contains(&owner)
+            }));
         let presence = crate::presence::Presence::new(options.folder.clone());
         let backend = Arc::new(Self {
             options,
-            events: Events::new(instance),
+            events: EventLog::new(instance),
             tabs: Mutex::default(),
             ending: AtomicBool::new(false),
             editor: Mutex::default(),
@@ -92,35 +93,35 @@ impl Backend {
             remote,
             presence,
         });
-        crate::elsewhere::watch(&backend);
+        crate::other_processes::watch_remote_questions(&backend);
         Ok(backend)
     }
 
     /// Everything that is configured for work in `cwd`.
-    pub(crate) fn load(&self, cwd: &Path) -> Result<Loaded, Refused> {
-        Ok(load(&self.sources(cwd))?)
+    pub(crate) fn load(&self, cwd: &Path) -> Result<LoadedConfig, RpcError> {
+        Ok(load(&self.sources_for(cwd))?)
     }
 
     /// Who is called `name`. Where the configuration can't be read, the one whose id that is.
     pub(crate) fn agent_id(&self, name: &str) -> AgentId {
         let loaded = self.load(&self.options.cwd);
-        loaded.map_or_else(|_| AgentId::named(name), |loaded| loaded.agent_id(name))
+        loaded.map_or_else(|_| AgentId::from_name(name), |loaded| loaded.agent_id(name))
     }
 
-    pub(crate) fn sources(&self, cwd: &Path) -> Sources {
+    pub(crate) fn sources_for(&self, cwd: &Path) -> Sources {
         let mut sources = (self.options.sources)(cwd);
-        sources.editor = self.editor();
+        sources.editor = self.editor_settings();
         sources
     }
 
     /// The editor's own settings.
-    pub(crate) fn editor(&self) -> Option<EditorSettings> {
-        lock(&self.editor).clone()
+    pub(crate) fn editor_settings(&self) -> Option<EditorSettings> {
+        lock_mutex(&self.editor).clone()
     }
 
     /// What holds, or would with other settings of the editor.
-    pub(crate) fn load_with(&self, editor: Option<&EditorSettings>) -> Result<Loaded, Refused> {
-        let mut sources = self.sources(&self.options.cwd);
+    pub(crate) fn load_with(&self, editor: Option<&EditorSettings>) -> Result<LoadedConfig, RpcError> {
+        let mut sources = self.sources_for(&self.options.cwd);
         if let Some(editor) = editor {
             sources.editor = Some(editor.clone());
         }
@@ -128,15 +129,15 @@ impl Backend {
     }
 
     /// Puts the editor's settings in place, if everything can be read with them.
-    pub(crate) fn set_editor(&self, settings: EditorSettings) -> Result<(), Refused> {
+    pub(crate) fn set_editor(&self, settings: EditorSettings) -> Result<(), RpcError> {
         self.load_with(Some(&settings))?;
-        *lock(&self.editor) = Some(settings);
+        *lock_mutex(&self.editor) = Some(settings);
         Ok(())
     }
 
     /// Changes the editor's settings, if there are any, and tells the editor to write them.
     pub(crate) fn change_editor(&self, origin: &str, change: impl FnOnce(&mut EditorSettings)) -> bool {
-        let mut editor = lock(&self.editor);
+        let mut editor = lock_mutex(&self.editor);
         let Some(settings) = editor.as_mut() else { return false };
         change(settings);
         let event = Event::SettingsChanged { editor: settings.clone(), origin: origin.to_owned() };
@@ -146,85 +147,85 @@ impl Backend {
     }
 
     /// The tab `id`.
-    pub(crate) fn tab(&self, id: &str) -> Result<Arc<Tab>, Refused> {
-        lock(&self.tabs)
+    pub(crate) fn tab(&self, id: &str) -> Result<Arc<Tab>, RpcError> {
+        lock_mutex(&self.tabs)
             .get(id)
             .cloned()
-            .ok_or_else(|| Refused::Agent("there is no such tab any more".to_owned()))
+            .ok_or_else(|| RpcError::Agent("there is no such tab any more".to_owned()))
     }
 
     pub(crate) fn tabs(&self) -> Vec<Arc<Tab>> {
-        lock(&self.tabs).values().cloned().collect()
+        lock_mutex(&self.tabs).values().cloned().collect()
     }
 
     /// Takes a tab in, unless there is one of its name or there are too many.
-    pub(crate) fn insert(&self, tab: &Arc<Tab>) -> Result<(), Refused> {
-        let mut tabs = lock(&self.tabs);
+    pub(crate) fn insert(&self, tab: &Arc<Tab>) -> Result<(), RpcError> {
+        let mut tabs = lock_mutex(&self.tabs);
         if self.ending.load(Ordering::Relaxed) {
-            return Err(Refused::Agent("the backend is ending".to_owned()));
+            return Err(RpcError::Agent("the backend is ending".to_owned()));
         }
         if tabs.len() >= MOST_TABS {
-            return Err(Refused::Agent(format!("there are {MOST_TABS} tabs already: close one of them")));
+            return Err(RpcError::Agent(format!("there are {MOST_TABS} tabs already: close one of them")));
         }
         if tabs.contains_key(tab.id()) {
-            return Err(Refused::Params("there is a tab of this tabId already".to_owned()));
+            return Err(RpcError::Params("there is a tab of this tabId already".to_owned()));
         }
         tabs.insert(tab.id().to_owned(), Arc::clone(tab));
-        if let Some(owner) = tab.gate().owner() {
-            lock(&self.owners).push(owner);
+        if let Some(owner) = tab.gate().owner_id() {
+            lock_mutex(&self.owners).push(owner);
         }
         Ok(())
     }
 
     /// Takes a tab out.
-    pub(crate) fn remove(&self, id: &str) -> Option<Arc<Tab>> {
-        let tab = lock(&self.tabs).remove(id)?;
-        lock(&self.asked).retain(|_, asking| asking != id);
+    pub(crate) fn remove_tab(&self, id: &str) -> Option<Arc<Tab>> {
+        let tab = lock_mutex(&self.tabs).remove(id)?;
+        lock_mutex(&self.asked).retain(|_, asking| asking != id);
         Some(tab)
     }
 
     /// Remembers which tab asks.
-    pub(crate) fn asks(&self, id: ApprovalId, tab: &str) {
-        lock(&self.asked).insert(id, tab.to_owned());
+    pub(crate) fn remember_asking_tab(&self, id: ApprovalId, tab: &str) {
+        lock_mutex(&self.asked).insert(id, tab.to_owned());
     }
 
     /// The tab that asks or asked this.
-    pub(crate) fn asking(&self, id: ApprovalId) -> Option<Arc<Tab>> {
-        let tab = lock(&self.asked).get(&id).cloned()?;
-        lock(&self.tabs).get(&tab).cloned()
+    pub(crate) fn asking_tab(&self, id: ApprovalId) -> Option<Arc<Tab>> {
+        let tab = lock_mutex(&self.asked).get(&id).cloned()?;
+        lock_mutex(&self.tabs).get(&tab).cloned()
     }
 
     /// Everything that waits, here and elsewhere, oldest first.
-    pub(crate) fn waiting(&self) -> Vec<TabCard> {
+    pub(crate) fn waiting_cards(&self) -> Vec<TabCard> {
         let tabs = self.tabs();
         let own = tabs
             .iter()
-            .flat_map(|tab| tab.gate().waiting().into_iter().map(|card| cards::of_tab(card, tab.id())));
+            .flat_map(|tab| tab.gate().waiting_cards().into_iter().map(|card| cards::of_tab(card, tab.id())));
         let mut waiting: Vec<TabCard> = own.collect();
-        waiting.extend(self.elsewhere().into_iter().map(cards::of_another));
+        waiting.extend(self.remote_cards().into_iter().map(cards::of_another));
         waiting.sort_by_key(|card| card.card.approval_id);
         waiting
     }
 
     /// How many questions wait in line, behind those that are shown.
     pub(crate) fn in_line(&self) -> usize {
-        let own: usize = self.tabs().iter().map(|tab| tab.gate().count_in_line()).sum();
-        own + mayi_core::gate::Questions::in_line(&self.remote)
+        let own: usize = self.tabs().iter().map(|tab| tab.gate().count_queued()).sum();
+        own + mayi_core::gate::Questions::count_queued(&self.remote)
     }
 
-    fn elsewhere(&self) -> Vec<Card> {
-        mayi_core::gate::Questions::waiting(&self.remote)
+    fn remote_cards(&self) -> Vec<Card> {
+        mayi_core::gate::Questions::waiting_cards(&self.remote)
     }
 
     /// The tabs as they are now.
-    pub(crate) fn sessions(&self) -> Vec<SessionInfo> {
-        self.tabs().iter().map(|tab| tab.info()).collect()
+    pub(crate) fn session_infos(&self) -> Vec<SessionInfo> {
+        self.tabs().iter().map(|tab| tab.session_info()).collect()
     }
 
     /// What is configured has changed: every tab is judged by what holds now.
-    pub(crate) fn reload(&self) {
+    pub(crate) fn reload_tabs(&self) {
         for tab in self.tabs() {
-            tab.reload();
+            tab.reload_config();
         }
     }
 
@@ -237,7 +238,7 @@ impl Backend {
     /// Ends every tab, with its agent.
     pub async fn end(&self) {
         let tabs: Vec<Arc<Tab>> = {
-            let mut tabs = lock(&self.tabs);
+            let mut tabs = lock_mutex(&self.tabs);
             self.ending.store(true, Ordering::Relaxed);
             std::mem::take(&mut *tabs).into_values().collect()
         };
@@ -248,7 +249,7 @@ impl Backend {
 /// So many tabs at a time.
 const MOST_TABS: usize = 64;
 
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic elsewhere leaves nothing half done in these.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

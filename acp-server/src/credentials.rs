@@ -71,13 +71,13 @@ impl Credentials {
     }
 
     /// Takes the files away: the backend ends.
-    pub(crate) fn forget(&self) {
-        self.ask.forget();
-        self.answer.forget();
+    pub(crate) fn delete_files(&self) {
+        self.ask.delete_file();
+        self.answer.delete_file();
     }
 
     /// What `token` stands for.
-    pub(crate) fn of(&self, token: &str) -> Option<Credential> {
+    pub(crate) fn for_token(&self, token: &str) -> Option<Credential> {
         // Both are compared, whatever comes of the first.
         let (answers, asks) = (same_token(token, &self.answer.text), same_token(token, &self.ask.text));
         if answers {
@@ -88,18 +88,18 @@ impl Credentials {
 
     /// Shows that this server has the answering token, and tells nothing about it: HMAC-SHA256 over the client's nonce.
     /// Attack: whoever listens at the port of a server that is gone.
-    pub(crate) fn proof(&self, nonce: &str) -> Option<String> {
+    pub(crate) fn nonce_proof(&self, nonce: &str) -> Option<String> {
         let fits = (32..=128).contains(&nonce.len()) && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
         let mut mac = Hmac::<Sha256>::new_from_slice(self.answer.text.as_bytes()).ok().filter(|_| fits)?;
         mac.update(b"mayi-serve ");
         mac.update(nonce.as_bytes());
-        Some(hex(&mac.finalize().into_bytes()))
+        Some(to_hex(&mac.finalize().into_bytes()))
     }
 }
 
 impl Token {
     fn create(file: PathBuf) -> io::Result<Self> {
-        let text = random()?;
+        let text = random_token()?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -109,25 +109,25 @@ impl Token {
     }
 
     /// What it says is worth nothing once the backend is gone.
-    fn forget(&self) {
+    fn delete_file(&self) {
         let _ = std::fs::remove_file(&self.file);
     }
 }
 
 impl Drop for Token {
     fn drop(&mut self) {
-        self.forget();
+        self.delete_file();
     }
 }
 
 /// 256 random bits, in hexadecimal.
-pub(crate) fn random() -> io::Result<String> {
+pub(crate) fn random_token() -> io::Result<String> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(hex(&bytes))
+    Ok(to_hex(&bytes))
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -142,10 +142,10 @@ mod tests {
         let credentials = Credentials::create(folder.path(), "one").unwrap();
         let read = |file: &Path| std::fs::read_to_string(file).unwrap().trim().to_owned();
         let (ask, answer) = (read(credentials.ask_file()), read(credentials.answer_file()));
-        assert_eq!(credentials.of(&ask), Some(Credential::Ask));
-        assert_eq!(credentials.of(&answer), Some(Credential::Answer));
-        assert_eq!(credentials.of(&answer[1..]), None);
-        assert_eq!(credentials.of(""), None);
+        assert_eq!(credentials.for_token(&ask), Some(Credential::Ask));
+        assert_eq!(credentials.for_token(&answer), Some(Credential::Answer));
+        assert_eq!(credentials.for_token(&answer[1..]), None);
+        assert_eq!(credentials.for_token(""), None);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -166,10 +166,10 @@ mod tests {
             Credentials::create(folder.path(), "2").unwrap(),
         );
         let nonce = "0123456789abcdef0123456789abcdef";
-        let proof = one.proof(nonce).unwrap();
-        assert_ne!(Some(&proof), two.proof(nonce).as_ref());
-        assert_ne!(Some(&proof), one.proof(&nonce.replace('0', "1")).as_ref());
-        assert_eq!(one.proof("short"), None);
-        assert_eq!(one.proof(&"z".repeat(64)), None);
+        let proof = one.nonce_proof(nonce).unwrap();
+        assert_ne!(Some(&proof), two.nonce_proof(nonce).as_ref());
+        assert_ne!(Some(&proof), one.nonce_proof(&nonce.replace('0', "1")).as_ref());
+        assert_eq!(one.nonce_proof("short"), None);
+        assert_eq!(one.nonce_proof(&"z".repeat(64)), None);
     }
 }

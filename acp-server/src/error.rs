@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Why a request was refused. Each has a code of its own, and a line for people.
 #[derive(Clone, Debug)]
-pub(crate) enum Refused {
+pub(crate) enum RpcError {
     /// The parameters make no sense.
     Params(String),
     /// The agent could not be started, ended, or broke protocol; or there is no such tab.
@@ -33,24 +33,26 @@ struct Detail<'d> {
     by: Option<&'d str>,
 }
 
-impl From<Refused> for ErrorObjectOwned {
-    fn from(refused: Refused) -> Self {
+impl From<RpcError> for ErrorObjectOwned {
+    fn from(refused: RpcError) -> Self {
         let plain = |code, text: String| Self::owned(code, text, None::<()>);
         match refused {
-            Refused::Params(text) => plain(-32602, text),
-            Refused::Agent(text) => plain(-32010, text),
-            Refused::NotAllowed(text) => plain(-32030, text),
-            Refused::NoSocket => {
+            RpcError::Params(text) => plain(-32602, text),
+            RpcError::Agent(text) => plain(-32010, text),
+            RpcError::NotAllowed(text) => plain(-32030, text),
+            RpcError::NoSocket => {
                 plain(-32600, "events come over a WebSocket: connect by one, and subscribe there".to_owned())
             }
-            Refused::Config(text) => plain(-32040, text),
-            Refused::Internal(text) => plain(-32603, text),
-            Refused::Answer(error) => Self::owned(-32020, error.to_string(), Some(detail(&error))),
+            RpcError::Config(text) => plain(-32040, text),
+            RpcError::Internal(text) => plain(-32603, text),
+            RpcError::Answer(error) => {
+                Self::owned(-32020, error.to_string(), Some(answer_error_detail(&error)))
+            }
         }
     }
 }
 
-fn detail(error: &AnswerError) -> Detail<'_> {
+fn answer_error_detail(error: &AnswerError) -> Detail<'_> {
     let reason = match error {
         AnswerError::Settled { state, by } => {
             return Detail { reason: "settled", state: Some(*state), by: Some(by) };
@@ -66,20 +68,20 @@ fn detail(error: &AnswerError) -> Detail<'_> {
     Detail { reason, state: None, by: None }
 }
 
-impl From<AnswerError> for Refused {
+impl From<AnswerError> for RpcError {
     fn from(error: AnswerError) -> Self {
         Self::Answer(error)
     }
 }
 
-impl From<mayi_core::config::ConfigErrors> for Refused {
+impl From<mayi_core::config::ConfigErrors> for RpcError {
     fn from(errors: mayi_core::config::ConfigErrors) -> Self {
         let lines: Vec<String> = errors.all().iter().map(mayi_core::config::ConfigError::one_line).collect();
         Self::Config(lines.join("; "))
     }
 }
 
-impl From<mayi_core::store::StoreError> for Refused {
+impl From<mayi_core::store::StoreError> for RpcError {
     fn from(error: mayi_core::store::StoreError) -> Self {
         Self::Internal(error.to_string())
     }

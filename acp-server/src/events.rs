@@ -23,16 +23,16 @@ const BATCH_BYTES: usize = 1024 * 1024;
 
 /// The log of events.
 #[derive(Debug)]
-pub(crate) struct Events {
+pub(crate) struct EventLog {
     instance: String,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptEvents>,
     /// The number of the newest event.
     newest: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    events: VecDeque<Arc<Told>>,
+struct KeptEvents {
+    events: VecDeque<Arc<LoggedEvent>>,
     bytes: usize,
     /// The number of the first one that is kept; they begin with 1.
     first: u64,
@@ -40,7 +40,7 @@ struct Kept {
 
 /// An event as it is told.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct LoggedEvent {
     pub(crate) text: Box<RawValue>,
     /// It is about a question or an answer.
     of_inbox: bool,
@@ -50,18 +50,18 @@ pub(crate) struct Told {
 
 /// What a subscriber at some place is given next.
 #[derive(Debug)]
-pub(crate) enum Next {
+pub(crate) enum NextEvents {
     /// These events, none if all of them are for others; the place after them.
-    Events(Vec<Arc<Told>>, u64),
+    Events(Vec<Arc<LoggedEvent>>, u64),
     /// Nothing yet.
     Nothing,
     /// The place is gone: the first one that there is comes after this.
     Lost(u64),
 }
 
-impl Events {
+impl EventLog {
     pub(crate) fn new(instance: String) -> Self {
-        let kept = Kept { events: VecDeque::new(), bytes: 0, first: 1 };
+        let kept = KeptEvents { events: VecDeque::new(), bytes: 0, first: 1 };
         Self { instance, kept: Mutex::new(kept), newest: watch::Sender::new(0) }
     }
 
@@ -69,7 +69,7 @@ impl Events {
         &self.instance
     }
 
-    pub(crate) fn cursor(&self, seq: u64) -> Cursor {
+    pub(crate) fn cursor_at(&self, seq: u64) -> Cursor {
         Cursor { instance: self.instance.clone(), seq }
     }
 
@@ -82,11 +82,11 @@ impl Events {
                 return;
             }
         };
-        let shows = event.shows().map(|card| (card.approval_id, card.digest.clone()));
-        self.push_raw(Told { text, of_inbox: event.is_of_inbox(), shows });
+        let shows = event.shown_card().map(|card| (card.approval_id, card.digest.clone()));
+        self.push_raw(LoggedEvent { text, of_inbox: event.is_of_inbox(), shows });
     }
 
-    fn push_raw(&self, told: Told) {
+    fn push_raw(&self, told: LoggedEvent) {
         let mut kept = self.lock();
         kept.bytes += told.text.get().len();
         kept.events.push_back(Arc::new(told));
@@ -101,13 +101,13 @@ impl Events {
     }
 
     /// Hears of new events.
-    pub(crate) fn watch(&self) -> watch::Receiver<u64> {
+    pub(crate) fn watch_newest(&self) -> watch::Receiver<u64> {
         self.newest.subscribe()
     }
 
     /// Where a subscriber that comes with `cursor` begins, and whether it has to be told how everything is now:
     /// and if so, whether something that it has not heard is gone.
-    pub(crate) fn begin(&self, cursor: Option<&Cursor>) -> (u64, Option<bool>) {
+    pub(crate) fn start_position(&self, cursor: Option<&Cursor>) -> (u64, Option<bool>) {
         let kept = self.lock();
         let newest = kept.first + kept.events.len() as u64 - 1;
         match cursor {
@@ -119,10 +119,10 @@ impl Events {
     }
 
     /// What comes after the event `seq`: all of it, or only what the inbox has.
-    pub(crate) fn after(&self, seq: u64, whole: bool) -> Next {
+    pub(crate) fn events_after(&self, seq: u64, whole: bool) -> NextEvents {
         let kept = self.lock();
         if seq + 1 < kept.first {
-            return Next::Lost(kept.first - 1);
+            return NextEvents::Lost(kept.first - 1);
         }
         let skipped = usize::try_from(seq + 1 - kept.first).unwrap_or(usize::MAX);
         let (mut bytes, mut end) = (0, seq);
@@ -137,10 +137,10 @@ impl Events {
             }
             end += 1;
         }
-        if end == seq { Next::Nothing } else { Next::Events(events, end) }
+        if end == seq { NextEvents::Nothing } else { NextEvents::Events(events, end) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptEvents> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -149,24 +149,24 @@ impl Events {
 mod tests {
     use super::*;
 
-    fn log(count: usize, size: usize) -> Events {
-        let events = Events::new("a".to_owned());
+    fn filled_log(count: usize, size: usize) -> EventLog {
+        let events = EventLog::new("a".to_owned());
         for _ in 0..count {
             let text = RawValue::from_string(format!("\"{}\"", "x".repeat(size))).unwrap();
-            events.push_raw(Told { text, of_inbox: false, shows: None });
+            events.push_raw(LoggedEvent { text, of_inbox: false, shows: None });
         }
         events
     }
 
-    /// Every event that `begin` and `after` give from `cursor` on, and how often something was lost.
-    fn read(events: &Events, cursor: Option<Cursor>) -> (usize, u64) {
-        let (mut at, _) = events.begin(cursor.as_ref());
+    /// Every event that `start_position` and `events_after` give from `cursor` on, and how often something was lost.
+    fn read(events: &EventLog, cursor: Option<Cursor>) -> (usize, u64) {
+        let (mut at, _) = events.start_position(cursor.as_ref());
         let mut count = 0;
         loop {
-            match events.after(at, true) {
-                Next::Events(some, end) => (count, at) = (count + some.len(), end),
-                Next::Nothing => return (count, at),
-                Next::Lost(first) => at = first,
+            match events.events_after(at, true) {
+                NextEvents::Events(some, end) => (count, at) = (count + some.len(), end),
+                NextEvents::Nothing => return (count, at),
+                NextEvents::Lost(first) => at = first,
             }
         }
     }
@@ -174,31 +174,31 @@ mod tests {
     /// S3.6: with a cursor, so that a reconnect misses nothing.
     #[test]
     fn given_a_cursor_then_exactly_what_came_after_it_is_read() {
-        let events = log(2000, 10);
+        let events = filled_log(2000, 10);
         assert_eq!(read(&events, None), (2000, 2000));
-        assert_eq!(read(&events, Some(events.cursor(1500))), (500, 2000));
-        assert_eq!(read(&events, Some(events.cursor(2000))), (0, 2000));
-        assert_eq!(events.begin(Some(&events.cursor(1500))), (1500, None));
+        assert_eq!(read(&events, Some(events.cursor_at(1500))), (500, 2000));
+        assert_eq!(read(&events, Some(events.cursor_at(2000))), (0, 2000));
+        assert_eq!(events.start_position(Some(&events.cursor_at(1500))), (1500, None));
     }
 
     #[test]
     fn given_a_cursor_of_another_backend_or_from_the_future_then_everything_is_told_anew() {
-        let events = log(3, 1);
+        let events = filled_log(3, 1);
         let other = Cursor { instance: "b".to_owned(), seq: 2 };
-        assert_eq!(events.begin(Some(&other)), (0, Some(false)));
-        assert_eq!(events.begin(Some(&events.cursor(4))), (0, Some(false)));
-        assert_eq!(events.begin(None), (0, Some(false)));
+        assert_eq!(events.start_position(Some(&other)), (0, Some(false)));
+        assert_eq!(events.start_position(Some(&events.cursor_at(4))), (0, Some(false)));
+        assert_eq!(events.start_position(None), (0, Some(false)));
     }
 
     /// What waits for a slow subscriber is bounded, and what it misses is told.
     #[test]
     fn given_more_than_fits_then_the_oldest_is_gone_and_a_slow_subscriber_is_told() {
-        let events = log(70, 1024 * 1024);
+        let events = filled_log(70, 1024 * 1024);
         assert!(events.lock().bytes <= BYTES);
         let first = events.lock().first;
         assert!(first > 1);
-        assert_eq!(events.begin(Some(&events.cursor(1))), (first - 1, Some(true)));
-        assert!(matches!(events.after(1, true), Next::Lost(to) if to == first - 1));
+        assert_eq!(events.start_position(Some(&events.cursor_at(1))), (first - 1, Some(true)));
+        assert!(matches!(events.events_after(1, true), NextEvents::Lost(to) if to == first - 1));
         assert_eq!(read(&events, None).1, 70);
     }
 }

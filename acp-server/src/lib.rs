@@ -6,14 +6,14 @@ pub mod api;
 mod backend;
 mod cards;
 mod credentials;
-mod elsewhere;
 mod error;
 mod events;
 mod front;
+mod other_processes;
 mod presence;
 mod rpc;
 mod tabs;
 
-pub use backend::{Backend, BackendOptions, SourcesOf, WriterOf};
+pub use backend::{Backend, BackendOptions, SourcesFactory, WriterFactory};
 pub use credentials::Credentials;
-pub use front::{Codes, FrontOptions, codes, serve};
+pub use front::{FrontOptions, PairingCodes, pairing_codes, serve};

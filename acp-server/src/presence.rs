@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use mayi_core::store::Surfaces;
 
-use crate::backend::lock;
+use crate::backend::lock_mutex;
 
 /// How many are connected that can answer.
 #[derive(Clone)]
-pub(crate) struct Presence(Arc<Mutex<Present>>);
+pub(crate) struct Presence(Arc<Mutex<PresenceState>>);
 
-struct Present {
+struct PresenceState {
     folder: PathBuf,
     count: usize,
     since: Instant,
@@ -21,16 +21,16 @@ struct Present {
 }
 
 /// One who is connected.
-pub(crate) struct Here(Presence);
+pub(crate) struct PresenceGuard(Presence);
 
 impl Presence {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self(Arc::new(Mutex::new(Present { folder, count: 0, since: Instant::now(), open: None })))
+        Self(Arc::new(Mutex::new(PresenceState { folder, count: 0, since: Instant::now(), open: None })))
     }
 
     /// Somebody comes who can answer, and stays until the value is dropped.
-    pub(crate) fn enter(&self) -> Here {
-        let mut present = lock(&self.0);
+    pub(crate) fn enter(&self) -> PresenceGuard {
+        let mut present = lock_mutex(&self.0);
         present.count += 1;
         if present.open.is_none() {
             present.open = Surfaces::in_folder(&present.folder)
@@ -39,19 +39,19 @@ impl Presence {
                 )
                 .ok();
         }
-        Here(self.clone())
+        PresenceGuard(self.clone())
     }
 
     /// Since when nobody is here; `None` while somebody is.
     pub(crate) fn alone_since(&self) -> Option<Instant> {
-        let present = lock(&self.0);
+        let present = lock_mutex(&self.0);
         (present.count == 0).then_some(present.since)
     }
 }
 
-impl Drop for Here {
+impl Drop for PresenceGuard {
     fn drop(&mut self) {
-        let mut present = lock(&self.0.0);
+        let mut present = lock_mutex(&self.0.0);
         present.count = present.count.saturating_sub(1);
         if present.count == 0 {
             present.open = None;

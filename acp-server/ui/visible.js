@@ -1,5 +1,5 @@
 // @ts-check
-// Text of others made visible, as core/kept/src/approval/visible.rs does it: control characters, escape sequences,
+// Text of others made visible, as core/kept/src/approval/escape.rs does it: control characters, escape sequences,
 // bidirectional overrides and invisible characters are shown as escapes, so that what is read is what is there.
 
 /** Characters that show nothing, or change how others are shown: ranges of code points, both ends included. @type {[number, number][]} */

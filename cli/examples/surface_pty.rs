@@ -10,60 +10,60 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use mayi::surface::{Between, Screen, TerminalSurface};
+use mayi::surface::{BackgroundState, Screen, TerminalSurface};
 use mayi_core::approval::{AgentOption, ApprovalResponse, choice};
 use mayi_core::call::{
     Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, WriteKind, shell,
 };
-use mayi_core::gate::{Asking, Gate, KeepError, Keeper, OnAsk, Session, Ticket, Verdict};
+use mayi_core::gate::{AnswerPersistence, Asking, Gate, KeepError, OnAsk, Session, Ticket, Verdict};
 use mayi_core::policy::Policy;
 use serde_json::{Value, json};
 
-type Asked = (Call, Vec<AgentOption>);
+type CallWithOptions = (Call, Vec<AgentOption>);
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let scenario = std::env::args().nth(1).unwrap_or_else(|| "command".to_owned());
     let color = std::env::var_os("NO_COLOR").is_none();
     let screen = Screen::new(color, io::stdout().is_terminal());
-    let surface = match TerminalSurface::open(screen.clone(), color, Between::Works) {
+    let surface = match TerminalSurface::open(screen.clone(), color, BackgroundState::Works) {
         Ok(surface) => surface,
         Err(error) => {
-            let _ = screen.note(&format!("no terminal: {error}"));
+            let _ = screen.write_note(&format!("no terminal: {error}"));
             return ExitCode::FAILURE;
         }
     };
     let asking = Asking { on_ask: OnAsk::Prompt, limit: None };
     let gate = Gate::new(Policy::default(), asking, Box::new(Notes(screen.clone())));
     gate.open_session(Session {
-        id: session(),
-        agent: agent(),
+        id: session_id(),
+        agent: agent_id(),
         parent: None,
-        roots: vec![folder()],
-        cwd: folder(),
+        roots: vec![work_folder()],
+        cwd: work_folder(),
         mode: None,
     });
     let calls = match scenario.as_str() {
         "later" => Vec::new(),
-        name => calls(name),
+        name => scenario_calls(name),
     };
     let mut closer = Some(surface.closer());
     let cancelled = screen.clone();
     let serving = surface.serve(std::sync::Arc::new(gate.clone()), move || {
-        let _ = cancelled.note("the turn was cancelled by Ctrl-C");
+        let _ = cancelled.write_note("the turn was cancelled by Ctrl-C");
     });
     let work = {
         let (gate, screen) = (gate.clone(), screen.clone());
         async move {
             if calls.is_empty() || !io::stdin().is_terminal() {
-                tokio::spawn(world(gate.clone(), screen.clone()));
+                tokio::spawn(run_stdin_commands(gate.clone(), screen.clone()));
             }
             let _ = screen.agent_text("I will ask now.");
             let tickets: Vec<Ticket> =
                 calls.into_iter().map(|(call, options)| gate.submit(call, &options)).collect();
             let mut answered = Vec::new();
             for (at, ticket) in tickets.into_iter().enumerate() {
-                answered.push(tokio::spawn(tell(screen.clone(), at + 1, ticket)));
+                answered.push(tokio::spawn(note_verdict(screen.clone(), at + 1, ticket)));
             }
             for answer in answered {
                 let _ = answer.await;
@@ -80,7 +80,7 @@ async fn main() -> ExitCode {
             match result {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
-                    let _ = screen.note(&format!("the surface ended: {error}"));
+                    let _ = screen.write_note(&format!("the surface ended: {error}"));
                     // What waited is settled by now: each verdict is told before the end.
                     let _ = tokio::time::timeout(std::time::Duration::from_secs(5), &mut work).await;
                     ExitCode::from(143)
@@ -91,24 +91,24 @@ async fn main() -> ExitCode {
             if let Some(closer) = closer.take() {
                 closer.close();
             }
-            let _ = screen.note("done");
+            let _ = screen.write_note("done");
             ExitCode::SUCCESS
         }
     }
 }
 
 /// Waits for a verdict and tells it.
-async fn tell(screen: Screen, number: usize, ticket: Ticket) {
+async fn note_verdict(screen: Screen, number: usize, ticket: Ticket) {
     let what = match ticket.verdict().await {
-        Verdict::Allowed(authorized) => format!("allowed, by {:?}", authorized.by()),
+        Verdict::Allowed(authorized) => format!("allowed, by {:?}", authorized.decided_by()),
         Verdict::Denied(refusal) => format!("denied, {}", refusal.reason),
         Verdict::Cancelled => "cancelled".to_owned(),
     };
-    let _ = screen.note(&format!("verdict {number}: {what}"));
+    let _ = screen.write_note(&format!("verdict {number}: {what}"));
 }
 
 /// Does what the lines of the standard input say.
-async fn world(gate: Gate, screen: Screen) {
+async fn run_stdin_commands(gate: Gate, screen: Screen) {
     let (lines, mut said) = tokio::sync::mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in io::stdin().lock().lines().map_while(Result::ok) {
@@ -120,20 +120,20 @@ async fn world(gate: Gate, screen: Screen) {
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
             "ask" => {
-                for (call, options) in calls(rest) {
+                for (call, options) in scenario_calls(rest) {
                     number += 1;
-                    tokio::spawn(tell(screen.clone(), number, gate.submit(call, &options)));
+                    tokio::spawn(note_verdict(screen.clone(), number, gate.submit(call, &options)));
                 }
             }
             "allow" => {
-                for card in gate.waiting() {
+                for card in gate.waiting_cards() {
                     let _ = gate.answer(ApprovalResponse::pick(&card, choice::ALLOW_ONCE), "editor");
                 }
             }
-            "withdraw" => gate.cancel(&session()),
+            "withdraw" => gate.cancel_turn(&session_id()),
             "rules" => gate.replace_policy(Policy::default()),
             "text" => drop(screen.agent_text(&format!("{rest}\n"))),
-            _ => drop(screen.note("what?")),
+            _ => drop(screen.write_note("what?")),
         }
         // As a title, which no screen shows.
         let mut stdout = io::stdout();
@@ -145,46 +145,52 @@ async fn world(gate: Gate, screen: Screen) {
 /// Keeps rules by saying them.
 struct Notes(Screen);
 
-impl Keeper for Notes {
-    fn allow(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
-        let _ = self.0.note(&format!("rule for {agent}: {}", patterns.join(" and ")));
+impl AnswerPersistence for Notes {
+    fn allow_patterns(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
+        let _ = self.0.write_note(&format!("rule for {agent}: {}", patterns.join(" and ")));
         Ok(Policy::default())
     }
 
-    fn may_bypass(&self, _: &AgentId) -> Result<(), KeepError> {
+    fn check_bypass_allowed(&self, _: &AgentId) -> Result<(), KeepError> {
         Ok(())
     }
 
-    fn bypass(&self, agent: &AgentId) -> Result<Policy, KeepError> {
-        let _ = self.0.note(&format!("{agent} is bypassed"));
+    fn bypass_agent(&self, agent: &AgentId) -> Result<Policy, KeepError> {
+        let _ = self.0.write_note(&format!("{agent} is bypassed"));
         Ok(Policy::default())
     }
 }
 
-fn session() -> SessionId {
+fn session_id() -> SessionId {
     SessionId("session-1".to_owned())
 }
 
-fn agent() -> AgentId {
-    AgentId::named("claude")
+fn agent_id() -> AgentId {
+    AgentId::from_name("claude")
 }
 
-fn folder() -> PathBuf {
+fn work_folder() -> PathBuf {
     PathBuf::from("/home/me/work")
 }
 
-fn calls(scenario: &str) -> Vec<Asked> {
+fn scenario_calls(scenario: &str) -> Vec<CallWithOptions> {
     match scenario {
         "two" => vec![
-            plain(shell("cargo test --workspace", "c1")),
-            plain(shell("cargo test --workspace", "c2")),
-            plain(shell("git push", "c3")),
+            without_options(shell_call("cargo test --workspace", "c1")),
+            without_options(shell_call("cargo test --workspace", "c2")),
+            without_options(shell_call("git push", "c3")),
         ],
-        "edit" => vec![plain(edit(&lines(12), &lines(12).replace("line 6\n", "line six\nand a half\n")))],
-        "long" => vec![plain(edit(&lines(300), &lines(300).replace("line", "LINE")))],
-        "mcp" => vec![plain(mcp(&json!({"repo": "me/x", "state": "open"})))],
-        "hostile" => vec![plain(hostile())],
-        "mode" => vec![mode()],
+        "edit" => vec![without_options(edit_call(
+            &numbered_lines(12),
+            &numbered_lines(12).replace("line 6\n", "line six\nand a half\n"),
+        ))],
+        "long" => vec![without_options(edit_call(
+            &numbered_lines(300),
+            &numbered_lines(300).replace("line", "LINE"),
+        ))],
+        "mcp" => vec![without_options(mcp_call(&json!({"repo": "me/x", "state": "open"})))],
+        "hostile" => vec![without_options(hostile_call())],
+        "mode" => vec![mode_switch_call()],
         "options" => {
             let option = |id: &str, name: &str, kind: &str, danger: Option<&str>| AgentOption {
                 option_id: id.into(),
@@ -197,24 +203,25 @@ fn calls(scenario: &str) -> Vec<Asked> {
                 option("forever", "Yes, and don't ask again", "allow_always", Some("the agent stops asking")),
                 option("no", "No", "reject_once", None),
             ];
-            vec![(shell("make install", "c1"), options)]
+            vec![(shell_call("make install", "c1"), options)]
         }
-        name => kinds::kind(name).unwrap_or_else(|| vec![plain(shell("cargo test --workspace", "c1"))]),
+        name => kinds::calls_of_kind(name)
+            .unwrap_or_else(|| vec![without_options(shell_call("cargo test --workspace", "c1"))]),
     }
 }
 
-fn plain(call: Call) -> Asked {
+fn without_options(call: Call) -> CallWithOptions {
     (call, Vec::new())
 }
 
-fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> Call {
+fn build_call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> Call {
     Call {
         door: Door::AcpPermission,
-        agent: agent(),
-        session: session(),
+        agent: agent_id(),
+        session: session_id(),
         tool_call_id: Some(id.to_owned()),
-        roots: vec![folder()],
-        cwd: folder(),
+        roots: vec![work_folder()],
+        cwd: work_folder(),
         env: Default::default(),
         title: title.to_owned(),
         kind: kind.to_owned(),
@@ -235,38 +242,38 @@ fn call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> 
     }
 }
 
-fn shell(line: &str, id: &str) -> Call {
-    let access = shell::line(line, &Surroundings::new(std::path::Path::new("/w"), &[])).remove(0);
-    call(id, "execute", &format!("`{line}`"), json!({"command": line}), access)
+fn shell_call(line: &str, id: &str) -> Call {
+    let access = shell::line_accesses(line, &Surroundings::new(std::path::Path::new("/w"), &[])).remove(0);
+    build_call(id, "execute", &format!("`{line}`"), json!({"command": line}), access)
 }
 
-fn edit(old: &str, new: &str) -> Call {
-    let path = Access::Write(WriteKind::Edit, PathAccess::new(&folder(), "src/lines.txt"));
-    let mut call = call("e1", "edit", "Edit src/lines.txt", json!({"path": "src/lines.txt"}), path);
+fn edit_call(old: &str, new: &str) -> Call {
+    let path = Access::Write(WriteKind::Edit, PathAccess::new(&work_folder(), "src/lines.txt"));
+    let mut call = build_call("e1", "edit", "Edit src/lines.txt", json!({"path": "src/lines.txt"}), path);
     let diff = Diff { path: "src/lines.txt".into(), old_text: Some(old.into()), new_text: new.into() };
     call.diffs.push(diff);
     call
 }
 
-fn lines(many: usize) -> String {
+fn numbered_lines(many: usize) -> String {
     (1..=many).map(|n| format!("line {n}\n")).collect()
 }
 
-fn mcp(arguments: &Value) -> Call {
+fn mcp_call(arguments: &Value) -> Call {
     let readings = vec![("github".to_owned(), "list_issues".to_owned())];
     let access = Access::Mcp(McpAccess::new(readings, arguments.clone(), std::path::Path::new("/w")));
-    call("m1", "other", "mcp__github__list_issues", arguments.clone(), access)
+    build_call("m1", "other", "mcp__github__list_issues", arguments.clone(), access)
 }
 
-fn hostile() -> Call {
+fn hostile_call() -> Call {
     let line = "printf 'a\u{1b}[2J\u{1b}[31m' \u{202e}txt.exe\u{202c} \u{7}";
-    let mut call = shell(line, "h1");
+    let mut call = shell_call(line, "h1");
     call.title = "harmless\u{1b}[1A\u{1b}[2K\r\u{200b}".to_owned();
     call.env.insert("X".to_owned(), "\u{9b}31m".to_owned());
     call
 }
 
-fn mode() -> Asked {
+fn mode_switch_call() -> CallWithOptions {
     let access = Access::Mode { id: "bypassPermissions".to_owned() };
     let switch = AgentOption {
         option_id: "free".to_owned(),
@@ -274,5 +281,5 @@ fn mode() -> Asked {
         kind: "allow_once".to_owned(),
         danger: Some("switches the agent's own mode".to_owned()),
     };
-    (call("s1", "switch_mode", "Ready to code?", json!({"plan": "do it"}), access), vec![switch])
+    (build_call("s1", "switch_mode", "Ready to code?", json!({"plan": "do it"}), access), vec![switch])
 }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use mayi_core::call::{AgentId, is_too_wide};
-use mayi_core::config::{Loaded, Sources, load};
+use mayi_core::config::{LoadedConfig, Sources, load};
 
 use crate::error::CliError;
 use crate::options::{ColorArg, Global};
@@ -65,25 +65,25 @@ impl Context {
     ///
     /// # Errors
     /// All the mistakes in it.
-    pub(crate) fn load(&self) -> Result<Loaded, CliError> {
+    pub(crate) fn load(&self) -> Result<LoadedConfig, CliError> {
         Ok(load(&self.sources)?)
     }
 
     /// Who is called `name`. Where the configuration can't be read, the one whose id that is.
     pub(crate) fn agent_id(&self, name: &str) -> AgentId {
-        self.load().map_or_else(|_| AgentId::named(name), |loaded| loaded.agent_id(name))
+        self.load().map_or_else(|_| AgentId::from_name(name), |loaded| loaded.agent_id(name))
     }
 
     /// Whether standard output gets colours.
     #[must_use]
-    pub(crate) fn color(&self) -> bool {
-        self.color.on(std::io::stdout().is_terminal())
+    pub(crate) fn is_stdout_colored(&self) -> bool {
+        self.color.is_enabled(std::io::stdout().is_terminal())
     }
 
     /// Whether standard error gets colours.
     #[must_use]
-    pub(crate) fn color_of_errors(&self) -> bool {
-        self.color.on(std::io::stderr().is_terminal())
+    pub(crate) fn is_stderr_colored(&self) -> bool {
+        self.color.is_enabled(std::io::stderr().is_terminal())
     }
 
     /// Where mayi keeps what it has to remember between runs.
@@ -96,16 +96,16 @@ impl Context {
     }
 
     /// Says something that is not data, unless the person wants quiet.
-    pub(crate) fn note(&self, text: impl AsRef<str>) {
+    pub(crate) fn print_note(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            print::note(text);
+            print::stderr_line(text);
         }
     }
 
     /// Tells what was noticed while reading the configuration.
-    pub(crate) fn notices(&self, loaded: &Loaded) {
+    pub(crate) fn print_notices(&self, loaded: &LoadedConfig) {
         for notice in &loaded.policy.notices {
-            self.note(format!("mayi: {notice}"));
+            self.print_note(format!("mayi: {notice}"));
         }
     }
 }

@@ -13,11 +13,11 @@ use crate::print;
 #[derive(Debug)]
 pub(crate) struct CliError {
     exit: Exit,
-    told: Told,
+    kind: CliErrorKind,
 }
 
 #[derive(Debug)]
-enum Told {
+enum CliErrorKind {
     /// Nobody listens any more.
     Nothing,
     Message(String),
@@ -27,12 +27,12 @@ enum Told {
 impl CliError {
     /// One line, lower case, that says what to do; for `exit`.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, told: Told::Message(message.into()) }
+        Self { exit, kind: CliErrorKind::Message(message.into()) }
     }
 
     /// Whether there is nothing to say: nobody reads what was written any more.
     pub(crate) fn is_quiet(&self) -> bool {
-        matches!(self.told, Told::Nothing)
+        matches!(self.kind, CliErrorKind::Nothing)
     }
 
     /// Options that make no sense.
@@ -51,8 +51,8 @@ impl CliError {
     }
 
     /// The same, with another thing that one can do.
-    pub(crate) fn or(mut self, what: &str) -> Self {
-        if let Told::Message(message) = &mut self.told {
+    pub(crate) fn with_alternative(mut self, what: &str) -> Self {
+        if let CliErrorKind::Message(message) = &mut self.kind {
             message.push_str("; or ");
             message.push_str(what);
         }
@@ -61,25 +61,25 @@ impl CliError {
 
     /// The code that the process ends with.
     #[must_use]
-    pub(crate) fn exit(&self) -> Exit {
+    pub(crate) fn exit_status(&self) -> Exit {
         self.exit
     }
 
     /// What is wrong, for somebody else to tell.
-    pub(crate) fn text(&self) -> String {
-        match &self.told {
-            Told::Nothing => String::new(),
-            Told::Message(message) => message.clone(),
-            Told::Config(errors) => errors.to_string(),
+    pub(crate) fn message_text(&self) -> String {
+        match &self.kind {
+            CliErrorKind::Nothing => String::new(),
+            CliErrorKind::Message(message) => message.clone(),
+            CliErrorKind::Config(errors) => errors.to_string(),
         }
     }
 
     /// Tells the person, on standard error.
-    pub(crate) fn report(&self, color: bool) {
-        match &self.told {
-            Told::Nothing => {}
-            Told::Message(message) => print::note(format!("mayi: {message}")),
-            Told::Config(errors) => report_all(errors.all(), color),
+    pub(crate) fn print_report(&self, color: bool) {
+        match &self.kind {
+            CliErrorKind::Nothing => {}
+            CliErrorKind::Message(message) => print::stderr_line(format!("mayi: {message}")),
+            CliErrorKind::Config(errors) => report_all(errors.all(), color),
         }
     }
 }
@@ -87,16 +87,16 @@ impl CliError {
 /// Each mistake with its place, and what to write instead.
 pub(super) fn report_all(errors: &[ConfigError], color: bool) {
     for error in errors {
-        report(error, color);
+        report_diagnostic(error, color);
     }
 }
 
 /// A mistake in a file, with its place, and what to write instead.
-pub(super) fn report(error: &dyn Diagnostic, color: bool) {
+pub(super) fn report_diagnostic(error: &dyn Diagnostic, color: bool) {
     let plain = || {
-        print::note(format!("mayi: {error}"));
+        print::stderr_line(format!("mayi: {error}"));
         if let Some(hint) = error.help() {
-            print::note(format!("  help: {hint}"));
+            print::stderr_line(format!("  help: {hint}"));
         }
     };
     if error.source_code().is_none() {
@@ -107,7 +107,7 @@ pub(super) fn report(error: &dyn Diagnostic, color: bool) {
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(theme).with_width(width.max(40));
     match handler.render_report(&mut text, error) {
-        Ok(()) => print::note(text.trim_end()),
+        Ok(()) => print::stderr_line(text.trim_end()),
         Err(_) => plain(),
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn report(error: &dyn Diagnostic, color: bool) {
 impl From<ConfigErrors> for CliError {
     fn from(errors: ConfigErrors) -> Self {
         let exit = if errors.only_command_line() { Exit::Usage } else { Exit::Config };
-        Self { exit, told: Told::Config(errors) }
+        Self { exit, kind: CliErrorKind::Config(errors) }
     }
 }
 
@@ -132,7 +132,7 @@ impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             // `mayi agents | head -1`: whoever read the list has enough of it.
-            return Self { exit: Exit::Done, told: Told::Nothing };
+            return Self { exit: Exit::Done, kind: CliErrorKind::Nothing };
         }
         Self::internal(error.to_string())
     }

@@ -31,10 +31,10 @@ impl Exit {
     /// The number that the shell sees.
     #[must_use]
     pub(crate) fn code(self) -> i32 {
-        self.byte().into()
+        self.as_u8().into()
     }
 
-    fn byte(self) -> u8 {
+    fn as_u8(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Internal => 1,
@@ -52,6 +52,6 @@ impl Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit.byte())
+        Self::from(exit.as_u8())
     }
 }

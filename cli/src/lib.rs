@@ -8,6 +8,7 @@ mod error;
 mod exit;
 mod installed;
 mod memory;
+mod moments;
 mod options;
 mod person;
 mod pipes;
@@ -16,7 +17,6 @@ mod progress;
 mod state;
 pub mod surface;
 mod token;
-mod when;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
 #[cfg(unix)]
-pub use crate::commands::worker;
+pub use crate::commands::run_as_worker;
 use crate::commands::{Cli, Command, dispatch};
 use crate::context::Context;
 use crate::error::CliError;
@@ -35,7 +35,7 @@ use crate::options::Global;
 
 /// What the command line takes: for the man pages of packages.
 #[must_use]
-pub fn command() -> clap::Command {
+pub fn clap_command() -> clap::Command {
     Cli::command()
 }
 
@@ -53,15 +53,15 @@ pub fn start() -> ExitCode {
             return exit.into();
         }
     };
-    let color = cli.global.color.on(std::io::stderr().is_terminal());
-    trace(&cli.global);
-    console::set_colors_enabled(cli.global.color.on(std::io::stdout().is_terminal()));
+    let color = cli.global.color.is_enabled(std::io::stderr().is_terminal());
+    init_tracing(&cli.global);
+    console::set_colors_enabled(cli.global.color.is_enabled(std::io::stdout().is_terminal()));
     console::set_colors_enabled_stderr(color);
     match run(cli) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            error.report(color);
-            error.exit().into()
+            error.print_report(color);
+            error.exit_status().into()
         }
     }
 }
@@ -95,7 +95,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
 }
 
 /// What mayi does goes to standard error, as much of it as was asked for.
-fn trace(global: &Global) {
+fn init_tracing(global: &Global) {
     let level = match global.verbose {
         _ if global.quiet => "error",
         0 | 1 => "mayi=warn,mayi_core=warn,mayi_demo=warn",
@@ -103,18 +103,21 @@ fn trace(global: &Global) {
         _ => "trace",
     };
     let filter = EnvFilter::try_from_env("MAYI_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Escaped).with_ansi(false).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| EscapedStderr)
+        .with_ansi(false)
+        .finish();
     // There is only this one.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
 /// Standard error, where what agents sent is escaped: names of methods end up in logs too.
-struct Escaped;
+struct EscapedStderr;
 
-impl std::io::Write for Escaped {
+impl std::io::Write for EscapedStderr {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let text = mayi_core::approval::visible_block(&String::from_utf8_lossy(bytes));
+        let text = mayi_core::approval::escape_block(&String::from_utf8_lossy(bytes));
         std::io::stderr().lock().write_all(text.as_bytes())?;
         Ok(bytes.len())
     }

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // Before anything else: a supervisor has to be there at once.
-    let supervisor = mayi_doors::process::supervisor();
+    let supervisor = mayi_doors::process::run_if_supervisor();
     // A harness waits for a hook at each tool call, and has not much patience for a command line.
     #[cfg(unix)]
-    let supervisor = supervisor.or_else(mayi::worker).or_else(mayi_hook::guard::guard);
+    let supervisor = supervisor.or_else(mayi::run_as_worker).or_else(mayi_hook::guard::run_as_guard);
     supervisor.unwrap_or_else(mayi::start)
 }

@@ -49,7 +49,7 @@ pub(crate) enum ColorArg {
 impl ColorArg {
     /// Whether colours are on, for something that is a terminal or not.
     #[must_use]
-    pub(crate) fn on(self, terminal: bool) -> bool {
+    pub(crate) fn is_enabled(self, terminal: bool) -> bool {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         match self {
             Self::Always => true,
@@ -69,12 +69,12 @@ pub(crate) struct ListArgs {
     pub json: bool,
 }
 
-pub(crate) fn modes() -> impl TypedValueParser<Value = Mode> {
+pub(crate) fn mode_value_parser() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(["plan", "default", "auto"]).try_map(|text| text.parse::<Mode>())
 }
 
 /// `30s`, `5m`, `1h30m`.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let span: jiff::SignedDuration =
         text.parse().map_err(|_| "write a number and a unit, such as 30s, 5m or 1h30m".to_owned())?;
     match Duration::try_from(span) {
@@ -92,11 +92,11 @@ mod tests {
         for (text, seconds) in
             [("30s", 30), ("5m", 300), ("1h30m", 5400), ("1h 30m", 5400), ("2 minutes", 120)]
         {
-            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+            assert_eq!(parse_duration(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
-        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
         for text in ["", "30", "0s", "-5s", "soon", "5 parsecs"] {
-            assert!(duration(text).is_err(), "{text}");
+            assert!(parse_duration(text).is_err(), "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether it is a person who answers: at a terminal, and not from within an agent.
 
-use mayi_core::gate::{asking, started_by};
+use mayi_core::gate::{asking_pids, is_started_by};
 use mayi_core::store::Store;
 
 use crate::error::CliError;
@@ -10,7 +10,7 @@ use crate::error::CliError;
 ///
 /// # Errors
 /// Says who may answer, and how.
-pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
+pub(crate) fn require_person(store: &dyn Store) -> Result<(), CliError> {
     #[cfg(unix)]
     let terminal = crate::surface::terminal_is_there();
     #[cfg(not(unix))]
@@ -18,23 +18,23 @@ pub(crate) fn is_here(store: &dyn Store) -> Result<(), CliError> {
     if !terminal {
         return Err(CliError::usage("only a person at a terminal can answer, and there is no terminal here"));
     }
-    is_no_agent(store)
+    refuse_agent(store)
 }
 
 /// Refuses what an agent, or something that one started, wants in the person's place.
 ///
 /// # Errors
 /// Says so.
-pub(crate) fn is_no_agent(store: &dyn Store) -> Result<(), CliError> {
-    is_outside(&asking(store)?)
+pub(crate) fn refuse_agent(store: &dyn Store) -> Result<(), CliError> {
+    refuse_descendants_of(&asking_pids(store)?)
 }
 
 /// Refuses what one of these processes has started, or a supervisor, wants in the person's place.
 ///
 /// # Errors
 /// Says so.
-pub(crate) fn is_outside(asking: &[u32]) -> Result<(), CliError> {
-    if started_by(asking, std::process::id()) {
+pub(crate) fn refuse_descendants_of(asking: &[u32]) -> Result<(), CliError> {
+    if is_started_by(asking, std::process::id()) {
         return Err(CliError::usage(
             "an agent can't answer for the person: this was started by one, or by the program that it works in; use a \
              terminal outside of that",
@@ -48,15 +48,15 @@ pub(crate) fn is_outside(asking: &[u32]) -> Result<(), CliError> {
 ///
 /// # Errors
 /// Says so.
-pub(crate) fn may_serve(store: &dyn Store) -> Result<(), CliError> {
-    let present = store.present(jiff::Timestamp::now())?;
+pub(crate) fn check_may_serve(store: &dyn Store) -> Result<(), CliError> {
+    let present = store.present_owners(jiff::Timestamp::now())?;
     let pids: Vec<u32> = present.iter().map(|owner| owner.pid).collect();
     let clients: Vec<u32> = present.iter().filter_map(|owner| owner.client).collect();
     #[cfg(unix)]
     let parent = std::os::unix::process::parent_id();
     #[cfg(not(unix))]
     let parent = std::process::id();
-    if started_by(&pids, std::process::id()) || started_by(&clients, parent) {
+    if is_started_by(&pids, std::process::id()) || is_started_by(&clients, parent) {
         return Err(CliError::usage(
             "an agent can't answer for the person: this was started by one; start it in a terminal outside of that",
         ));

@@ -10,10 +10,10 @@ pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
 pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Both.
-pub(crate) fn both() -> (Input, Output) {
+pub(crate) fn client_stdio() -> (Input, Output) {
     (
-        own::input().unwrap_or_else(|| Box::new(tokio::io::stdin())),
-        own::output().unwrap_or_else(|| Box::new(tokio::io::stdout())),
+        own::piped_input().unwrap_or_else(|| Box::new(tokio::io::stdin())),
+        own::piped_output().unwrap_or_else(|| Box::new(tokio::io::stdout())),
     )
 }
 
@@ -27,30 +27,30 @@ mod own {
 
     use super::{Input, Output};
 
-    pub(crate) fn input() -> Option<Input> {
-        let (kind, fd) = duplicate(std::io::stdin().as_fd())?;
+    pub(crate) fn piped_input() -> Option<Input> {
+        let (kind, fd) = duplicate_fd(std::io::stdin().as_fd())?;
         match kind {
             FileType::Fifo => Some(Box::new(pipe::Receiver::from_owned_fd(fd).ok()?)),
-            FileType::Socket => Some(Box::new(stream(fd)?)),
+            FileType::Socket => Some(Box::new(tokio_stream(fd)?)),
             _ => None,
         }
     }
 
-    pub(crate) fn output() -> Option<Output> {
-        let (kind, fd) = duplicate(std::io::stdout().as_fd())?;
+    pub(crate) fn piped_output() -> Option<Output> {
+        let (kind, fd) = duplicate_fd(std::io::stdout().as_fd())?;
         match kind {
             FileType::Fifo => Some(Box::new(pipe::Sender::from_owned_fd(fd).ok()?)),
-            FileType::Socket => Some(Box::new(stream(fd)?)),
+            FileType::Socket => Some(Box::new(tokio_stream(fd)?)),
             _ => None,
         }
     }
 
-    fn duplicate(fd: BorrowedFd<'_>) -> Option<(FileType, OwnedFd)> {
+    fn duplicate_fd(fd: BorrowedFd<'_>) -> Option<(FileType, OwnedFd)> {
         let kind = FileType::from_raw_mode(rustix::fs::fstat(fd).ok()?.st_mode);
         Some((kind, fd.try_clone_to_owned().ok()?))
     }
 
-    fn stream(fd: OwnedFd) -> Option<tokio::net::UnixStream> {
+    fn tokio_stream(fd: OwnedFd) -> Option<tokio::net::UnixStream> {
         let stream = UnixStream::from(fd);
         stream.set_nonblocking(true).ok()?;
         tokio::net::UnixStream::from_std(stream).ok()
@@ -61,11 +61,11 @@ mod own {
 mod own {
     use super::{Input, Output};
 
-    pub(crate) fn input() -> Option<Input> {
+    pub(crate) fn piped_input() -> Option<Input> {
         None
     }
 
-    pub(crate) fn output() -> Option<Output> {
+    pub(crate) fn piped_output() -> Option<Output> {
         None
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 ///
 /// # Errors
 /// If nobody reads it any more, or it can't be written.
-pub(crate) fn line(text: impl AsRef<str>) -> io::Result<()> {
+pub(crate) fn stdout_line(text: impl AsRef<str>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", text.as_ref())?;
     Ok(())
@@ -18,7 +18,7 @@ pub(crate) fn line(text: impl AsRef<str>) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`line`].
-pub(crate) fn bytes(bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn stdout_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()?;
@@ -29,9 +29,9 @@ pub(crate) fn bytes(bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`line`].
-pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn stdout_json(value: &impl Serialize) -> io::Result<()> {
     let text = json_line(value).map_err(io::Error::other)?;
-    line(text)
+    stdout_line(text)
 }
 
 /// The version of the shapes that have one.
@@ -46,7 +46,7 @@ pub(crate) struct Versioned<T> {
 }
 
 impl<T> Versioned<T> {
-    pub(crate) fn of(what: T) -> Self {
+    pub(crate) fn new(what: T) -> Self {
         Self { version: VERSION, what }
     }
 }
@@ -65,13 +65,13 @@ pub(crate) fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
 }
 
 /// Says something that is not data. If standard error is gone, there is nobody to tell.
-pub(crate) fn note(text: impl AsRef<str>) {
+pub(crate) fn stderr_line(text: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
 }
 
 /// Rows in columns, as wide as their widest cell; the last one is as it comes.
 #[must_use]
-pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
+pub(crate) fn align_columns(rows: &[Vec<String>]) -> Vec<String> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |column: usize| {
         rows.iter()
@@ -112,6 +112,6 @@ mod tests {
             vec!["世界".into(), String::new(), "d".into()],
             vec!["x".into()],
         ];
-        assert_eq!(super::columns(&rows), ["a     bb  c", "世界      d", "x"]);
+        assert_eq!(super::align_columns(&rows), ["a     bb  c", "世界      d", "x"]);
     }
 }

@@ -31,11 +31,11 @@ impl Progress {
     /// Says `what` goes on, where a person reads: not in `json`, not with `--quiet`, and not
     /// beside a pipe.
     pub(crate) fn new(ctx: &Context, json: bool, what: &'static str) -> Self {
-        Self::shown(!json && !ctx.quiet && io::stderr().is_terminal() && !is_piped(), what)
+        Self::with_visibility(!json && !ctx.quiet && io::stderr().is_terminal() && !is_piped(), what)
     }
 
     /// The same, where the caller knows whether a person reads.
-    pub(crate) fn shown(shown: bool, what: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn with_visibility(shown: bool, what: impl Into<Cow<'static, str>>) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_message(what);
         set_style(&bar, SPINNER);
         let waits = (shown && !console::is_dumb()).then(|| {
@@ -53,7 +53,7 @@ impl Progress {
     }
 
     /// How far it is.
-    pub(crate) fn tell(&self, done: u64, all: u64) {
+    pub(crate) fn set_progress(&self, done: u64, all: u64) {
         if self.waits.is_some() && all > 0 {
             if self.bar.length() != Some(all) {
                 set_style(&self.bar, COUNTER);

@@ -22,11 +22,11 @@ pub(crate) fn own_file(data: &Path, name: &str) -> Result<PathBuf, CliError> {
 ///
 /// # Errors
 /// If it can't be read or made, or others could read it.
-pub(crate) fn token(path: &Path) -> Result<String, CliError> {
+pub(crate) fn read_or_create_token(path: &Path) -> Result<String, CliError> {
     let trouble = |what: String| CliError::usage(format!("the token file {}: {what}", path.display()));
     match std::fs::read_to_string(path) {
         Ok(text) => {
-            only_mine(path).map_err(trouble)?;
+            check_owner_only(path).map_err(trouble)?;
             let token = text.trim().to_owned();
             let fits = token.len() >= 16 && token.bytes().all(|byte| byte.is_ascii_graphic());
             if fits {
@@ -46,7 +46,7 @@ pub(crate) fn token(path: &Path) -> Result<String, CliError> {
 }
 
 #[cfg(unix)]
-fn only_mine(path: &Path) -> Result<(), String> {
+fn check_owner_only(path: &Path) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
     let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if metadata.mode() & 0o077 != 0 {
@@ -56,7 +56,7 @@ fn only_mine(path: &Path) -> Result<(), String> {
 }
 
 #[cfg(not(unix))]
-fn only_mine(_: &Path) -> Result<(), String> {
+fn check_owner_only(_: &Path) -> Result<(), String> {
     Ok(())
 }
 

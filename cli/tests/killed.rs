@@ -62,8 +62,8 @@ fn holds(machine: &Machine, rounds: &BTreeMap<String, Seen>) {
     let data = machine.folder.path().join("home/.local/share/mayi");
     let store = SqliteStore::open_existing(&data, Options::default()).unwrap().unwrap();
     let query = EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() };
-    let entries = store.entries(&query).unwrap();
-    let approvals = store.approvals(&ApprovalQuery::default()).unwrap();
+    let entries = store.query_entries(&query).unwrap();
+    let approvals = store.query_approvals(&ApprovalQuery::default()).unwrap();
     for approval in &approvals {
         let own = entries.iter().filter(|found| found.entry.approval == Some(approval.id));
         let kinds: Vec<Kind> = own.map(|found| found.entry.kind).collect();

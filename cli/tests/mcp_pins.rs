@@ -147,7 +147,7 @@ fn given_what_is_flagged_or_leads_elsewhere_then_it_is_shown_and_accepted() {
     let (code, screen) = machine.at_terminal(&["mcp", "pins", "accept", "files", "--yes"]);
     assert!(code == 0 && screen.contains("accepted: files, program"), "{screen}");
     assert_eq!(states(&machine), ["trusted"; 4]);
-    assert_eq!(pins.blocked("files", &Item::Instructions).unwrap(), None);
+    assert_eq!(pins.why_blocked("files", &Item::Instructions).unwrap(), None);
 }
 
 /// No is the answer that is picked first.
@@ -177,7 +177,7 @@ fn given_another_program_then_the_server_is_blocked_until_that_is_accepted() {
     let machine = Machine::new();
     says(&machine, "files", "/bin/files", &[("a", "x")]);
     let pins = says(&machine, "files", "/tmp/evil", &[("a", "y")]);
-    let blocked = || pins.blocked("files", &Item::Tool("a".into())).unwrap().is_some();
+    let blocked = || pins.why_blocked("files", &Item::Tool("a".into())).unwrap().is_some();
     assert!(out(&machine.out(&["mcp", "pins"])).contains("changed: everything of the server is blocked"));
     let diff = out(&machine.out(&["mcp", "pins", "diff"]));
     assert!(diff.contains("files, launch: is started or reached in another way"), "{diff}");

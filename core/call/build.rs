@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !table.wrong.is_empty() {
         return Err(table.wrong.join("\n").into());
     }
-    let (text, code) = written(&table, &files)?;
+    let (text, code) = generate_table(&table, &files)?;
     let out = std::env::var_os("OUT_DIR").ok_or("cargo says where")?;
     std::fs::write(Path::new(&out).join("programs.txt"), text)?;
     std::fs::write(Path::new(&out).join("programs.rs"), code)?;
@@ -39,13 +39,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The text of all entries and names, and where each stands in it. Places are numbers, and no references: the loader would have
 /// to write each of those anew.
-fn written(table: &Table<'_>, files: &[(String, String)]) -> Result<(String, String), Box<dyn Error>> {
+fn generate_table(table: &Table<'_>, files: &[(String, String)]) -> Result<(String, String), Box<dyn Error>> {
     let (mut text, mut code) = (String::new(), String::new());
     let fields: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     writeln!(code, "pub(super) static FIELDS: [&str; {}] = {fields:?};", fields.len())?;
     writeln!(code, "pub(super) static PARTS: [Part; {}] = [", table.entries.len())?;
     for entry in &table.entries {
-        let name = put(&mut text, entry.name)?;
+        let name = append_span(&mut text, entry.name)?;
         let mut said = String::new();
         for (key, value) in &entry.said {
             match value {
@@ -53,7 +53,7 @@ fn written(table: &Table<'_>, files: &[(String, String)]) -> Result<(String, Str
                 Said::Text(text) => write!(said, "{key}\u{1f}\"{text}\u{1e}")?,
             }
         }
-        let said = put(&mut text, &said)?;
+        let said = append_span(&mut text, &said)?;
         let field = fields.iter().position(|field| *field == entry.field).ok_or("a field of no file")?;
         let has_subs = entry.has_subs;
         writeln!(
@@ -63,7 +63,7 @@ fn written(table: &Table<'_>, files: &[(String, String)]) -> Result<(String, Str
     }
     writeln!(code, "];\npub(super) static NAMES: [Name; {}] = [", table.names.len())?;
     for (name, entry) in &table.names {
-        let name = put(&mut text, name)?;
+        let name = append_span(&mut text, name)?;
         writeln!(code, "    Name {{ name: {name:?}, entry: {entry} }},")?;
     }
     writeln!(code, "];")?;
@@ -71,7 +71,7 @@ fn written(table: &Table<'_>, files: &[(String, String)]) -> Result<(String, Str
 }
 
 /// Puts `what` at the end of `text`, and says where it stands.
-fn put(text: &mut String, what: &str) -> Result<(u32, u32), Box<dyn Error>> {
+fn append_span(text: &mut String, what: &str) -> Result<(u32, u32), Box<dyn Error>> {
     let from = u32::try_from(text.len())?;
     text.push_str(what);
     Ok((from, u32::try_from(text.len())?))

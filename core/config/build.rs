@@ -13,13 +13,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut hasher = DefaultHasher::new();
     for path in READ.map(Path::new).into_iter().filter(|path| path.try_exists().unwrap_or(false)) {
         println!("cargo::rerun-if-changed={}", path.display());
-        add(path, &mut hasher)?;
+        hash_path(path, &mut hasher)?;
     }
     println!("cargo::rustc-env=MAYI_BUILD={:016x}", hasher.finish());
     Ok(())
 }
 
-fn add(path: &Path, hasher: &mut DefaultHasher) -> Result<(), Box<dyn Error>> {
+fn hash_path(path: &Path, hasher: &mut DefaultHasher) -> Result<(), Box<dyn Error>> {
     path.to_string_lossy().hash(hasher);
     if !path.is_dir() {
         std::fs::read(path)?.hash(hasher);
@@ -29,5 +29,5 @@ fn add(path: &Path, hasher: &mut DefaultHasher) -> Result<(), Box<dyn Error>> {
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<Vec<_>, std::io::Error>>()?;
     entries.sort();
-    entries.iter().try_for_each(|entry| add(entry, hasher))
+    entries.iter().try_for_each(|entry| hash_path(entry, hasher))
 }

@@ -140,11 +140,11 @@ const IMPURE: &[&str] = &[
 /// folder, what a repository's configuration has git or cargo run.
 const LOOKS_UP: &[&str] = &[
     "core/call/src/home.rs",
-    "core/call/src/path/below.rs",
+    "core/call/src/path/folder_lookup.rs",
     "core/call/src/path/budget.rs",
     "core/call/src/path/links.rs",
     "core/call/src/path/walk.rs",
-    "core/call/src/path/ways.rs",
+    "core/call/src/path/many_paths.rs",
     "core/call/src/shell/program/library.rs",
     "core/call/src/shell/program/repository.rs",
     "core/call/src/shell/program/toolchains.rs",

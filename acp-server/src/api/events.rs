@@ -41,7 +41,7 @@ impl Event {
     }
 
     /// The card that it shows.
-    pub(crate) fn shows(&self) -> Option<&Card> {
+    pub(crate) fn shown_card(&self) -> Option<&Card> {
         match self {
             Self::Asked(shown) | Self::Updated(shown) => Some(&shown.card),
             _ => None,

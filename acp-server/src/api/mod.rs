@@ -3,7 +3,7 @@
 
 mod approvals;
 mod events;
-mod rest;
+mod general;
 mod sessions;
 #[cfg(test)]
 mod typescript;
@@ -12,7 +12,7 @@ pub use approvals::{
     Answered, ApprovalEntry, ApprovalList, Asked, AskedOutcome, Outcome, Respond, RespondMany, TabCard,
 };
 pub use events::{Batch, Cursor, Event, Subscribe};
-pub use rest::{
+pub use general::{
     AgentChange, AgentInfo, GrantInfo, Initialize, Initialized, LogQuery, ModeInfo, OriginInfo, Pairing,
     Place, Revoke, Revoked, ServerChange, ServerInfo, ServerName, SettingInfo, SettingsUpdate, SettingsView,
     StatsQuery, TemplateInfo, ToolInfo,

@@ -54,14 +54,14 @@ macro_rules! declare {
 }
 
 /// The whole file.
-fn typescript() -> String {
+fn typescript_source() -> String {
     let config = Config::new().with_large_int("number");
     let types: Vec<(Option<String>, String)> = declare![config:
         Mode, Effect, Level, Approval, Category, State, PermissionType, Source, Finding, ApprovalId, Digest,
         AgentOption, CardToolCall, CardServer, ToolAbout, CardAccess, CardOption, Suggestion, History, Card,
         CardOutcome, RememberScope, Remember, ApprovalResponse, ApprovalResolved,
         EditorSettings, EditorAgent, EditorServer, EditorTool, EditorWorkspace, Kind,
-        Initialize, rest::ClientInfo, ServerName, Initialized, ModeInfo, AgentInfo, Place, OriginInfo, SettingInfo,
+        Initialize, general::ClientInfo, ServerName, Initialized, ModeInfo, AgentInfo, Place, OriginInfo, SettingInfo,
         SettingsView, SettingsUpdate, AgentChange, ServerChange, ServerInfo, ToolInfo, GrantInfo, Revoke, Revoked,
         LogQuery, StatsQuery, Counts, Counted, RuleCount, Day, Answers, Stats, TemplateInfo, Pairing, NewSession, Tab, Prompt, Turn, SetMode, SetBypass, TabState, SessionInfo,
         TabCard, Answered, ApprovalList, ApprovalEntry, RespondMany, Outcome, Asked, AskedOutcome,
@@ -84,7 +84,7 @@ fn typescript() -> String {
 #[test]
 fn given_the_types_then_the_file_of_the_extension_is_what_they_say() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode/src/api.generated.ts");
-    let text = typescript();
+    let text = typescript_source();
     if std::env::var_os("MAYI_WRITE_TYPES").is_some() {
         std::fs::write(path, &text).unwrap();
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use jsonrpsee::server::HttpBody;
-use mayi_doors::web::{bearer, is_own, is_served, single};
+use mayi_doors::web::{bearer_token, is_own, is_served, single_header};
 use serde_json::json;
 
 use super::Peer;
-use super::listen::{Front, Seat};
+use super::listen::{ConnectionSeat, Front};
 use super::page;
-use super::refusal::{refuse, with};
+use super::refusal::{refusal_response, typed_response};
 use crate::credentials::Credential;
 
 /// The subprotocol of the page's WebSocket; the one that comes with it carries the page's token.
@@ -19,77 +19,85 @@ const PROTOCOL: &str = "mayi";
 const TOKEN: &str = "mayi.token.";
 
 /// What came in, and whether it may stay connected.
-pub(super) struct Admitted {
+pub(super) struct AdmitOutcome {
     pub(super) response: Response<HttpBody>,
     /// It has shown who it is.
     pub(super) known: bool,
 }
 
-impl Admitted {
-    fn stranger(response: Response<HttpBody>) -> Self {
+impl AdmitOutcome {
+    fn from_stranger(response: Response<HttpBody>) -> Self {
         Self { response, known: false }
     }
 }
 
 impl Front {
     /// Answers a request. `agent`: whether the other end is within an agent, looked up when it matters.
-    pub(super) async fn handle(
+    pub(super) async fn answer_request(
         self: &Arc<Self>,
         request: Request<Incoming>,
         agent: impl Future<Output = bool> + Send,
-        seat: &Arc<Seat>,
-    ) -> Admitted {
+        seat: &Arc<ConnectionSeat>,
+    ) -> AdmitOutcome {
         if !is_served(request.uri(), request.headers(), &self.options.hosts) {
             let text = "this Host is not served here: start mayi serve with --allow-host to serve it";
-            return Admitted::stranger(refuse(StatusCode::FORBIDDEN, text));
+            return AdmitOutcome::from_stranger(refusal_response(StatusCode::FORBIDDEN, text));
         }
         let page = request.headers().contains_key(header::ORIGIN);
-        if page && !(self.options.ui && is_own(request.headers(), self.schemes())) {
-            return Admitted::stranger(refuse(StatusCode::FORBIDDEN, "web pages are not served here"));
+        if page && !(self.options.ui && is_own(request.headers(), self.allowed_schemes())) {
+            return AdmitOutcome::from_stranger(refusal_response(
+                StatusCode::FORBIDDEN,
+                "web pages are not served here",
+            ));
         }
         let path = request.uri().path();
         match path {
-            "/proof" if *request.method() == Method::GET && !page => Admitted::stranger(self.proof(&request)),
-            "/ui" | "/ui/" if self.options.ui => Admitted::stranger(page::file("index.html")),
-            "/ui/pair" if self.options.ui => Admitted::stranger(self.pair(request, page).await),
-            _ if self.options.ui && path.starts_with("/ui/") => {
-                Admitted::stranger(page::file(path.trim_start_matches("/ui/")))
+            "/proof" if *request.method() == Method::GET && !page => {
+                AdmitOutcome::from_stranger(self.proof_response(&request))
             }
-            "/" => self.rpc(request, page, agent, seat).await,
-            _ => Admitted::stranger(refuse(StatusCode::NOT_FOUND, "nothing is here: JSON-RPC is at /")),
+            "/ui" | "/ui/" if self.options.ui => AdmitOutcome::from_stranger(page::page_file("index.html")),
+            "/ui/pair" if self.options.ui => AdmitOutcome::from_stranger(self.pair_page(request, page).await),
+            _ if self.options.ui && path.starts_with("/ui/") => {
+                AdmitOutcome::from_stranger(page::page_file(path.trim_start_matches("/ui/")))
+            }
+            "/" => self.call_rpc(request, page, agent, seat).await,
+            _ => AdmitOutcome::from_stranger(refusal_response(
+                StatusCode::NOT_FOUND,
+                "nothing is here: JSON-RPC is at /",
+            )),
         }
     }
 
     /// Whoever speaks TLS for a name that was allowed passes on what it decrypts.
-    fn schemes(&self) -> &'static [&'static str] {
+    fn allowed_schemes(&self) -> &'static [&'static str] {
         if self.options.names { &["http", "https"] } else { &["http"] }
     }
 
-    fn proof(&self, request: &Request<Incoming>) -> Response<HttpBody> {
+    fn proof_response(&self, request: &Request<Incoming>) -> Response<HttpBody> {
         let query = request.uri().query().unwrap_or_default();
         let nonce = url::form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "nonce");
-        match nonce.and_then(|(_, nonce)| self.credentials.proof(&nonce)) {
-            Some(proof) => with(
+        match nonce.and_then(|(_, nonce)| self.credentials.nonce_proof(&nonce)) {
+            Some(proof) => typed_response(
                 StatusCode::OK,
                 "application/json",
                 HttpBody::from(json!({ "proof": proof }).to_string()),
             ),
-            None => refuse(StatusCode::BAD_REQUEST, "a nonce has 32 to 128 hexadecimal digits"),
+            None => refusal_response(StatusCode::BAD_REQUEST, "a nonce has 32 to 128 hexadecimal digits"),
         }
     }
 
-    async fn rpc(
+    async fn call_rpc(
         self: &Arc<Self>,
         mut request: Request<Incoming>,
         page: bool,
         agent: impl Future<Output = bool> + Send,
-        seat: &Arc<Seat>,
-    ) -> Admitted {
-        let credential = match self.credential(request.headers(), page) {
+        seat: &Arc<ConnectionSeat>,
+    ) -> AdmitOutcome {
+        let credential = match self.request_credential(request.headers(), page) {
             Some(credential) => credential,
             None => {
                 let text = "there is no valid credential: send the token of its file as a bearer token";
-                return Admitted::stranger(refuse(StatusCode::UNAUTHORIZED, text));
+                return AdmitOutcome::from_stranger(refusal_response(StatusCode::UNAUTHORIZED, text));
             }
         };
         // D6.8: Answers from a descendant of a gated agent are refused.
@@ -97,33 +105,35 @@ impl Front {
             credential if credential >= Credential::Page && agent.await => {
                 let text =
                     "an agent can't answer for the person: this comes from one, or from what one has started";
-                return Admitted::stranger(refuse(StatusCode::FORBIDDEN, text));
+                return AdmitOutcome::from_stranger(refusal_response(StatusCode::FORBIDDEN, text));
             }
-            Credential::Ask if !self.seats(seat) => {
+            Credential::Ask if !self.try_seat_asker(seat) => {
                 let text = "too many programs that ask are connected: close some, or ask again later";
-                return Admitted::stranger(refuse(StatusCode::SERVICE_UNAVAILABLE, text));
+                return AdmitOutcome::from_stranger(refusal_response(StatusCode::SERVICE_UNAVAILABLE, text));
             }
             credential => credential,
         };
         let here = (credential >= Credential::Page).then(|| self.backend.presence.enter());
         request.extensions_mut().insert(Arc::new(Peer::new(credential, here, Arc::clone(seat))));
         let protocol = page && request.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL);
-        let mut response = self.call(request).await;
+        let mut response = self.call_methods(request).await;
         if protocol && response.status() == StatusCode::SWITCHING_PROTOCOLS {
             let name = HeaderValue::from_static(PROTOCOL);
             response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, name);
         }
-        Admitted { response, known: true }
+        AdmitOutcome { response, known: true }
     }
 
     /// What the request may do: by its token, or by the one that the page got when it was paired. Not a cookie: those go to
     /// whatever listens at another port of this machine too.
-    fn credential(&self, headers: &HeaderMap, page: bool) -> Option<Credential> {
-        if let Some(token) = bearer(headers) {
-            return self.credentials.of(token).filter(|_| !page);
+    fn request_credential(&self, headers: &HeaderMap, page: bool) -> Option<Credential> {
+        if let Some(token) = bearer_token(headers) {
+            return self.credentials.for_token(token).filter(|_| !page);
         }
-        let protocols =
-            single(headers, header::SEC_WEBSOCKET_PROTOCOL.as_str()).ok().flatten().filter(|_| page)?;
+        let protocols = single_header(headers, header::SEC_WEBSOCKET_PROTOCOL.as_str())
+            .ok()
+            .flatten()
+            .filter(|_| page)?;
         let mut names = protocols.split(',').map(str::trim);
         let token = names.find_map(|name| name.strip_prefix(TOKEN))?;
         self.pairings.as_ref()?.is_paired(token).then_some(Credential::Page)

@@ -13,14 +13,14 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use jsonrpsee::server::{
     HttpBody, Methods, PingConfig, ServerConfig, StopHandle, TowerServiceBuilder, stop_channel,
 };
-use mayi_doors::strangers::Strangers;
+use mayi_doors::unknown_connections::UnknownConnections;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service;
 
 use super::pairing::Pairings;
-use super::refusal::refuse;
-use crate::backend::{Backend, lock};
+use super::refusal::refusal_response;
+use crate::backend::{Backend, lock_mutex};
 use crate::credentials::Credentials;
 use crate::rpc;
 
@@ -76,12 +76,12 @@ pub(super) struct Front {
     /// Those over HTTP alone.
     plain: Methods,
     stop: StopHandle,
-    strangers: Arc<Strangers>,
+    strangers: Arc<UnknownConnections>,
     askers: Arc<Semaphore>,
 }
 
 /// The place of a connection, which a WebSocket keeps.
-pub(crate) struct Seat {
+pub(crate) struct ConnectionSeat {
     _place: OwnedSemaphorePermit,
     /// Its place among those that may only ask.
     asker: Mutex<Option<OwnedSemaphorePermit>>,
@@ -89,22 +89,22 @@ pub(crate) struct Seat {
 
 /// What can be asked of a front that serves.
 #[derive(Clone)]
-pub struct Codes(Option<Arc<Pairings>>);
+pub struct PairingCodes(Option<Arc<Pairings>>);
 
-impl Codes {
+impl PairingCodes {
     /// A new code to pair the page with, and until when it counts; none if the page is not served.
     ///
     /// # Errors
     /// If there is no randomness.
-    pub fn offer(&self) -> std::io::Result<Option<(String, jiff::Timestamp)>> {
-        self.0.as_ref().map(|pairings| pairings.offer()).transpose()
+    pub fn offer_code(&self) -> std::io::Result<Option<(String, jiff::Timestamp)>> {
+        self.0.as_ref().map(|pairings| pairings.offer_code()).transpose()
     }
 }
 
 /// Makes codes for the page that `options` has served.
 #[must_use]
-pub fn codes(options: &FrontOptions) -> Codes {
-    Codes(options.ui.then(Arc::default))
+pub fn pairing_codes(options: &FrontOptions) -> PairingCodes {
+    PairingCodes(options.ui.then(Arc::default))
 }
 
 /// Serves `backend` at `listener`, until `shutdown` is there.
@@ -116,11 +116,11 @@ pub async fn serve(
     backend: Arc<Backend>,
     credentials: Credentials,
     options: FrontOptions,
-    codes: Codes,
+    codes: PairingCodes,
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), String> {
     let pairings = codes.0;
-    let modules = rpc::modules(&backend, pairings.as_ref())?;
+    let modules = rpc::build_modules(&backend, pairings.as_ref())?;
     let (stop, server) = stop_channel();
     let config = ServerConfig::builder()
         .max_request_body_size(MESSAGE)
@@ -151,7 +151,7 @@ pub async fn serve(
                     Ok(place) => {
                         let front = Arc::clone(&front);
                         tokio::spawn(async move {
-                            front.connected(stream, peer, place).await;
+                            front.run_connection(stream, peer, place).await;
                         });
                     }
                     // Closed at once.
@@ -169,19 +169,24 @@ pub async fn serve(
         () = shutdown => {}
     }
     // Here, and not when the last request is done that holds them: nobody waits for that.
-    front.credentials.forget();
+    front.credentials.delete_files();
     let _ = server.stop();
     let _ = tokio::time::timeout(GRACE, server.stopped()).await;
     Ok(())
 }
 
 impl Front {
-    async fn connected(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
+    async fn run_connection(
+        self: Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        place: OwnedSemaphorePermit,
+    ) {
         let _ = stream.set_nodelay(true);
         let Ok(local) = stream.local_addr() else { return };
-        let (stranger, mut evicted) = self.strangers.enter();
+        let (stranger, mut evicted) = self.strangers.admit();
         let front = Arc::clone(&self);
-        let seat = Arc::new(Seat { _place: place, asker: Mutex::default() });
+        let seat = Arc::new(ConnectionSeat { _place: place, asker: Mutex::default() });
         let came = Arc::new(stranger);
         let service = service_fn(move |request: Request<Incoming>| {
             let (front, seat, came) = (Arc::clone(&front), Arc::clone(&seat), Arc::clone(&came));
@@ -195,9 +200,9 @@ impl Front {
                         _ => true,
                     }
                 };
-                let admitted = front.handle(request, agent, &seat).await;
+                let admitted = front.answer_request(request, agent, &seat).await;
                 if admitted.known {
-                    came.is_known();
+                    came.mark_known();
                 }
                 Ok::<_, Infallible>(admitted.response)
             }
@@ -226,8 +231,8 @@ impl Front {
     }
 
     /// Whether there is a place for a connection that may only ask.
-    pub(super) fn seats(&self, seat: &Seat) -> bool {
-        let mut asker = lock(&seat.asker);
+    pub(super) fn try_seat_asker(&self, seat: &ConnectionSeat) -> bool {
+        let mut asker = lock_mutex(&seat.asker);
         if asker.is_none() {
             *asker = Arc::clone(&self.askers).try_acquire_owned().ok();
         }
@@ -235,7 +240,7 @@ impl Front {
     }
 
     /// Gives a request to the methods.
-    pub(super) async fn call(&self, request: Request<Incoming>) -> Response<HttpBody> {
+    pub(super) async fn call_methods(&self, request: Request<Incoming>) -> Response<HttpBody> {
         let socket = jsonrpsee::server::ws::is_upgrade_request(&request);
         let methods = if socket { &self.methods } else { &self.plain };
         let mut service = self.services.clone().build(methods.clone(), self.stop.clone());
@@ -243,7 +248,7 @@ impl Front {
             Ok(response) => response,
             Err(error) => {
                 tracing::debug!(%error, "a request broke");
-                refuse(StatusCode::INTERNAL_SERVER_ERROR, "something went wrong here")
+                refusal_response(StatusCode::INTERNAL_SERVER_ERROR, "something went wrong here")
             }
         }
     }

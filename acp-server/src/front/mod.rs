@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use mayi_core::approval::ApprovalId;
 use mayi_core::call::Digest;
 
-use self::listen::Seat;
-pub use self::listen::{Codes, FrontOptions, codes, serve};
+use self::listen::ConnectionSeat;
+pub use self::listen::{FrontOptions, PairingCodes, pairing_codes, serve};
 pub(crate) use self::pairing::Pairings;
-use crate::backend::lock;
+use crate::backend::lock_mutex;
 use crate::credentials::Credential;
-use crate::presence::Here;
+use crate::presence::PresenceGuard;
 
 /// So many cards are known as shown to a connection.
 const MOST_SHOWN: usize = 1024;
@@ -30,12 +30,16 @@ pub(crate) struct Peer {
     /// The cards that it was shown, in which form; none: in several.
     shown: Mutex<BTreeMap<ApprovalId, Option<Digest>>>,
     /// Held as long as a connection lasts that can answer.
-    _here: Option<Here>,
-    _seat: Arc<Seat>,
+    _here: Option<PresenceGuard>,
+    _seat: Arc<ConnectionSeat>,
 }
 
 impl Peer {
-    pub(crate) fn new(credential: Credential, here: Option<Here>, seat: Arc<Seat>) -> Self {
+    pub(crate) fn new(
+        credential: Credential,
+        here: Option<PresenceGuard>,
+        seat: Arc<ConnectionSeat>,
+    ) -> Self {
         Self {
             credential,
             name: Mutex::new("editor".to_owned()),
@@ -46,12 +50,12 @@ impl Peer {
     }
 
     pub(crate) fn name(&self) -> String {
-        lock(&self.name).clone()
+        lock_mutex(&self.name).clone()
     }
 
     /// It is shown a card.
-    pub(crate) fn show(&self, id: ApprovalId, digest: &Digest) {
-        let mut shown = lock(&self.shown);
+    pub(crate) fn record_shown(&self, id: ApprovalId, digest: &Digest) {
+        let mut shown = lock_mutex(&self.shown);
         let form = shown.entry(id).or_insert_with(|| Some(digest.clone()));
         if form.as_ref() != Some(digest) {
             *form = None;
@@ -63,11 +67,11 @@ impl Peer {
     }
 
     /// The one form that it was shown a card in, if there is just one.
-    pub(crate) fn shown(&self, id: ApprovalId) -> Option<Digest> {
-        lock(&self.shown).get(&id).cloned().flatten()
+    pub(crate) fn shown_digest(&self, id: ApprovalId) -> Option<Digest> {
+        lock_mutex(&self.shown).get(&id).cloned().flatten()
     }
 
-    pub(crate) fn is_called(&self, name: String) {
-        *lock(&self.name) = name;
+    pub(crate) fn set_name(&self, name: String) {
+        *lock_mutex(&self.name) = name;
     }
 }

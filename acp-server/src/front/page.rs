@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::listen::Front;
 use super::pairing::WrongCode;
-use super::refusal::{refuse, with};
+use super::refusal::{refusal_response, typed_response};
 
 /// What a browser is let do with the page: nothing from anywhere else, and nobody may frame it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -62,11 +62,11 @@ const FILES: &[(&str, &str, &str)] = files![
 ];
 
 /// A file of the page.
-pub(super) fn file(name: &str) -> Response<HttpBody> {
+pub(super) fn page_file(name: &str) -> Response<HttpBody> {
     let Some((_, kind, text)) = FILES.iter().find(|(known, ..)| *known == name) else {
-        return refuse(StatusCode::NOT_FOUND, "no file of the page is called that");
+        return refusal_response(StatusCode::NOT_FOUND, "no file of the page is called that");
     };
-    let mut response = with(StatusCode::OK, kind, HttpBody::from(*text));
+    let mut response = typed_response(StatusCode::OK, kind, HttpBody::from(*text));
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     response
 }
@@ -78,22 +78,26 @@ struct Typed {
 
 impl Front {
     /// Takes the code that was typed on the page.
-    pub(super) async fn pair(self: &Arc<Self>, request: Request<Incoming>, page: bool) -> Response<HttpBody> {
+    pub(super) async fn pair_page(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        page: bool,
+    ) -> Response<HttpBody> {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         // What a form of another page could send is not JSON.
         if *request.method() != Method::POST || !page || kind != Some("application/json") {
-            return refuse(StatusCode::BAD_REQUEST, "the page sends its code as JSON");
+            return refusal_response(StatusCode::BAD_REQUEST, "the page sends its code as JSON");
         }
         let body =
             Limited::new(request.into_body(), BODY).collect().await.map(http_body_util::Collected::to_bytes);
         let typed: Option<Typed> = body.ok().and_then(|body| serde_json::from_slice(&body).ok());
         let (Some(Typed { code }), Some(pairings)) = (typed, &self.pairings) else {
-            return refuse(StatusCode::BAD_REQUEST, "the page sends its code as JSON");
+            return refusal_response(StatusCode::BAD_REQUEST, "the page sends its code as JSON");
         };
         let answer = |status, text: serde_json::Value| {
-            with(status, "application/json", HttpBody::from(text.to_string()))
+            typed_response(status, "application/json", HttpBody::from(text.to_string()))
         };
-        match pairings.pair(&code, Timestamp::now()) {
+        match pairings.redeem_code(&code, Timestamp::now()) {
             Ok(token) => answer(StatusCode::OK, json!({ "token": token })),
             Err(WrongCode::Wrong) => {
                 answer(StatusCode::FORBIDDEN, json!({ "error": "this is not the code, or its time is over" }))

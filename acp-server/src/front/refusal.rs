@@ -4,11 +4,11 @@ use http::{HeaderValue, Response, StatusCode, header};
 use jsonrpsee::server::HttpBody;
 
 /// A refusal: one line for whoever reads it.
-pub(super) fn refuse(status: StatusCode, text: &str) -> Response<HttpBody> {
+pub(super) fn refusal_response(status: StatusCode, text: &str) -> Response<HttpBody> {
     let body = serde_json::json!({
         "jsonrpc": "2.0", "id": null, "error": { "code": -32030, "message": text },
     });
-    let mut response = with(status, "application/json", HttpBody::from(body.to_string()));
+    let mut response = typed_response(status, "application/json", HttpBody::from(body.to_string()));
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -18,7 +18,7 @@ pub(super) fn refuse(status: StatusCode, text: &str) -> Response<HttpBody> {
 }
 
 /// A response of some type.
-pub(super) fn with(status: StatusCode, kind: &'static str, body: HttpBody) -> Response<HttpBody> {
+pub(super) fn typed_response(status: StatusCode, kind: &'static str, body: HttpBody) -> Response<HttpBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();

@@ -12,11 +12,11 @@ use mayi_core::gate::{Asking, Gate, Memory, OnAsk, Session, Verdict};
 use mayi_core::policy::Policy;
 use serde_json::{Value, json};
 
-use super::{Answer, Context, Registered, allowed, parsed};
+use super::{MethodResult, RegisterResult, RpcContext, parse_params, require_credential};
 use crate::api::{Asked, AskedOutcome};
 use crate::backend::Backend;
 use crate::credentials::Credential;
-use crate::error::Refused;
+use crate::error::RpcError;
 
 /// Who asks, for the record. No agent of the configuration can be called that.
 const AGENT: &str = "api:request";
@@ -27,53 +27,53 @@ const JUDGING: &[&str] = &["rules", "matrix", "mode", "isolated", "protection", 
 /// The longest that one may wait.
 const LONGEST: u64 = 24 * 3600;
 
-pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
+pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterResult {
     module
         .register_async_method("approval/request", |params, context, extensions| async move {
-            allowed(&extensions, Credential::Ask)?;
-            let asked: Asked = parsed(&params)?;
-            let full = |_| Refused::Agent("too many programs wait for an answer already".to_owned());
+            require_credential(&extensions, Credential::Ask)?;
+            let asked: Asked = parse_params(&params)?;
+            let full = |_| RpcError::Agent("too many programs wait for an answer already".to_owned());
             let _place = context.asking.try_acquire().map_err(full)?;
-            let answer: Answer<AskedOutcome> = Ok(ask(&context.backend, asked).await?);
+            let answer: MethodResult<AskedOutcome> = Ok(ask_permission(&context.backend, asked).await?);
             answer
         })
         .map(|_| ())
 }
 
-async fn ask(backend: &Arc<Backend>, asked: Asked) -> Result<AskedOutcome, Refused> {
+async fn ask_permission(backend: &Arc<Backend>, asked: Asked) -> Result<AskedOutcome, RpcError> {
     let limit = asked.timeout_seconds.map(|seconds| Duration::from_secs(seconds.clamp(1, LONGEST)));
     let from = Arc::clone(backend);
     let made = tokio::task::spawn_blocking(move || {
-        let (call, policy) = call(&from, &asked)?;
-        let gate = gate(&from, policy, limit, &call)?;
-        Ok::<_, Refused>((gate, call))
+        let (call, policy) = requested_call(&from, &asked)?;
+        let gate = build_gate(&from, policy, limit, &call)?;
+        Ok::<_, RpcError>((gate, call))
     });
-    let (gate, call) = made.await.map_err(|error| Refused::Internal(error.to_string()))??;
-    gate.attend();
+    let (gate, call) = made.await.map_err(|error| RpcError::Internal(error.to_string()))??;
+    gate.watch_store();
     // Ends with this, also when whoever asks is gone.
-    let _leaving = Leaving(gate.clone());
+    let _leaving = LeaveOnDrop(gate.clone());
     let ticket = gate.submit(call, &[]);
-    let approval_id = ticket.approval();
-    Ok(outcome(ticket.verdict().await, approval_id))
+    let approval_id = ticket.approval_id();
+    Ok(verdict_outcome(ticket.verdict().await, approval_id))
 }
 
-struct Leaving(Gate);
+struct LeaveOnDrop(Gate);
 
-impl Drop for Leaving {
+impl Drop for LeaveOnDrop {
     fn drop(&mut self) {
         let gate = self.0.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn_blocking(move || gate.leave());
+            runtime.spawn_blocking(move || gate.shut_down());
         }
     }
 }
 
-fn outcome(verdict: Verdict, approval_id: Option<mayi_core::approval::ApprovalId>) -> AskedOutcome {
+fn verdict_outcome(verdict: Verdict, approval_id: Option<mayi_core::approval::ApprovalId>) -> AskedOutcome {
     match verdict {
         Verdict::Allowed(authorized) => AskedOutcome {
             outcome: "allowed",
             approval_id,
-            by: Some(authorized.by().as_str().to_owned()),
+            by: Some(authorized.decided_by().as_str().to_owned()),
             reason: None,
             why: authorized.decision().trail.clone(),
         },
@@ -95,21 +95,21 @@ fn outcome(verdict: Verdict, approval_id: Option<mayi_core::approval::ApprovalId
 }
 
 /// The call that is meant, and the policy that holds where it happens.
-fn call(backend: &Backend, asked: &Asked) -> Result<(Call, Policy), Refused> {
+fn requested_call(backend: &Backend, asked: &Asked) -> Result<(Call, Policy), RpcError> {
     for key in JUDGING {
         if asked.call.get(key).is_some() {
-            return Err(Refused::Params(format!("`{key}` says how to judge: only `check` takes that")));
+            return Err(RpcError::Params(format!("`{key}` says how to judge: only `check` takes that")));
         }
     }
-    let request: Request = super::record::request(&json!({ "call": asked.call }))?;
-    let checker = Checker::new(backend.sources(&backend.options.cwd), false);
+    let request: Request = super::record::parse_check_request(&json!({ "call": asked.call }))?;
+    let checker = Checker::new(backend.sources_for(&backend.options.cwd), false);
     // Folders that a person has opened: where the program says that it is gives it none.
     let mut folders: Vec<_> = backend.tabs().iter().map(|tab| tab.cwd().to_owned()).collect();
     folders.extend(backend.options.cwd.canonicalize().ok().filter(|_| checker.works_here()));
-    let mut checker = checker.within(folders);
-    let judged = checker.judge(&request).map_err(|error| Refused::Params(error.to_string()))?;
+    let mut checker = checker.with_folders(folders);
+    let judged = checker.check_request(&request).map_err(|error| RpcError::Params(error.to_string()))?;
     let mut call = judged.call;
-    call.agent = AgentId::named(AGENT);
+    call.agent = AgentId::from_name(AGENT);
     call.session = SessionId(format!("request-{}", uuid::Uuid::now_v7()));
     call.title = asked.title.clone().unwrap_or_default();
     if call.raw_input == Value::Null {
@@ -119,12 +119,17 @@ fn call(backend: &Backend, asked: &Asked) -> Result<(Call, Policy), Refused> {
     Ok((call, policy))
 }
 
-fn gate(backend: &Backend, policy: Policy, limit: Option<Duration>, call: &Call) -> Result<Gate, Refused> {
-    let writer = (backend.options.writer)().map_err(Refused::Internal)?;
+fn build_gate(
+    backend: &Backend,
+    policy: Policy,
+    limit: Option<Duration>,
+    call: &Call,
+) -> Result<Gate, RpcError> {
+    let writer = (backend.options.writer)().map_err(RpcError::Internal)?;
     let memory = Memory::attach(Arc::clone(&backend.options.store), writer)?;
-    let keeper = FileKeeper::new(backend.sources(&call.cwd));
+    let keeper = FileKeeper::new(backend.sources_for(&call.cwd));
     let asking = Asking { on_ask: OnAsk::Wait, limit: limit.or(backend.options.limit) };
-    let gate = Gate::remembering(policy, asking, Box::new(keeper), memory);
+    let gate = Gate::with_memory(policy, asking, Box::new(keeper), memory);
     gate.open_session(Session {
         id: call.session.clone(),
         agent: call.agent.clone(),
@@ -134,6 +139,6 @@ fn gate(backend: &Backend, policy: Policy, limit: Option<Duration>, call: &Call)
         mode: None,
     });
     // D6.17: No session scope where the protocol has no session.
-    gate.stands_alone(&call.session);
+    gate.mark_requests_independent(&call.session);
     Ok(gate)
 }

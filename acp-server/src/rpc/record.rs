@@ -9,48 +9,50 @@ use mayi_core::policy::Rule;
 use mayi_core::store::{Change, EntryQuery, GrantQuery, OwnerId, StoredGrant};
 use serde_json::Value;
 
-use super::{Context, Registered, for_all, method};
+use super::{RegisterResult, RpcContext, add_answer_method, add_ask_method};
 use crate::api::{Event, GrantInfo, LogQuery, OriginInfo, Revoke, Revoked};
 use crate::backend::Backend;
-use crate::error::Refused;
+use crate::error::RpcError;
 
-pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
-    method(module, "grants/list", |context, _, _: Value| {
-        let live = live(&context.backend)?;
+pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterResult {
+    add_answer_method(module, "grants/list", |context, _, _: Value| {
+        let live = live_grants(&context.backend)?;
         // The very call, where the same answer covers more: not another line for people.
         let covered = |grant: &StoredGrant| {
             grant.fingerprint.is_some()
                 && live.iter().any(|other| other.fingerprint.is_none() && other.of_one_answer(grant))
         };
-        let answers = live.iter().filter(|grant| !covered(grant)).map(info);
-        let rules = for_good(&context.backend)?;
-        Ok(answers.chain(rules.iter().map(of_rule)).collect::<Vec<GrantInfo>>())
+        let answers = live.iter().filter(|grant| !covered(grant)).map(grant_info);
+        let rules = user_rules(&context.backend)?;
+        Ok(answers.chain(rules.iter().map(rule_grant_info)).collect::<Vec<GrantInfo>>())
     })?;
-    method(module, "grants/revoke", |context, peer, wanted: Revoke| {
-        revoke(&context.backend, &wanted, &peer.name())
+    add_answer_method(module, "grants/revoke", |context, peer, wanted: Revoke| {
+        revoke_grants(&context.backend, &wanted, &peer.name())
     })?;
-    method(module, "log/query", |context, _, wanted: LogQuery| query(&context.backend, wanted))?;
-    for_all(module, "check", |context, _, wanted: Value| check(&context.backend, &wanted))
+    add_answer_method(module, "log/query", |context, _, wanted: LogQuery| {
+        query_log(&context.backend, wanted)
+    })?;
+    add_ask_method(module, "check", |context, _, wanted: Value| check_call(&context.backend, &wanted))
 }
 
 /// Those that count now: one for a session ends with the process that has the session.
-fn live(backend: &Backend) -> Result<Vec<StoredGrant>, Refused> {
+fn live_grants(backend: &Backend) -> Result<Vec<StoredGrant>, RpcError> {
     let (store, now) = (&backend.options.store, Timestamp::now());
-    let asking: Vec<OwnerId> = store.owners(now)?.into_iter().map(|owner| owner.id).collect();
-    let grants = store.grants(&GrantQuery { live_at: Some(now), ..GrantQuery::default() })?;
+    let asking: Vec<OwnerId> = store.live_owners(now)?.into_iter().map(|owner| owner.id).collect();
+    let grants = store.query_grants(&GrantQuery { live_at: Some(now), ..GrantQuery::default() })?;
     let over = |grant: &StoredGrant| grant.owner.is_some_and(|owner| !asking.contains(&owner));
     Ok(grants.into_iter().filter(|grant| !over(grant)).collect())
 }
 
 /// What is remembered for good: the rules of the user's own file, those of answers among them.
-fn for_good(backend: &Backend) -> Result<Vec<Rule>, Refused> {
-    let sources = backend.sources(&backend.options.cwd);
+fn user_rules(backend: &Backend) -> Result<Vec<Rule>, RpcError> {
+    let sources = backend.sources_for(&backend.options.cwd);
     let file = sources.own_file();
     let loaded = backend.load(&backend.options.cwd)?;
     Ok(loaded.policy.rules.iter().filter(|rule| rule.origin.file.as_deref() == file).cloned().collect())
 }
 
-fn of_rule(rule: &Rule) -> GrantInfo {
+fn rule_grant_info(rule: &Rule) -> GrantInfo {
     let what = match &rule.unless {
         Some(unless) => format!("{}, unless {unless}", rule.pattern),
         None => rule.pattern.to_string(),
@@ -74,14 +76,14 @@ fn of_rule(rule: &Rule) -> GrantInfo {
 }
 
 /// Takes rules out of the user's file. Returns how many.
-fn take_back(backend: &Backend, ids: &[String]) -> Result<usize, Refused> {
-    let rules = for_good(backend)?;
+fn remove_rules(backend: &Backend, ids: &[String]) -> Result<usize, RpcError> {
+    let rules = user_rules(backend)?;
     let mut gone = 0;
     for rule in rules.iter().filter(|rule| ids.contains(&edit::rule_id(rule))) {
-        let (file, places) = super::settings::file(backend)?;
-        if !edit::remove_rule(&file, &places, rule).map_err(super::settings::failed)? {
+        let (file, places) = super::settings::user_config_file(backend)?;
+        if !edit::remove_rule(&file, &places, rule).map_err(super::settings::edit_error)? {
             let line = rule.origin.line.map(|line| format!(", line {line}")).unwrap_or_default();
-            return Err(Refused::Config(format!(
+            return Err(RpcError::Config(format!(
                 "this rule has limits of its own, or is about one folder: change it in {}{line}",
                 file.display()
             )));
@@ -89,13 +91,13 @@ fn take_back(backend: &Backend, ids: &[String]) -> Result<usize, Refused> {
         gone += 1;
     }
     if gone > 0 {
-        backend.reload();
+        backend.reload_tabs();
         backend.events.push(&Event::GrantsChanged);
     }
     Ok(gone)
 }
 
-fn info(grant: &StoredGrant) -> GrantInfo {
+fn grant_info(grant: &StoredGrant) -> GrantInfo {
     let level = grant.level.as_ref().map(|(_, level)| level.as_str());
     let what = match (&grant.pattern, &grant.level) {
         (Some(pattern), _) => pattern.clone(),
@@ -124,14 +126,14 @@ fn info(grant: &StoredGrant) -> GrantInfo {
     }
 }
 
-fn revoke(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, Refused> {
+fn revoke_grants(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, RpcError> {
     if wanted.ids.is_empty() && wanted.server.is_none() {
-        return Err(Refused::Params("which? name ids, or a server".to_owned()));
+        return Err(RpcError::Params("which? name ids, or a server".to_owned()));
     }
-    let rules = take_back(backend, &wanted.ids)?;
-    let writer = (backend.options.writer)().map_err(Refused::Internal)?;
+    let rules = remove_rules(backend, &wanted.ids)?;
+    let writer = (backend.options.writer)().map_err(RpcError::Internal)?;
     let now = Timestamp::now();
-    let live = live(backend)?;
+    let live = live_grants(backend)?;
     let named = |grant: &&StoredGrant| {
         wanted.ids.contains(&grant.id.to_string())
             || wanted.server.as_deref().is_some_and(|server| grant.about_server() == Some(server))
@@ -145,7 +147,7 @@ fn revoke(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, Refus
     let mut changes = Vec::new();
     for grant in &chosen {
         changes.push(Change::Revoke { id: grant.id, at: now });
-        changes.push(Change::Append(writer.revoked(grant, by, now)));
+        changes.push(Change::Append(writer.revoked_entry(grant, by, now)));
     }
     if !changes.is_empty() {
         backend.options.store.commit(changes)?;
@@ -158,7 +160,7 @@ fn revoke(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, Refus
 const ENTRIES: u32 = 100;
 const MOST: u32 = 1000;
 
-fn query(backend: &Backend, wanted: LogQuery) -> Result<Vec<Value>, Refused> {
+fn query_log(backend: &Backend, wanted: LogQuery) -> Result<Vec<Value>, RpcError> {
     let query = EntryQuery {
         limit: Some(wanted.limit.unwrap_or(ENTRIES).min(MOST)),
         before: wanted.before,
@@ -168,28 +170,28 @@ fn query(backend: &Backend, wanted: LogQuery) -> Result<Vec<Value>, Refused> {
         contains: wanted.contains,
         ..EntryQuery::default()
     };
-    let entries = backend.options.store.entries(&query)?;
+    let entries = backend.options.store.query_entries(&query)?;
     let shown = entries.into_iter().map(|mut recorded| {
         // How a call is kept to be judged again is mayi's own.
         if let Some(detail) = recorded.entry.detail.as_object_mut() {
             detail.shift_remove("frozen");
         }
-        serde_json::to_value(recorded).map_err(|error| Refused::Internal(error.to_string()))
+        serde_json::to_value(recorded).map_err(|error| RpcError::Internal(error.to_string()))
     });
     shown.collect()
 }
 
-fn check(backend: &Backend, wanted: &Value) -> Result<Value, Refused> {
-    let request = request(wanted)?;
-    let mut checker = Checker::new(backend.sources(&backend.options.cwd), false);
-    let decision = checker.decide(&request).map_err(|error| Refused::Params(error.to_string()))?;
-    serde_json::to_value(decision).map_err(|error| Refused::Internal(error.to_string()))
+fn check_call(backend: &Backend, wanted: &Value) -> Result<Value, RpcError> {
+    let request = parse_check_request(wanted)?;
+    let mut checker = Checker::new(backend.sources_for(&backend.options.cwd), false);
+    let decision = checker.decide(&request).map_err(|error| RpcError::Params(error.to_string()))?;
+    serde_json::to_value(decision).map_err(|error| RpcError::Internal(error.to_string()))
 }
 
 /// The member `call`, as a line of `mayi check --stdin`.
-pub(super) fn request(wanted: &Value) -> Result<Request, Refused> {
+pub(super) fn parse_check_request(wanted: &Value) -> Result<Request, RpcError> {
     let call = wanted
         .get("call")
-        .ok_or_else(|| Refused::Params("what should be checked? there is no `call`".to_owned()))?;
-    Request::from_json(&call.to_string()).map_err(|error| Refused::Params(error.to_string()))
+        .ok_or_else(|| RpcError::Params("what should be checked? there is no `call`".to_owned()))?;
+    Request::from_json(&call.to_string()).map_err(|error| RpcError::Params(error.to_string()))
 }

@@ -3,22 +3,22 @@
 use jsonrpsee::server::RpcModule;
 use serde_json::{Value, json};
 
-use super::{Answer, Context, Registered, allowed, method, parsed};
+use super::{MethodResult, RegisterResult, RpcContext, add_answer_method, parse_params, require_credential};
 use crate::api::{Event, NewSession, Prompt, SessionInfo, SetBypass, SetMode, Tab, TabState, Turn};
 use crate::credentials::Credential;
 use crate::tabs;
 
-pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
+pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterResult {
     module.register_async_method("session/new", |params, context, extensions| async move {
-        allowed(&extensions, Credential::Answer)?;
-        let wanted: NewSession = parsed(&params)?;
-        let answer: Answer<SessionInfo> = Ok(tabs::open(&context.backend, wanted).await?);
+        require_credential(&extensions, Credential::Answer)?;
+        let wanted: NewSession = parse_params(&params)?;
+        let answer: MethodResult<SessionInfo> = Ok(tabs::open(&context.backend, wanted).await?);
         answer
     })?;
     module.register_async_method("session/close", |params, context, extensions| async move {
-        allowed(&extensions, Credential::Answer)?;
-        let Tab { tab_id } = parsed(&params)?;
-        if let Some(tab) = context.backend.remove(&tab_id) {
+        require_credential(&extensions, Credential::Answer)?;
+        let Tab { tab_id } = parse_params(&params)?;
+        if let Some(tab) = context.backend.remove_tab(&tab_id) {
             // Whoever asked may be gone before the agent is.
             let backend = std::sync::Arc::clone(&context.backend);
             let ending = tokio::spawn(async move {
@@ -27,39 +27,39 @@ pub(super) fn register(module: &mut RpcModule<Context>) -> Registered {
             });
             let _ = ending.await;
         }
-        let answer: Answer<Value> = Ok(json!({}));
+        let answer: MethodResult<Value> = Ok(json!({}));
         answer
     })?;
     // Not on a blocking thread: they start tasks.
     module.register_async_method("session/prompt", |params, context, extensions| async move {
-        allowed(&extensions, Credential::Answer)?;
-        let Prompt { tab_id, text, mode } = parsed(&params)?;
+        require_credential(&extensions, Credential::Answer)?;
+        let Prompt { tab_id, text, mode } = parse_params(&params)?;
         let tab = context.backend.tab(&tab_id)?;
         // A prompt that can't begin changes nothing.
-        let begins = tab.info().state == TabState::Idle && !text.trim().is_empty();
+        let begins = tab.session_info().state == TabState::Idle && !text.trim().is_empty();
         if let Some(mode) = mode.filter(|_| begins) {
             tab.set_mode(mode)?;
         }
-        let answer: Answer<Turn> = Ok(Turn { turn: tab.prompt(text)? });
+        let answer: MethodResult<Turn> = Ok(Turn { turn: tab.begin_turn(text)? });
         answer
     })?;
     module.register_async_method("session/cancel", |params, context, extensions| async move {
-        allowed(&extensions, Credential::Answer)?;
-        let Tab { tab_id } = parsed(&params)?;
-        context.backend.tab(&tab_id)?.cancel();
-        let answer: Answer<Value> = Ok(json!({}));
+        require_credential(&extensions, Credential::Answer)?;
+        let Tab { tab_id } = parse_params(&params)?;
+        context.backend.tab(&tab_id)?.cancel_turn();
+        let answer: MethodResult<Value> = Ok(json!({}));
         answer
     })?;
-    method(module, "session/list", |context, _, _: Value| Ok(context.backend.sessions()))?;
-    method(module, "session/setMode", |context, _, SetMode { tab_id, mode }| {
+    add_answer_method(module, "session/list", |context, _, _: Value| Ok(context.backend.session_infos()))?;
+    add_answer_method(module, "session/setMode", |context, _, SetMode { tab_id, mode }| {
         let tab = context.backend.tab(&tab_id)?;
         tab.set_mode(mode)?;
-        Ok(tab.info())
+        Ok(tab.session_info())
     })?;
-    method(module, "session/setBypass", |context, peer, SetBypass { tab_id, on }| {
+    add_answer_method(module, "session/setBypass", |context, peer, SetBypass { tab_id, on }| {
         let tab = context.backend.tab(&tab_id)?;
         tab.set_bypass(on, &peer.name())?;
         context.backend.events.push(&Event::GrantsChanged);
-        Ok(tab.info())
+        Ok(tab.session_info())
     })
 }

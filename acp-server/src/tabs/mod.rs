@@ -1,8 +1,8 @@
 //! Tabs: each has an agent process, a gate and a session of its own, so that nothing of one reaches another.
 
-mod keeper;
+mod event_pump;
 mod open;
-mod pump;
+mod permanent_answers;
 mod running;
 mod servers;
 mod turn;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use mayi_acp::{Briefing, Connection};
 use mayi_core::call::{AgentId, SessionId};
-use mayi_core::config::{OnUnasked, Running};
+use mayi_core::config::{OnUnasked, RunningSession};
 use mayi_core::gate::Gate;
 use mayi_core::policy::Mode;
 use mayi_mcp::SessionServers;
@@ -21,8 +21,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use self::open::open;
 use crate::api::{Event, SessionInfo, TabState};
-use crate::backend::{Backend, lock};
-use crate::error::Refused;
+use crate::backend::{Backend, lock_mutex};
+use crate::error::RpcError;
 
 /// How long the start of an agent may take to be given up.
 const STOPPING: Duration = Duration::from_secs(2);
@@ -33,11 +33,11 @@ pub(crate) struct Tab {
     agent: AgentId,
     cwd: PathBuf,
     gate: Gate,
-    running: Running,
+    running: RunningSession,
     /// Its MCP servers, unless the agent has them.
     servers: OnceLock<SessionServers>,
     backend: Weak<Backend>,
-    now: Mutex<Now>,
+    now: Mutex<LiveState>,
     /// Nobody wants it any more: an agent that is being started is given up.
     closing: watch::Sender<bool>,
     /// Asks whoever passes on what happens to say when all of it is: what a turn did comes before its end.
@@ -47,7 +47,7 @@ pub(crate) struct Tab {
 }
 
 /// What changes about a tab.
-struct Now {
+struct LiveState {
     session: Option<SessionId>,
     connection: Option<Arc<Connection>>,
     title: String,
@@ -86,11 +86,11 @@ impl Tab {
     }
 
     /// The tab as it is now.
-    pub(crate) fn info(&self) -> SessionInfo {
+    pub(crate) fn session_info(&self) -> SessionInfo {
         let waiting = self.gate.count_waiting();
         let policy = self.gate.policy();
         let settings = policy.agents.get(self.agent.as_str());
-        let now = lock(&self.now);
+        let now = lock_mutex(&self.now);
         let mode = match &now.session {
             Some(session) => self.gate.mode(session),
             None => policy.mode_of(&self.agent, now.mode),
@@ -113,38 +113,38 @@ impl Tab {
             resumed: now.resumed,
             can_resume: now.can_resume,
             waiting,
-            in_line: self.gate.count_in_line(),
+            in_line: self.gate.count_queued(),
         }
     }
 
     /// Tells everybody how the tab is now.
-    fn tell(&self) {
+    fn announce_state(&self) {
         if let Some(backend) = self.backend.upgrade() {
-            backend.events.push(&Event::SessionChanged { session: self.info() });
+            backend.events.push(&Event::SessionChanged { session: self.session_info() });
         }
     }
 
     /// Returns once everything that has happened so far is told.
-    async fn told_all(&self) {
+    async fn flush_events(&self) {
         let (done, told) = oneshot::channel();
         if self.passed_on.get().is_some_and(|ask| ask.send(done).is_ok()) {
             let _ = told.await;
         }
     }
 
-    fn notice(&self, text: impl Into<String>) {
+    fn push_notice(&self, text: impl Into<String>) {
         if let Some(backend) = self.backend.upgrade() {
             backend.events.push(&Event::Notice { tab_id: Some(self.id.clone()), text: text.into() });
         }
     }
 
     /// Changes the mode.
-    pub(crate) fn set_mode(&self, mode: Mode) -> Result<(), Refused> {
+    pub(crate) fn set_mode(&self, mode: Mode) -> Result<(), RpcError> {
         {
-            let mut now = lock(&self.now);
+            let mut now = lock_mutex(&self.now);
             if let Some((by, least)) = now.lock.as_ref().filter(|(_, least)| mode < *least) {
                 let by = by.display();
-                return Err(Refused::Params(format!("{by} locks the mode: it can be {least} or stricter")));
+                return Err(RpcError::Params(format!("{by} locks the mode: it can be {least} or stricter")));
             }
             now.mode = Some(mode);
             // While it is held, so that the mode that was chosen last is the one that holds. Without a session yet, it is
@@ -153,33 +153,33 @@ impl Tab {
                 self.gate.set_mode(session, mode);
             }
         }
-        self.tell();
+        self.announce_state();
         Ok(())
     }
 
     /// Bypasses the agent in this session, or ends that, as `by` wants it.
-    pub(crate) fn set_bypass(&self, on: bool, by: &str) -> Result<(), Refused> {
-        let session = lock(&self.now).session.clone();
-        let session = session.ok_or_else(|| Refused::Params("the session is not open yet".to_owned()))?;
+    pub(crate) fn set_bypass(&self, on: bool, by: &str) -> Result<(), RpcError> {
+        let session = lock_mutex(&self.now).session.clone();
+        let session = session.ok_or_else(|| RpcError::Params("the session is not open yet".to_owned()))?;
         if on {
             let done = self.gate.bypass_session(&session);
-            done.map_err(|error| Refused::Params(error.to_string()))?;
+            done.map_err(|error| RpcError::Params(error.to_string()))?;
         } else {
-            self.gate.ask_again(&session, by);
+            self.gate.end_session_bypass(&session, by);
         }
-        self.tell();
+        self.announce_state();
         Ok(())
     }
 
     /// Reads the configuration again, if it has changed.
-    pub(crate) fn reload(&self) {
+    pub(crate) fn reload_config(&self) {
         let Some(backend) = self.backend.upgrade() else { return };
         match backend.load(&self.cwd) {
             Ok(mut loaded) => {
-                let others = self.running.fit(&mut loaded);
+                let others = self.running.restrict_to_running(&mut loaded);
                 let least = loaded.policy.least_mode(&self.agent);
-                let locked = loaded.locks.mode().map(|by| (by.to_owned(), least));
-                let mut now = lock(&self.now);
+                let locked = loaded.locks.mode_lock().map(|by| (by.to_owned(), least));
+                let mut now = lock_mutex(&self.now);
                 // The mode that was chosen stays: the gate keeps to the lock as long as there is one.
                 let looser = |lock: &Option<(PathBuf, Mode)>| {
                     lock.as_ref().is_some_and(|(_, least)| now.mode.is_some_and(|mode| mode < *least))
@@ -192,10 +192,12 @@ impl Tab {
                     .get(self.agent.as_str())
                     .map_or(loaded.on_unasked, |agent| agent.on_unasked);
                 drop(now);
-                pulled.into_iter().for_each(|line| self.notice(line));
-                if differs(&self.gate.policy(), &loaded.policy) {
+                pulled.into_iter().for_each(|line| self.push_notice(line));
+                if policies_differ(&self.gate.policy(), &loaded.policy) {
                     self.gate.replace_policy(loaded.policy);
-                    running::lines(&others).into_iter().for_each(|line| self.notice(line));
+                    running::changed_config_notices(&others)
+                        .into_iter()
+                        .for_each(|line| self.push_notice(line));
                 }
             }
             // D5.12: nothing runs on half a policy. What held goes on holding, and all is asked about.
@@ -207,19 +209,19 @@ impl Tab {
                 );
                 self.gate.replace_policy(policy);
                 let error = jsonrpsee::types::ErrorObjectOwned::from(error);
-                self.notice(format!(
+                self.push_notice(format!(
                     "the configuration can't be read, and everything is asked about: {}",
                     error.message()
                 ));
             }
         }
-        self.tell();
+        self.announce_state();
     }
 
     /// Ends the tab: what waits is cancelled, and its agent is gone with all that it started.
     pub(crate) async fn end(&self) {
         let connection = {
-            let mut now = lock(&self.now);
+            let mut now = lock_mutex(&self.now);
             now.state = TabState::Ended;
             now.connection.take()
         };
@@ -234,12 +236,12 @@ impl Tab {
         let _ = tokio::time::timeout(STOPPING, self.started.subscribe().wait_for(|over| *over)).await;
         let gate = self.gate.clone();
         // It waits for what is to be written.
-        let _ = tokio::task::spawn_blocking(move || gate.leave()).await;
+        let _ = tokio::task::spawn_blocking(move || gate.shut_down()).await;
     }
 }
 
 /// Whether another policy has something else to say.
-fn differs(one: &mayi_core::policy::Policy, other: &mayi_core::policy::Policy) -> bool {
+fn policies_differ(one: &mayi_core::policy::Policy, other: &mayi_core::policy::Policy) -> bool {
     one.files != other.files
         || one.mode != other.mode
         || one.least_modes != other.least_modes

@@ -4,35 +4,37 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use mayi_acp::{AcpEvent, AgentError, AskingMode, Connection, Launch, Offer, OpenSession, Opened};
-use mayi_core::approval::visible;
+use mayi_acp::{
+    AcpEvent, AgentError, AskingMode, Connection, Launch, OfferedCapabilities, OpenSession, OpenedSession,
+};
+use mayi_core::approval::escape_line;
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
-use mayi_core::config::{AgentCommand, AgentLaunch, Loaded, Running, Trust, nearest};
+use mayi_core::config::{AgentCommand, AgentLaunch, LoadedConfig, RunningSession, Trust, nearest_word};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use tokio::sync::{mpsc, watch};
 
-use super::keeper::TabKeeper;
-use super::servers::{self, Gateway};
-use super::{Now, Tab, pump};
+use super::permanent_answers::TabKeeper;
+use super::servers::{self, GatewayOptions};
+use super::{LiveState, Tab, event_pump};
 use crate::api::{NewSession, SessionInfo, TabState};
-use crate::backend::{Backend, lock};
-use crate::error::Refused;
+use crate::backend::{Backend, lock_mutex};
+use crate::error::RpcError;
 
 /// Opens a tab. Whoever asked for it may be gone meanwhile: it is opened all the same.
 ///
 /// # Errors
 /// If the request makes no sense, the configuration is refused, or the agent can't be started.
-pub(crate) async fn open(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, Refused> {
+pub(crate) async fn open(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, RpcError> {
     let backend = Arc::clone(backend);
-    let opening = tokio::spawn(async move { opened(&backend, wanted).await });
-    opening.await.map_err(|error| Refused::Internal(error.to_string()))?
+    let opening = tokio::spawn(async move { open_tab(&backend, wanted).await });
+    opening.await.map_err(|error| RpcError::Internal(error.to_string()))?
 }
 
-async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, Refused> {
+async fn open_tab(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, RpcError> {
     let id = tab_id(wanted.tab_id.as_deref())?;
-    let cwd = folder(&wanted.cwd)?;
+    let cwd = resolve_cwd(&wanted.cwd)?;
     let mut loaded = backend.load(&cwd)?;
-    let gateway = Gateway {
+    let gateway = GatewayOptions {
         none: !wanted.gateway.unwrap_or(backend.options.gateway),
         toolbelt: wanted.toolbelt.unwrap_or(backend.options.toolbelt),
     };
@@ -45,11 +47,11 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
     });
     // Also in the record: it keeps what a policy notices.
     loaded.policy.notices.extend(warning.clone());
-    let agent = agent(&loaded, &wanted.agent)?;
-    let launch = launch(backend, agent, &cwd)?;
-    let name = AgentId::named(&agent.name);
-    let running = Running::session(Some(agent), &loaded);
-    let gate = gate(backend, &loaded, &cwd, running.clone()).await?;
+    let agent = find_agent(&loaded, &wanted.agent)?;
+    let launch = prepare_launch(backend, agent, &cwd)?;
+    let name = AgentId::from_name(&agent.name);
+    let running = RunningSession::for_session(Some(agent), &loaded);
+    let gate = build_gate(backend, &loaded, &cwd, running.clone()).await?;
     let tab = Arc::new(Tab {
         id,
         agent: name.clone(),
@@ -58,7 +60,7 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         running,
         servers: OnceLock::new(),
         backend: Arc::downgrade(backend),
-        now: Mutex::new(Now {
+        now: Mutex::new(LiveState {
             session: None,
             connection: None,
             title: String::new(),
@@ -72,23 +74,23 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
             briefing: mayi_acp::Briefing::default(),
             reasons: Vec::new(),
             heard: Instant::now(),
-            lock: loaded.locks.mode().map(|by| (by.to_owned(), loaded.policy.least_mode(&name))),
+            lock: loaded.locks.mode_lock().map(|by| (by.to_owned(), loaded.policy.least_mode(&name))),
             on_unasked: agent.on_unasked,
         }),
         closing: watch::Sender::new(false),
         passed_on: OnceLock::new(),
         started: watch::Sender::new(false),
     });
-    if let Some((by, least)) = lock(&tab.now).lock.as_ref()
+    if let Some((by, least)) = lock_mutex(&tab.now).lock.as_ref()
         && wanted.mode.is_some_and(|mode| mode < *least)
     {
         let by = by.display();
-        return Err(Refused::Params(format!("{by} locks the mode: it can be {least} or stricter")));
+        return Err(RpcError::Params(format!("{by} locks the mode: it can be {least} or stricter")));
     }
     backend.insert(&tab)?;
-    tab.gate.attend();
-    tab.tell();
-    warning.into_iter().for_each(|warning| tab.notice(warning));
+    tab.gate.watch_store();
+    tab.announce_state();
+    warning.into_iter().for_each(|warning| tab.push_notice(warning));
     let mut session = OpenSession {
         agent: name,
         cwd,
@@ -101,53 +103,57 @@ async fn opened(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInf
         resume: wanted.resume.map(SessionId),
     };
     if let Err(refused) =
-        servers::put_in(&mut session, &tab, backend, gateway, loaded.servers.values().cloned().collect())
+        servers::add_servers(&mut session, &tab, backend, gateway, loaded.servers.values().cloned().collect())
     {
         tab.started.send_replace(true);
-        backend.remove(&tab.id);
+        backend.remove_tab(&tab.id);
         tab.end().await;
         return Err(refused);
     }
-    let offer = Offer { fs: true, terminal: true, missing_files_are_empty: agent.missing_files_are_empty };
+    let offer = OfferedCapabilities {
+        fs: true,
+        terminal: true,
+        missing_files_are_empty: agent.missing_files_are_empty,
+    };
     let (events, heard) = mpsc::unbounded_channel();
     let mut closing = tab.closing.subscribe();
     let begun = tokio::select! {
-        begun = start(&tab, &launch, offer, session, events) => begun.map_err(|error| error.to_string()),
+        begun = start_agent(&tab, &launch, offer, session, events) => begun.map_err(|error| error.to_string()),
         // What was begun of it is dropped, and ends with that.
         _ = closing.wait_for(|closing| *closing) => Err("the tab was closed while its agent was being started".to_owned()),
     };
     match begun {
-        Ok(begun) => Ok(begin(backend, &tab, begun, heard).await),
+        Ok(begun) => Ok(activate_tab(backend, &tab, begun, heard).await),
         Err(error) => {
             tab.started.send_replace(true);
             // Whoever has closed it says so.
-            if backend.remove(&tab.id).is_some() {
+            if backend.remove_tab(&tab.id).is_some() {
                 tab.end().await;
                 backend.events.push(&crate::api::Event::SessionClosed { tab_id: tab.id.clone() });
             }
-            Err(Refused::Agent(error))
+            Err(RpcError::Agent(error))
         }
     }
 }
 
 /// An agent whose session is open.
-struct Begun {
+struct StartedAgent {
     connection: Connection,
-    opened: Opened,
+    opened: OpenedSession,
     resumed: bool,
 }
 
-async fn start(
+async fn start_agent(
     tab: &Tab,
     launch: &Launch,
-    offer: Offer,
+    offer: OfferedCapabilities,
     mut session: OpenSession,
     events: mpsc::UnboundedSender<AcpEvent>,
-) -> Result<Begun, AgentError> {
+) -> Result<StartedAgent, AgentError> {
     let connection = Connection::start(launch, tab.gate.clone(), offer, events).await?;
     if session.resume.is_some() && connection.can_load() {
         match connection.open(&session).await {
-            Ok(opened) => return Ok(Begun { connection, opened, resumed: true }),
+            Ok(opened) => return Ok(StartedAgent { connection, opened, resumed: true }),
             // It does not know the session any more: it begins anew, and says so by `resumed`.
             Err(AgentError::Refused { .. }) => {}
             Err(error) => return Err(error),
@@ -155,18 +161,18 @@ async fn start(
     }
     session.resume = None;
     let opened = connection.open(&session).await?;
-    Ok(Begun { connection, opened, resumed: false })
+    Ok(StartedAgent { connection, opened, resumed: false })
 }
 
-async fn begin(
+async fn activate_tab(
     backend: &Arc<Backend>,
     tab: &Arc<Tab>,
-    begun: Begun,
+    begun: StartedAgent,
     mut heard: mpsc::UnboundedReceiver<AcpEvent>,
 ) -> SessionInfo {
     let connection = Arc::new(begun.connection);
     let closed = {
-        let mut now = lock(&tab.now);
+        let mut now = lock_mutex(&tab.now);
         if let Some(mode) = now.mode {
             // It may have been chosen while the agent was being started.
             tab.gate.set_mode(&begun.opened.id, mode);
@@ -190,67 +196,67 @@ async fn begin(
     }
     tab.started.send_replace(true);
     if closed {
-        return tab.info();
+        return tab.session_info();
     }
     if begun.resumed {
         // What it has said before is known to whoever goes on with the session.
         while let Ok(event) = heard.try_recv() {
             if let AcpEvent::Notice(text) = event {
-                tab.notice(text);
+                tab.push_notice(text);
             }
         }
     }
-    pump::begin(backend, tab, heard, connection);
-    tab.tell();
-    tab.info()
+    event_pump::pump_events(backend, tab, heard, connection);
+    tab.announce_state();
+    tab.session_info()
 }
 
 /// A name of its own for each tab.
-fn tab_id(wanted: Option<&str>) -> Result<String, Refused> {
+fn tab_id(wanted: Option<&str>) -> Result<String, RpcError> {
     let Some(id) = wanted else { return Ok(uuid::Uuid::now_v7().to_string()) };
     let fits =
         (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if fits {
         return Ok(id.to_owned());
     }
-    Err(Refused::Params("a tabId has letters, digits and `-`, at most 64 of them".to_owned()))
+    Err(RpcError::Params("a tabId has letters, digits and `-`, at most 64 of them".to_owned()))
 }
 
 /// D1.27: `/`, the home folder and its ancestors are never roots without being named.
-fn folder(cwd: &Path) -> Result<PathBuf, Refused> {
+fn resolve_cwd(cwd: &Path) -> Result<PathBuf, RpcError> {
     if !cwd.is_absolute() {
-        return Err(Refused::Params("the folder (cwd) has to be an absolute path".to_owned()));
+        return Err(RpcError::Params("the folder (cwd) has to be an absolute path".to_owned()));
     }
-    let shown = visible(&cwd.to_string_lossy());
+    let shown = escape_line(&cwd.to_string_lossy());
     let cwd =
-        cwd.canonicalize().map_err(|error| Refused::Params(format!("can't work in {shown}: {error}")))?;
+        cwd.canonicalize().map_err(|error| RpcError::Params(format!("can't work in {shown}: {error}")))?;
     if !cwd.is_dir() {
-        return Err(Refused::Params(format!("can't work in {shown}: it is not a folder")));
+        return Err(RpcError::Params(format!("can't work in {shown}: it is not a folder")));
     }
     if is_too_wide(&cwd) {
-        return Err(Refused::Params(format!(
+        return Err(RpcError::Params(format!(
             "an agent would be let work in all of {shown}: open the folder of a project"
         )));
     }
     Ok(cwd)
 }
 
-fn agent<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l AgentLaunch, Refused> {
-    loaded.agent(name).ok_or_else(|| {
-        let near = nearest(name, loaded.agents.keys().map(String::as_str));
+fn find_agent<'l>(loaded: &'l LoadedConfig, name: &str) -> Result<&'l AgentLaunch, RpcError> {
+    loaded.find_agent(name).ok_or_else(|| {
+        let near = nearest_word(name, loaded.agents.keys().map(String::as_str));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Refused::Params(format!("no agent is called `{}`{hint}", visible(name)))
+        RpcError::Params(format!("no agent is called `{}`{hint}", escape_line(name)))
     })
 }
 
-fn launch(backend: &Backend, agent: &AgentLaunch, cwd: &Path) -> Result<Launch, Refused> {
+fn prepare_launch(backend: &Backend, agent: &AgentLaunch, cwd: &Path) -> Result<Launch, RpcError> {
     let Some(command) = &agent.command else {
-        return Err(Refused::Config(format!(
+        return Err(RpcError::Config(format!(
             "the agent {0} has no command: write one in the setting mayi.agents, or under [agents.{0}]",
             agent.name
         )));
     };
-    let folders = backend.sources(cwd).folders;
+    let folders = backend.sources_for(cwd).folders;
     Ok(Launch {
         command: command.words(),
         env: agent.env.clone(),
@@ -263,19 +269,19 @@ fn launch(backend: &Backend, agent: &AgentLaunch, cwd: &Path) -> Result<Launch, 
 }
 
 /// The gate of a tab: another process may answer what waits, and nothing runs that is not recorded.
-async fn gate(
+async fn build_gate(
     backend: &Arc<Backend>,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     cwd: &Path,
-    running: Running,
-) -> Result<Gate, Refused> {
+    running: RunningSession,
+) -> Result<Gate, RpcError> {
     let asking = Asking { on_ask: OnAsk::Wait, limit: backend.options.limit };
     let keeper = Box::new(TabKeeper::new(backend, cwd, running));
     let (policy, backend) = (loaded.policy.clone(), Arc::clone(backend));
     let made = tokio::task::spawn_blocking(move || {
-        let writer = (backend.options.writer)().map_err(Refused::Internal)?;
+        let writer = (backend.options.writer)().map_err(RpcError::Internal)?;
         let memory = Memory::attach(Arc::clone(&backend.options.store), writer)?;
-        Ok::<_, Refused>(Gate::remembering(policy, asking, keeper, memory))
+        Ok::<_, RpcError>(Gate::with_memory(policy, asking, keeper, memory))
     });
-    made.await.map_err(|error| Refused::Internal(error.to_string()))?
+    made.await.map_err(|error| RpcError::Internal(error.to_string()))?
 }

@@ -1,9 +1,9 @@
 //! What to say where the configuration has something else by now under the names of what a tab was started with.
 
-use mayi_core::config::Others;
+use mayi_core::config::ConflictingNames;
 
 /// A line for each.
-pub(super) fn lines(others: &Others) -> Vec<String> {
+pub(super) fn changed_config_notices(others: &ConflictingNames) -> Vec<String> {
     let agent = others.agent.iter().map(|name| {
         format!(
             "{name}: another program is configured for this agent now. The one that runs has no bypass until it is started \

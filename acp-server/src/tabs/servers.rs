@@ -2,17 +2,17 @@
 
 use std::sync::{Arc, Weak};
 
-use mayi_acp::{OpenSession, Servers};
+use mayi_acp::{GatedServers, OpenSession};
 use mayi_core::config::ServerLaunch;
-use mayi_mcp::{Hears, SessionOptions, SessionServers};
+use mayi_mcp::{NoticeSinks, SessionOptions, SessionServers};
 
 use super::Tab;
 use crate::backend::Backend;
-use crate::error::Refused;
+use crate::error::RpcError;
 
 /// Whether mayi stands before a tab's servers, and how.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gateway {
+pub(super) struct GatewayOptions {
     /// It does not: the agent gets them as they are.
     pub(super) none: bool,
     /// Two tools in place of all.
@@ -23,13 +23,13 @@ pub(super) struct Gateway {
 ///
 /// # Errors
 /// If relays can't come in anywhere.
-pub(super) fn put_in(
+pub(super) fn add_servers(
     session: &mut OpenSession,
     tab: &Arc<Tab>,
     backend: &Backend,
-    gateway: Gateway,
+    gateway: GatewayOptions,
     servers: Vec<ServerLaunch>,
-) -> Result<(), Refused> {
+) -> Result<(), RpcError> {
     if gateway.none || servers.is_empty() {
         session.servers = servers;
         return Ok(());
@@ -39,24 +39,25 @@ pub(super) fn put_in(
         cwd: session.cwd.clone(),
         roots: vec![session.cwd.clone()],
         toolbelt: gateway.toolbelt,
-        hears: hears(tab),
-        tokens: backend.sources(&session.cwd).folders.data,
+        sinks: notice_sinks(tab),
+        tokens: backend.sources_for(&session.cwd).folders.data,
         program: backend.options.relay.clone(),
     };
     let behind = SessionServers::new(&tab.gate, Some(&backend.options.store), &options, servers)
-        .map_err(Refused::Internal)?;
+        .map_err(RpcError::Internal)?;
     session.servers = behind.relays().to_vec();
-    session.behind = Some(Servers { names: behind.names().to_vec(), before: behind.before() });
+    session.behind =
+        Some(GatedServers { names: behind.server_names().to_vec(), before: behind.tool_lookup() });
     let _ = tab.servers.set(behind);
     Ok(())
 }
 
-fn hears(tab: &Arc<Tab>) -> Hears {
+fn notice_sinks(tab: &Arc<Tab>) -> NoticeSinks {
     let (people, errors): (Weak<Tab>, Weak<Tab>) = (Arc::downgrade(tab), Arc::downgrade(tab));
-    Hears {
+    NoticeSinks {
         people: Arc::new(move |server, text| {
             if let Some(tab) = people.upgrade() {
-                tab.notice(format!("{server}: {text}"));
+                tab.push_notice(format!("{server}: {text}"));
             }
         }),
         errors: Arc::new(move |server, text| {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 
 import { visible, visibleBlock } from '../visible.js';
 
-// The cases of core/kept/src/approval/visible.rs: the page shows what every other surface shows.
+// The cases of core/kept/src/approval/escape.rs: the page shows what every other surface shows.
 test('given text that hides something then it is shown as escapes', () => {
   assert.equal(visible('a\u{1b}[2Kb'), 'a\\x1b[2Kb');
   assert.equal(visible('rm \u{202e}fdp.x'), 'rm \\u{202e}fdp.x');

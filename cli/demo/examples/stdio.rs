@@ -2,5 +2,5 @@
 
 #[tokio::main]
 async fn main() -> Result<(), mayi_demo::DemoError> {
-    mayi_demo::serve().await
+    mayi_demo::serve_stdio().await
 }

@@ -13,20 +13,23 @@ use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Agent, Client, ConnectTo, Error, on_receive_notification, on_receive_request};
 
 use crate::script;
-use crate::session::{Session, Sessions, lock};
-use crate::state::{History, Speaker, Store};
+use crate::session::{Session, Sessions, lock_mutex};
+use crate::state::{History, HistoryStore, Speaker};
 use crate::turn::Turn;
 
 /// What all sessions of a connection share.
-struct Demo {
+struct ScriptedAgent {
     client: Mutex<ClientCapabilities>,
     sessions: Sessions,
-    store: Store,
+    store: HistoryStore,
 }
 
 /// Serves one client until it closes the connection.
-pub(crate) async fn serve(transport: impl ConnectTo<Agent> + 'static, store: Store) -> Result<(), Error> {
-    let demo = Arc::new(Demo { client: Mutex::default(), sessions: Sessions::default(), store });
+pub(crate) async fn serve_client(
+    transport: impl ConnectTo<Agent> + 'static,
+    store: HistoryStore,
+) -> Result<(), Error> {
+    let demo = Arc::new(ScriptedAgent { client: Mutex::default(), sessions: Sessions::default(), store });
     let [initialize, new, load, mode, prompt, cancel] = std::array::from_fn(|_| Arc::clone(&demo));
     Agent
         .v1()
@@ -62,7 +65,7 @@ pub(crate) async fn serve(transport: impl ConnectTo<Agent> + 'static, store: Sto
         .on_receive_notification(
             async move |cancelled: CancelNotification, _cx| {
                 if let Some(session) = cancel.sessions.get(&cancelled.session_id) {
-                    session.cancel();
+                    session.cancel_turn();
                 }
                 Ok(())
             },
@@ -72,9 +75,9 @@ pub(crate) async fn serve(transport: impl ConnectTo<Agent> + 'static, store: Sto
         .await
 }
 
-impl Demo {
+impl ScriptedAgent {
     fn initialize(&self, request: InitializeRequest) -> InitializeResponse {
-        *lock(&self.client) = request.client_capabilities;
+        *lock_mutex(&self.client) = request.client_capabilities;
         InitializeResponse::new(ProtocolVersion::V1)
             .agent_capabilities(AgentCapabilities::new().load_session(true))
             .agent_info(
@@ -87,12 +90,12 @@ impl Demo {
             return Err(Error::invalid_params().data("cwd is not an absolute path"));
         }
         let id = SessionId::new(format!("demo-{}", uuid::Uuid::now_v7()));
-        let session = self.sessions.put(Session::new(id.clone(), request.cwd, History::default()));
+        let session = self.sessions.add_session(Session::new(id.clone(), request.cwd, History::default()));
         Ok(NewSessionResponse::new(id).modes(session.modes()))
     }
 
     fn set_mode(&self, request: &SetSessionModeRequest) -> Result<SetSessionModeResponse, Error> {
-        let session = self.known(&request.session_id)?;
+        let session = self.known_session(&request.session_id)?;
         if session.set_mode(&request.mode_id.0) {
             Ok(SetSessionModeResponse::new())
         } else {
@@ -108,12 +111,12 @@ impl Demo {
     ) -> Result<(), Error> {
         cx.spawn({
             let cx = cx.clone();
-            async move { answer(responder.respond_with_result(self.replay(request, &cx).await)) }
+            async move { log_send_failure(responder.respond_with_result(self.replay_session(request, &cx).await)) }
         })
     }
 
     /// Takes up a session of this or an earlier run, and tells the client what was said in it.
-    async fn replay(
+    async fn replay_session(
         &self,
         request: LoadSessionRequest,
         cx: &ConnectionTo<Client>,
@@ -123,9 +126,9 @@ impl Demo {
             return Err(Error::invalid_params().data("cwd is not an absolute path"));
         }
         let history = match self.sessions.get(&id) {
-            Some(session) if session.is_running() => return Err(busy()),
+            Some(session) if session.is_running() => return Err(session_busy()),
             Some(session) => session.history(),
-            None => self.store.load(&id.0).await.ok_or_else(|| unknown(&id))?,
+            None => self.store.load(&id.0).await.ok_or_else(|| unknown_session(&id))?,
         };
         for message in &history.messages {
             let chunk = ContentChunk::new(ContentBlock::from(message.text.clone()));
@@ -135,7 +138,7 @@ impl Demo {
             };
             cx.send_notification(SessionNotification::new(id.clone(), update))?;
         }
-        let session = self.sessions.put(Session::new(id, request.cwd, history));
+        let session = self.sessions.add_session(Session::new(id, request.cwd, history));
         Ok(LoadSessionResponse::new().modes(session.modes()))
     }
 
@@ -145,41 +148,41 @@ impl Demo {
         responder: Responder<PromptResponse>,
         cx: &ConnectionTo<Client>,
     ) -> Result<(), Error> {
-        let session = match self.known(&request.session_id) {
+        let session = match self.known_session(&request.session_id) {
             Ok(session) => session,
             Err(error) => return responder.respond_with_error(error),
         };
-        let Some(running) = session.begin() else {
-            return responder.respond_with_error(busy());
+        let Some(running) = session.begin_turn() else {
+            return responder.respond_with_error(session_busy());
         };
-        let text = text(&request.prompt);
-        let turn = Turn::new(cx.clone(), lock(&self.client).clone(), Arc::clone(&session), &text);
+        let text = prompt_text(&request.prompt);
+        let turn = Turn::new(cx.clone(), lock_mutex(&self.client).clone(), Arc::clone(&session), &text);
         let withdrawn = responder.cancellation();
         cx.spawn(async move {
             self.store.save(&session.id.0, &session.history()).await;
             let stop = turn
-                .run(script::parse(&text), async {
+                .run(script::parse_script(&text), async {
                     tokio::select! {
                         () = running.cancelled.cancelled() => {}
                         () = withdrawn.cancelled() => {}
                     }
                 })
                 .await;
-            let history = session.note(Speaker::Agent, &turn.said());
+            let history = session.add_message(Speaker::Agent, &turn.spoken_text());
             self.store.save(&session.id.0, &history).await;
             drop(running);
-            answer(responder.respond(PromptResponse::new(stop)))
+            log_send_failure(responder.respond(PromptResponse::new(stop)))
         })
     }
 
-    fn known(&self, id: &SessionId) -> Result<Arc<Session>, Error> {
-        self.sessions.get(id).ok_or_else(|| unknown(id))
+    fn known_session(&self, id: &SessionId) -> Result<Arc<Session>, Error> {
+        self.sessions.get(id).ok_or_else(|| unknown_session(id))
     }
 }
 
 /// The text of a prompt, one block a line. What a client says of itself, in brackets at the start
 /// of a block of its own, is not part of it.
-fn text(prompt: &[ContentBlock]) -> String {
+fn prompt_text(prompt: &[ContentBlock]) -> String {
     let texts = prompt.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => {
             Some(text.text.as_str()).filter(|text| prompt.len() == 1 || !text.starts_with('['))
@@ -190,18 +193,18 @@ fn text(prompt: &[ContentBlock]) -> String {
 }
 
 /// An answer that can't be sent is nobody's error: the client is gone.
-fn answer(sent: Result<(), Error>) -> Result<(), Error> {
+fn log_send_failure(sent: Result<(), Error>) -> Result<(), Error> {
     if let Err(error) = sent {
         tracing::debug!(%error, "answer not sent");
     }
     Ok(())
 }
 
-fn unknown(id: &SessionId) -> Error {
+fn unknown_session(id: &SessionId) -> Error {
     const RESOURCE_NOT_FOUND: i32 = -32002;
     Error::new(RESOURCE_NOT_FOUND, format!("no such session: {id}"))
 }
 
-fn busy() -> Error {
+fn session_busy() -> Error {
     Error::invalid_request().data("a turn is running in this session; cancel it first")
 }

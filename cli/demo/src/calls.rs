@@ -7,7 +7,7 @@ use agent_client_protocol::v1::schema::{
 };
 use serde_json::Value;
 
-use crate::turn::{Stop, Turn};
+use crate::turn::{DemoStop, Turn};
 
 /// The options of an ordinary question: id, name, kind.
 const OPTIONS: [(&str, &str, PermissionOptionKind); 3] = [
@@ -18,7 +18,7 @@ const OPTIONS: [(&str, &str, PermissionOptionKind); 3] = [
 
 /// What became of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     /// Done; with what came out of it.
     Done(String),
     /// The client said no.
@@ -31,14 +31,14 @@ pub(crate) enum Outcome {
 
 /// What the client chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum PermissionAnswer {
     Chosen(PermissionOptionId),
     /// No answer but this error.
     Error(String),
 }
 
 /// The options of an ordinary question.
-pub(crate) fn options() -> Vec<PermissionOption> {
+pub(crate) fn permission_options() -> Vec<PermissionOption> {
     OPTIONS.map(|(id, name, kind)| PermissionOption::new(id, name, kind)).to_vec()
 }
 
@@ -46,44 +46,44 @@ impl Turn {
     /// Announces a call, asks for it, and does the work if it may. The work's error is the call's failure.
     ///
     /// In mode `free` nothing is asked.
-    pub(crate) async fn gated(
+    pub(crate) async fn run_gated(
         &self,
         call: ToolCall,
         work: impl Future<Output = Result<String, String>>,
-    ) -> Result<Outcome, Stop> {
-        self.open(&call)?;
-        let outcome = match self.permitted(&call).await? {
-            Outcome::Done(_) => self.work(&call, work).await?,
+    ) -> Result<CallOutcome, DemoStop> {
+        self.announce_call(&call)?;
+        let outcome = match self.check_permission(&call).await? {
+            CallOutcome::Done(_) => self.run_work(&call, work).await?,
             no => no,
         };
-        self.close(&call, &outcome)?;
+        self.finish_call(&call, &outcome)?;
         Ok(outcome)
     }
 
     /// Announces a call and does the work without asking.
-    pub(crate) async fn unasked(
+    pub(crate) async fn run_unasked(
         &self,
         call: ToolCall,
         work: impl Future<Output = Result<String, String>>,
-    ) -> Result<Outcome, Stop> {
-        self.open(&call)?;
-        let outcome = self.work(&call, work).await?;
-        self.close(&call, &outcome)?;
+    ) -> Result<CallOutcome, DemoStop> {
+        self.announce_call(&call)?;
+        let outcome = self.run_work(&call, work).await?;
+        self.finish_call(&call, &outcome)?;
         Ok(outcome)
     }
 
     /// Announces a call, pending.
-    pub(crate) fn open(&self, call: &ToolCall) -> Result<(), Stop> {
+    pub(crate) fn announce_call(&self, call: &ToolCall) -> Result<(), DemoStop> {
         self.call_opened(&call.tool_call_id);
-        self.update(SessionUpdate::ToolCall(call.clone()))
+        self.send_update(SessionUpdate::ToolCall(call.clone()))
     }
 
     /// Reports how a call ended.
-    pub(crate) fn close(&self, call: &ToolCall, outcome: &Outcome) -> Result<(), Stop> {
+    pub(crate) fn finish_call(&self, call: &ToolCall, outcome: &CallOutcome) -> Result<(), DemoStop> {
         let (status, output) = match outcome {
-            Outcome::Done(output) => (ToolCallStatus::Completed, output.as_str()),
-            Outcome::Denied => (ToolCallStatus::Failed, "not allowed"),
-            Outcome::Failed(why) | Outcome::Skipped(why) => (ToolCallStatus::Failed, why.as_str()),
+            CallOutcome::Done(output) => (ToolCallStatus::Completed, output.as_str()),
+            CallOutcome::Denied => (ToolCallStatus::Failed, "not allowed"),
+            CallOutcome::Failed(why) | CallOutcome::Skipped(why) => (ToolCallStatus::Failed, why.as_str()),
         };
         self.call_closed(&call.tool_call_id);
         let fields = ToolCallUpdateFields::new().status(status).raw_output(Value::from(output));
@@ -91,7 +91,11 @@ impl Turn {
     }
 
     /// Asks with these options. An answer `cancelled` ends the turn.
-    pub(crate) async fn ask(&self, call: &ToolCall, options: Vec<PermissionOption>) -> Result<Answer, Stop> {
+    pub(crate) async fn request_permission(
+        &self,
+        call: &ToolCall,
+        options: Vec<PermissionOption>,
+    ) -> Result<PermissionAnswer, DemoStop> {
         let request = RequestPermissionRequest::new(
             self.session.id.clone(),
             ToolCallUpdate::from(call.clone()),
@@ -99,41 +103,43 @@ impl Turn {
         );
         match self.client.send_request(request).block_task().await {
             Ok(response) => match response.outcome {
-                RequestPermissionOutcome::Selected(selected) => Ok(Answer::Chosen(selected.option_id)),
-                _ => Err(Stop::Cancelled),
+                RequestPermissionOutcome::Selected(selected) => {
+                    Ok(PermissionAnswer::Chosen(selected.option_id))
+                }
+                _ => Err(DemoStop::Cancelled),
             },
-            Err(error) => Ok(Answer::Error(reason(&error))),
+            Err(error) => Ok(PermissionAnswer::Error(one_line_error(&error))),
         }
     }
 
     /// `Done` if the call may be made.
-    async fn permitted(&self, call: &ToolCall) -> Result<Outcome, Stop> {
+    async fn check_permission(&self, call: &ToolCall) -> Result<CallOutcome, DemoStop> {
         if self.session.is_free() {
-            return Ok(Outcome::Done(String::new()));
+            return Ok(CallOutcome::Done(String::new()));
         }
-        Ok(match self.ask(call, options()).await? {
-            Answer::Chosen(id) if allows(&id) => Outcome::Done(String::new()),
-            Answer::Chosen(_) => Outcome::Denied,
-            Answer::Error(error) => Outcome::Failed(format!("nobody could be asked: {error}")),
+        Ok(match self.request_permission(call, permission_options()).await? {
+            PermissionAnswer::Chosen(id) if is_allowing_option(&id) => CallOutcome::Done(String::new()),
+            PermissionAnswer::Chosen(_) => CallOutcome::Denied,
+            PermissionAnswer::Error(error) => CallOutcome::Failed(format!("nobody could be asked: {error}")),
         })
     }
 
-    async fn work(
+    async fn run_work(
         &self,
         call: &ToolCall,
         work: impl Future<Output = Result<String, String>>,
-    ) -> Result<Outcome, Stop> {
+    ) -> Result<CallOutcome, DemoStop> {
         let started = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
         self.update_call(&call.tool_call_id, started)?;
         Ok(match work.await {
-            Ok(output) => Outcome::Done(output),
-            Err(why) => Outcome::Failed(why),
+            Ok(output) => CallOutcome::Done(output),
+            Err(why) => CallOutcome::Failed(why),
         })
     }
 }
 
 /// Whether an answer to [`options`] allows; one that was not offered does not.
-fn allows(id: &PermissionOptionId) -> bool {
+fn is_allowing_option(id: &PermissionOptionId) -> bool {
     OPTIONS.iter().any(|(offered, _, kind)| {
         *offered == &*id.0
             && matches!(kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
@@ -141,7 +147,7 @@ fn allows(id: &PermissionOptionId) -> bool {
 }
 
 /// An error in one line.
-pub(crate) fn reason(error: &Error) -> String {
+pub(crate) fn one_line_error(error: &Error) -> String {
     match &error.data {
         Some(Value::String(data)) => format!("{}: {data}", error.message),
         Some(data) => format!("{}: {data}", error.message),
@@ -156,14 +162,14 @@ mod tests {
     #[test]
     fn given_an_answer_then_only_the_two_offered_allows_allow() {
         let allowed: Vec<bool> = ["allow", "allow-always", "reject", "Allow", "allow_once", ""]
-            .map(|id| allows(&PermissionOptionId::new(id)))
+            .map(|id| is_allowing_option(&PermissionOptionId::new(id)))
             .to_vec();
         assert_eq!(allowed, [true, true, false, false, false, false]);
     }
 
     #[test]
     fn given_an_error_with_data_then_the_reason_has_both() {
-        assert_eq!(reason(&Error::invalid_params().data("no path")), "Invalid params: no path");
-        assert_eq!(reason(&Error::invalid_params()), "Invalid params");
+        assert_eq!(one_line_error(&Error::invalid_params().data("no path")), "Invalid params: no path");
+        assert_eq!(one_line_error(&Error::invalid_params()), "Invalid params");
     }
 }

@@ -75,7 +75,7 @@ pub enum DemoError {
 /// # Errors
 ///
 /// [`DemoError::Connection`] when the connection breaks; a client that closes it is no error.
-pub async fn serve() -> Result<(), DemoError> {
+pub async fn serve_stdio() -> Result<(), DemoError> {
     serve_on(Stdio::new(), state::default_folder()).await
 }
 
@@ -83,12 +83,12 @@ pub async fn serve() -> Result<(), DemoError> {
 ///
 /// # Errors
 ///
-/// The same as [`serve`].
+/// The same as [`serve_stdio`].
 pub async fn serve_on(
     transport: impl ConnectTo<Agent> + 'static,
     state: Option<PathBuf>,
 ) -> Result<(), DemoError> {
-    agent::serve(transport, state::Store::new(state))
+    agent::serve_client(transport, state::HistoryStore::new(state))
         .await
         .map_err(|error| DemoError::Connection(Box::new(error)))
 }

@@ -61,7 +61,7 @@ const LONGEST_SECONDS: f64 = 3600.0;
 const DEFAULT_CONTENT: &str = "Hello from the demo agent.";
 
 /// The steps a prompt names; the tour when it names none.
-pub(crate) fn parse(prompt: &str) -> Vec<Step> {
+pub(crate) fn parse_script(prompt: &str) -> Vec<Step> {
     let steps: Vec<Step> =
         prompt.lines().flat_map(|line| line.split(";;")).filter_map(|part| parse_part(part.trim())).collect();
     let prompt = prompt.trim();
@@ -107,18 +107,18 @@ fn parse_scenario(scenario: &str) -> Option<Step> {
         "run" => Step::Run(argument()?),
         "two" => Step::Two,
         "fetch" => Step::Fetch(argument()?),
-        "mcp" => mcp(rest)?,
+        "mcp" => parse_mcp(rest)?,
         "mode" => Step::Mode,
         "subagent" => Step::Subagent,
         "unasked" => Step::Unasked(argument()?),
         "loop" => Step::Loop(rest.parse().ok()?),
-        "slow" => Step::Slow { dots: dots(rest)? },
+        "slow" => Step::Slow { dots: parse_dots(rest)? },
         _ => return None,
     })
 }
 
 /// `SERVER TOOL JSON`; no JSON is an empty object.
-fn mcp(rest: &str) -> Option<Step> {
+fn parse_mcp(rest: &str) -> Option<Step> {
     let (server, rest) = first_word(rest);
     let (tool, json) = first_word(rest);
     if tool.is_empty() {
@@ -133,7 +133,7 @@ fn mcp(rest: &str) -> Option<Step> {
 }
 
 /// How many dots fill that many seconds, an hour at most.
-fn dots(seconds: &str) -> Option<u32> {
+fn parse_dots(seconds: &str) -> Option<u32> {
     let seconds: f64 = seconds.parse().ok()?;
     // In range, and `as` saturates: a NaN and a negative number are no dots.
     Some((seconds.min(LONGEST_SECONDS) * DOTS_PER_SECOND).round() as u32)
@@ -156,15 +156,15 @@ mod tests {
     #[test]
     fn given_text_that_names_no_scenario_then_it_is_a_tour() {
         for prompt in ["Show me what you can do", "", "see https://example.org", "the demo: is nice"] {
-            assert_eq!(parse(prompt), [Step::Tour(prompt.to_owned())], "{prompt}");
+            assert_eq!(parse_script(prompt), [Step::Tour(prompt.to_owned())], "{prompt}");
         }
-        assert_eq!(parse("demo: tour"), [Step::Tour(String::new())]);
+        assert_eq!(parse_script("demo: tour"), [Step::Tour(String::new())]);
     }
 
     /// What a person says when denying something comes in brackets, in a prompt of its own: the tour does not begin anew.
     #[test]
     fn given_what_a_client_says_in_brackets_then_it_is_answered_and_nothing_begins() {
-        let said = parse(
+        let said = parse_script(
             "[mayi] The user refused what you asked for, and says why:\n- not today\nGo on accordingly.",
         );
         assert!(
@@ -192,27 +192,27 @@ mod tests {
             ("/help", Step::Help(None)),
         ];
         for (prompt, step) in cases {
-            assert_eq!(parse(prompt), [step], "{prompt}");
+            assert_eq!(parse_script(prompt), [step], "{prompt}");
         }
     }
 
     #[test]
     fn given_a_write_then_the_content_is_one_line_and_has_a_default() {
         let write = |file: &str, content: &str| Step::Write { file: file.into(), content: content.into() };
-        assert_eq!(parse("demo: write a.txt some text"), [write("a.txt", "some text\n")]);
-        assert_eq!(parse("demo: write a.txt"), [write("a.txt", "Hello from the demo agent.\n")]);
+        assert_eq!(parse_script("demo: write a.txt some text"), [write("a.txt", "some text\n")]);
+        assert_eq!(parse_script("demo: write a.txt"), [write("a.txt", "Hello from the demo agent.\n")]);
     }
 
     #[test]
     fn given_an_mcp_call_then_its_arguments_are_json() {
         let mcp = |arguments| Step::Mcp { server: "everything".into(), tool: "echo".into(), arguments };
         assert_eq!(
-            parse(r#"demo: mcp everything echo {"message": "hi mcp"}"#),
+            parse_script(r#"demo: mcp everything echo {"message": "hi mcp"}"#),
             [mcp(json!({"message": "hi mcp"}))]
         );
-        assert_eq!(parse("demo: mcp everything echo"), [mcp(json!({}))]);
+        assert_eq!(parse_script("demo: mcp everything echo"), [mcp(json!({}))]);
         assert_eq!(
-            parse("demo: mcp everything echo {oops"),
+            parse_script("demo: mcp everything echo {oops"),
             [Step::Help(Some("mcp everything echo {oops".into()))]
         );
     }
@@ -220,14 +220,14 @@ mod tests {
     #[test]
     fn given_a_scenario_that_is_unknown_or_incomplete_then_the_answer_is_help() {
         for scenario in ["dance", "read", "write", "loop many", "slow", "mcp everything", ""] {
-            assert_eq!(parse(&format!("demo: {scenario}")), [Step::Help(Some(scenario.to_owned()))]);
+            assert_eq!(parse_script(&format!("demo: {scenario}")), [Step::Help(Some(scenario.to_owned()))]);
         }
     }
 
     #[test]
     fn given_several_scenarios_then_they_run_in_order_and_talk_is_ignored() {
         assert_eq!(
-            parse("Please do this:\n demo: say one ;; demo: two\n\ndemo: say three;;thanks"),
+            parse_script("Please do this:\n demo: say one ;; demo: two\n\ndemo: say three;;thanks"),
             [Step::Say("one".into()), Step::Two, Step::Say("three".into())]
         );
     }

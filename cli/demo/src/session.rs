@@ -61,35 +61,35 @@ impl Session {
     }
 
     pub(crate) fn history(&self) -> History {
-        lock(&self.history).clone()
+        lock_mutex(&self.history).clone()
     }
 
     /// Notes what was said, and gives all that was said so far.
-    pub(crate) fn note(&self, from: Speaker, text: &str) -> History {
-        let mut history = lock(&self.history);
+    pub(crate) fn add_message(&self, from: Speaker, text: &str) -> History {
+        let mut history = lock_mutex(&self.history);
         history.push(from, text);
         history.clone()
     }
 
     /// Begins a turn; `None` while another one runs.
-    pub(crate) fn begin(self: &Arc<Self>) -> Option<Running> {
-        let mut running = lock(&self.running);
+    pub(crate) fn begin_turn(self: &Arc<Self>) -> Option<RunningTurn> {
+        let mut running = lock_mutex(&self.running);
         if running.is_some() {
             return None;
         }
         let cancelled = CancellationToken::new();
         *running = Some(cancelled.clone());
-        Some(Running { session: Arc::clone(self), cancelled })
+        Some(RunningTurn { session: Arc::clone(self), cancelled })
     }
 
     /// Whether a turn runs.
     pub(crate) fn is_running(&self) -> bool {
-        lock(&self.running).is_some()
+        lock_mutex(&self.running).is_some()
     }
 
     /// Ends the turn that runs, if any.
-    pub(crate) fn cancel(&self) {
-        if let Some(cancelled) = lock(&self.running).as_ref() {
+    pub(crate) fn cancel_turn(&self) {
+        if let Some(cancelled) = lock_mutex(&self.running).as_ref() {
             cancelled.cancel();
         }
     }
@@ -97,14 +97,14 @@ impl Session {
 
 /// The one turn of a session: while this lives, no other begins.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningTurn {
     session: Arc<Session>,
     pub(crate) cancelled: CancellationToken,
 }
 
-impl Drop for Running {
+impl Drop for RunningTurn {
     fn drop(&mut self) {
-        *lock(&self.session.running) = None;
+        *lock_mutex(&self.session.running) = None;
     }
 }
 
@@ -114,19 +114,19 @@ pub(crate) struct Sessions(Mutex<HashMap<SessionId, Arc<Session>>>);
 
 impl Sessions {
     pub(crate) fn get(&self, id: &SessionId) -> Option<Arc<Session>> {
-        lock(&self.0).get(id).cloned()
+        lock_mutex(&self.0).get(id).cloned()
     }
 
     /// Adds a session, in place of one with the same id.
-    pub(crate) fn put(&self, session: Session) -> Arc<Session> {
+    pub(crate) fn add_session(&self, session: Session) -> Arc<Session> {
         let session = Arc::new(session);
-        lock(&self.0).insert(session.id.clone(), Arc::clone(&session));
+        lock_mutex(&self.0).insert(session.id.clone(), Arc::clone(&session));
         session
     }
 }
 
 /// The data; also when a thread panicked with it, for it is never left half changed.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -134,33 +134,33 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn session() -> Arc<Session> {
+    fn demo_session() -> Arc<Session> {
         Arc::new(Session::new("demo-1".into(), "/tmp".into(), History::default()))
     }
 
     #[test]
     fn given_a_turn_that_runs_then_no_other_begins_before_it_ends() {
-        let session = session();
-        let turn = session.begin().unwrap();
-        assert!(session.begin().is_none());
+        let session = demo_session();
+        let turn = session.begin_turn().unwrap();
+        assert!(session.begin_turn().is_none());
         drop(turn);
-        assert!(session.begin().is_some());
+        assert!(session.begin_turn().is_some());
     }
 
     #[test]
     fn given_a_cancelled_turn_then_the_next_one_is_not_cancelled() {
-        let session = session();
-        let turn = session.begin().unwrap();
-        session.cancel();
+        let session = demo_session();
+        let turn = session.begin_turn().unwrap();
+        session.cancel_turn();
         assert!(turn.cancelled.is_cancelled());
         drop(turn);
-        session.cancel();
-        assert!(!session.begin().unwrap().cancelled.is_cancelled());
+        session.cancel_turn();
+        assert!(!session.begin_turn().unwrap().cancelled.is_cancelled());
     }
 
     #[test]
     fn given_a_mode_that_does_not_exist_then_the_mode_stays() {
-        let session = session();
+        let session = demo_session();
         assert!(!session.is_free());
         assert!(session.set_mode("free"));
         assert!(!session.set_mode("bypassPermissions"));

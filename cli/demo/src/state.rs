@@ -33,38 +33,38 @@ impl History {
     }
 
     /// How many prompts there were.
-    pub(crate) fn turns(&self) -> usize {
+    pub(crate) fn prompt_count(&self) -> usize {
         self.messages.iter().filter(|message| message.from == Speaker::User).count()
     }
 }
 
 /// The folder of histories, if there is one. What can't be written is not kept; nothing here fails.
 #[derive(Debug, Clone)]
-pub(crate) struct Store {
+pub(crate) struct HistoryStore {
     folder: Option<PathBuf>,
 }
 
-impl Store {
+impl HistoryStore {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         Self { folder }
     }
 
     /// Replaces what is kept of a session.
     pub(crate) async fn save(&self, session: &str, history: &History) {
-        let Some(file) = self.file(session) else { return };
-        if let Err(error) = write(&file, history).await {
+        let Some(file) = self.session_file(session) else { return };
+        if let Err(error) = write_history(&file, history).await {
             tracing::debug!(%error, file = %file.display(), "history not kept");
         }
     }
 
     /// What is kept of a session, if anything.
     pub(crate) async fn load(&self, session: &str) -> Option<History> {
-        let text = tokio::fs::read(self.file(session)?).await.ok()?;
+        let text = tokio::fs::read(self.session_file(session)?).await.ok()?;
         serde_json::from_slice(&text).ok()
     }
 
     /// A session's file; none for an id that could name another folder's file.
-    fn file(&self, session: &str) -> Option<PathBuf> {
+    fn session_file(&self, session: &str) -> Option<PathBuf> {
         let plain = !session.is_empty() && session.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         let folder = self.folder.as_ref()?;
         plain.then(|| folder.join(format!("{session}.json")))
@@ -72,7 +72,7 @@ impl Store {
 }
 
 /// Writes beside the file and renames: a reader never sees half of it.
-async fn write(file: &Path, history: &History) -> std::io::Result<()> {
+async fn write_history(file: &Path, history: &History) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         tokio::fs::create_dir_all(folder).await?;
     }
@@ -97,7 +97,7 @@ pub(crate) fn default_folder() -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn history() -> History {
+    fn sample_history() -> History {
         let mut history = History::default();
         history.push(Speaker::User, "demo: say hi");
         history.push(Speaker::Agent, "hi\n");
@@ -109,17 +109,17 @@ mod tests {
     async fn given_a_saved_history_then_another_store_loads_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("not/there/yet");
-        Store::new(Some(path.clone())).save("demo-1", &history()).await;
-        let loaded = Store::new(Some(path)).load("demo-1").await.unwrap();
-        assert_eq!(loaded, history());
-        assert_eq!((loaded.messages.len(), loaded.turns()), (2, 1));
+        HistoryStore::new(Some(path.clone())).save("demo-1", &sample_history()).await;
+        let loaded = HistoryStore::new(Some(path)).load("demo-1").await.unwrap();
+        assert_eq!(loaded, sample_history());
+        assert_eq!((loaded.messages.len(), loaded.prompt_count()), (2, 1));
     }
 
     #[tokio::test]
     async fn given_an_id_that_is_a_path_then_nothing_is_read_or_written() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::new(Some(folder.path().join("in")));
-        store.save("../out", &history()).await;
+        let store = HistoryStore::new(Some(folder.path().join("in")));
+        store.save("../out", &sample_history()).await;
         assert_eq!(store.load("../out").await, None);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
@@ -129,9 +129,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a-file");
         std::fs::write(&file, "").unwrap();
-        let store = Store::new(Some(file.join("below")));
-        store.save("demo-1", &history()).await;
+        let store = HistoryStore::new(Some(file.join("below")));
+        store.save("demo-1", &sample_history()).await;
         assert_eq!(store.load("demo-1").await, None);
-        Store::new(None).save("demo-1", &history()).await;
+        HistoryStore::new(None).save("demo-1", &sample_history()).await;
     }
 }

@@ -13,7 +13,7 @@ use agent_client_protocol::v1::schema::{
 use agent_client_protocol::{Client, Error};
 
 use crate::script::Step;
-use crate::session::{Session, lock};
+use crate::session::{Session, lock_mutex};
 use crate::state::Speaker;
 use crate::steps;
 
@@ -23,14 +23,14 @@ const WORDS_PER_CHUNK: usize = 4;
 
 /// Why a turn ends before its steps do.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum DemoStop {
     /// The client said so.
     Cancelled,
     /// The connection is gone.
     Lost,
 }
 
-impl From<Error> for Stop {
+impl From<Error> for DemoStop {
     fn from(error: Error) -> Self {
         tracing::debug!(%error, "turn lost");
         Self::Lost
@@ -45,13 +45,13 @@ pub(crate) struct Turn {
     pub(crate) session: Arc<Session>,
     number: usize,
     calls: AtomicU32,
-    unfinished: Mutex<Unfinished>,
+    unfinished: Mutex<OpenWork>,
     said: Mutex<String>,
 }
 
 /// What is cleared away when the turn is cancelled.
 #[derive(Debug, Default)]
-struct Unfinished {
+struct OpenWork {
     calls: Vec<ToolCallId>,
     terminals: Vec<TerminalId>,
 }
@@ -64,7 +64,7 @@ impl Turn {
         session: Arc<Session>,
         prompt: &str,
     ) -> Self {
-        let number = session.note(Speaker::User, prompt).turns();
+        let number = session.add_message(Speaker::User, prompt).prompt_count();
         Self {
             client,
             offers,
@@ -86,7 +86,7 @@ impl Turn {
         };
         let end = tokio::select! {
             biased;
-            () = cancelled => Err(Stop::Cancelled),
+            () = cancelled => Err(DemoStop::Cancelled),
             end = work => end,
         };
         match end {
@@ -99,7 +99,7 @@ impl Turn {
     }
 
     /// Says something, a few words at a time, and ends the line.
-    pub(crate) async fn say(&self, text: impl AsRef<str>) -> Result<(), Stop> {
+    pub(crate) async fn say_slowly(&self, text: impl AsRef<str>) -> Result<(), DemoStop> {
         let text = format!("{}\n", text.as_ref());
         let words: Vec<&str> = text.split_inclusive(' ').collect();
         for chunk in words.chunks(WORDS_PER_CHUNK) {
@@ -110,25 +110,25 @@ impl Turn {
     }
 
     /// Says something in one chunk, as it is.
-    pub(crate) fn say_at_once(&self, text: String) -> Result<(), Stop> {
-        lock(&self.said).push_str(&text);
-        self.update(SessionUpdate::AgentMessageChunk(ContentChunk::new(ContentBlock::from(text))))
+    pub(crate) fn say_at_once(&self, text: String) -> Result<(), DemoStop> {
+        lock_mutex(&self.said).push_str(&text);
+        self.send_update(SessionUpdate::AgentMessageChunk(ContentChunk::new(ContentBlock::from(text))))
     }
 
     /// All that was said in this turn.
-    pub(crate) fn said(&self) -> String {
-        lock(&self.said).clone()
+    pub(crate) fn spoken_text(&self) -> String {
+        lock_mutex(&self.said).clone()
     }
 
     /// Sends an update of the session.
-    pub(crate) fn update(&self, update: SessionUpdate) -> Result<(), Stop> {
+    pub(crate) fn send_update(&self, update: SessionUpdate) -> Result<(), DemoStop> {
         let notification = SessionNotification::new(self.session.id.clone(), update);
         Ok(self.client.send_notification(notification)?)
     }
 
     /// Sends an update of a tool call.
-    pub(crate) fn update_call(&self, id: &ToolCallId, fields: ToolCallUpdateFields) -> Result<(), Stop> {
-        self.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id.clone(), fields)))
+    pub(crate) fn update_call(&self, id: &ToolCallId, fields: ToolCallUpdateFields) -> Result<(), DemoStop> {
+        self.send_update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id.clone(), fields)))
     }
 
     /// An id for a tool call that no other call of the session has, also after a restart.
@@ -138,25 +138,25 @@ impl Turn {
     }
 
     pub(crate) fn call_opened(&self, id: &ToolCallId) {
-        lock(&self.unfinished).calls.push(id.clone());
+        lock_mutex(&self.unfinished).calls.push(id.clone());
     }
 
     pub(crate) fn call_closed(&self, id: &ToolCallId) {
-        lock(&self.unfinished).calls.retain(|open| open != id);
+        lock_mutex(&self.unfinished).calls.retain(|open| open != id);
     }
 
     pub(crate) fn terminal_opened(&self, id: &TerminalId) {
-        lock(&self.unfinished).terminals.push(id.clone());
+        lock_mutex(&self.unfinished).terminals.push(id.clone());
     }
 
     pub(crate) fn terminal_closed(&self, id: &TerminalId) {
-        lock(&self.unfinished).terminals.retain(|open| open != id);
+        lock_mutex(&self.unfinished).terminals.retain(|open| open != id);
     }
 
     /// Leaves nothing open behind a turn that was cancelled.
-    fn clear_away(&self, stop: &Stop) {
-        let unfinished = std::mem::take(&mut *lock(&self.unfinished));
-        if matches!(stop, Stop::Lost) {
+    fn clear_away(&self, stop: &DemoStop) {
+        let unfinished = std::mem::take(&mut *lock_mutex(&self.unfinished));
+        if matches!(stop, DemoStop::Lost) {
             return;
         }
         let session = &self.session.id;

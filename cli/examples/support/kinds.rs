@@ -8,23 +8,23 @@ use mayi_core::call::{
 };
 use serde_json::{Value, json};
 
-use crate::{Asked, call, folder, plain};
+use crate::{CallWithOptions, build_call, without_options, work_folder};
 
 /// What is asked about, by its name; none: there is no such kind.
-pub(crate) fn kind(name: &str) -> Option<Vec<Asked>> {
+pub(crate) fn calls_of_kind(name: &str) -> Option<Vec<CallWithOptions>> {
     let call = match name {
-        "k-command" => line("cargo test --workspace"),
-        "k-loop" => line(
+        "k-command" => command_call("cargo test --workspace"),
+        "k-loop" => command_call(
             "for f in $(git ls-files '*.rs'); do sed -i 's/foo/bar/g' \"$f\" && grep -c bar \"$f\"; done | sort -rn | head -20 > counts.txt",
         ),
-        "k-document" => line(
+        "k-document" => command_call(
             "python3 - <<'EOF'\nimport pathlib, shutil\nfor path in pathlib.Path('.').glob('**/build'):\n    shutil.rmtree(path)\n    print('gone:', path)\nEOF",
         ),
-        "k-six" => line(
+        "k-six" => command_call(
             "npm ci && npm run build && tar czf site.tgz dist && curl -T site.tgz https://upload.example.org/in && sh ./after.sh && rm -rf dist",
         ),
-        "k-write" => file(WriteKind::Create, "hello.txt", None, "hello\nworld\n"),
-        "k-edit" => file(
+        "k-write" => file_call(WriteKind::Create, "hello.txt", None, "hello\nworld\n"),
+        "k-edit" => file_call(
             WriteKind::Edit,
             "src/lib.rs",
             Some("/// Counts.\nfn count(all: &[u32]) -> usize {\n    all.len()\n}\n"),
@@ -36,14 +36,14 @@ pub(crate) fn kind(name: &str) -> Option<Vec<Asked>> {
                 0 => format!("let value_{n} = other({n});\n"),
                 _ => format!("let value_{n} = {n};\n"),
             });
-            file(WriteKind::Edit, "big.rs", Some(&old), &new.collect::<String>())
+            file_call(WriteKind::Edit, "big.rs", Some(&old), &new.collect::<String>())
         }
         "k-call" => {
-            tool("github", "create_issue", json!({"owner": "me", "repo": "x", "title": "Build fails"}))
+            tool_call("github", "create_issue", json!({"owner": "me", "repo": "x", "title": "Build fails"}))
         }
         "k-arguments" => {
             let text = "The build fails on the second run, since the cache holds what the first one left. ";
-            tool(
+            tool_call(
                 "github",
                 "add_comment",
                 json!({"owner": "me", "repo": "x", "title": "Build fails", "body": text.repeat(60), "labels": ["bug", "build"]}),
@@ -51,9 +51,15 @@ pub(crate) fn kind(name: &str) -> Option<Vec<Asked>> {
         }
         "k-fetch" => {
             let url = "https://docs.example.org/guide/install.html?version=2";
-            call("t1", "fetch", "Fetch", json!({"url": url}), Access::Fetch(UrlAccess::parse(url).ok()?))
+            build_call(
+                "t1",
+                "fetch",
+                "Fetch",
+                json!({"url": url}),
+                Access::Fetch(UrlAccess::parse(url).ok()?),
+            )
         }
-        "k-unknown" => call(
+        "k-unknown" => build_call(
             "t1",
             "other",
             "Ponder",
@@ -61,27 +67,27 @@ pub(crate) fn kind(name: &str) -> Option<Vec<Asked>> {
             Access::Tool { name: "ponder".into(), category: Category::Execute },
         ),
         "k-flagged" => {
-            let mut call = tool("weather", "forecast", json!({"city": "Oslo"}));
+            let mut call = tool_call("weather", "forecast", json!({"city": "Oslo"}));
             call.flagged = vec!["its description tells the model not to speak of something".to_owned()];
             call
         }
         _ => return None,
     };
-    Some(vec![plain(call)])
+    Some(vec![without_options(call)])
 }
 
-fn line(text: &str) -> Call {
-    let accesses = shell::line(text, &Surroundings::new(&folder(), &[]));
+fn command_call(text: &str) -> Call {
+    let accesses = shell::line_accesses(text, &Surroundings::new(&work_folder(), &[]));
     let none = Access::Tool { name: String::new(), category: Category::Execute };
-    let mut call = call("t1", "execute", text, json!({"command": text}), none);
+    let mut call = build_call("t1", "execute", text, json!({"command": text}), none);
     call.accesses = accesses;
     call
 }
 
-fn file(kind: WriteKind, name: &str, old: Option<&str>, new: &str) -> Call {
-    let path = folder().join(name);
-    let access = Access::Write(kind, PathAccess::new(&folder(), name));
-    let mut call = call("t1", "edit", &format!("Edit {name}"), json!({"file_path": path}), access);
+fn file_call(kind: WriteKind, name: &str, old: Option<&str>, new: &str) -> Call {
+    let path = work_folder().join(name);
+    let access = Access::Write(kind, PathAccess::new(&work_folder(), name));
+    let mut call = build_call("t1", "edit", &format!("Edit {name}"), json!({"file_path": path}), access);
     call.diffs.push(Diff {
         path: path.display().to_string(),
         old_text: old.map(Into::into),
@@ -90,10 +96,10 @@ fn file(kind: WriteKind, name: &str, old: Option<&str>, new: &str) -> Call {
     call
 }
 
-fn tool(server: &str, name: &str, arguments: Value) -> Call {
+fn tool_call(server: &str, name: &str, arguments: Value) -> Call {
     let readings = vec![(server.to_owned(), name.to_owned())];
     let access = Access::Mcp(McpAccess::new(readings, arguments.clone(), &PathBuf::from("/w")));
-    let mut call = call("t1", "other", &format!("mcp__{server}__{name}"), arguments, access);
+    let mut call = build_call("t1", "other", &format!("mcp__{server}__{name}"), arguments, access);
     call.about = Some(ServerAbout {
         name: server.into(),
         title: None,

@@ -9,19 +9,19 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let (Some(folder), None) = (words.next(), words.next()) else {
-        return failed("usage: mayi-man FOLDER");
+        return fail_with("usage: mayi-man FOLDER");
     };
     let folder = PathBuf::from(folder);
-    let written =
-        std::fs::create_dir_all(&folder).and_then(|()| clap_mangen::generate_to(mayi::command(), &folder));
+    let written = std::fs::create_dir_all(&folder)
+        .and_then(|()| clap_mangen::generate_to(mayi::clap_command(), &folder));
     match written {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failed(&format!("mayi-man: {}: {error}", folder.display())),
+        Err(error) => fail_with(&format!("mayi-man: {}: {error}", folder.display())),
     }
 }
 
 #[expect(clippy::print_stderr, reason = "nothing else is heard of it")]
-fn failed(why: &str) -> ExitCode {
+fn fail_with(why: &str) -> ExitCode {
     eprintln!("{why}");
     ExitCode::FAILURE
 }

@@ -13,7 +13,7 @@ fn given_the_command_line_then_each_command_has_a_page() {
         let file = folder.path().join(format!("{name}.1"));
         std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"))
     };
-    let command = mayi::command();
+    let command = mayi::clap_command();
     let mut seen = 0;
     for one in command.get_subcommands().filter(|one| one.get_name() != "help") {
         let name = format!("mayi-{}", one.get_name());

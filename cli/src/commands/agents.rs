@@ -1,12 +1,12 @@
 //! `mayi agents`: who there is, and how each is set.
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::shell;
-use mayi_core::config::{AgentCommand, AgentLaunch, Asks, Loaded};
+use mayi_core::config::{AgentCommand, AgentLaunch, Asks, LoadedConfig};
 use mayi_core::policy::Mode;
 use serde::Serialize;
 
-use super::config::Place;
+use super::config::SourceLocation;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -34,13 +34,13 @@ struct Row<'a> {
     tried: Option<&'static str>,
     /// The command is one that mayi knows by itself.
     preset: bool,
-    origin: Place<'a>,
+    origin: SourceLocation<'a>,
 }
 
 impl<'a> Row<'a> {
-    fn new(agent: &'a AgentLaunch, loaded: &Loaded) -> Self {
+    fn new(agent: &'a AgentLaunch, loaded: &LoadedConfig) -> Self {
         let settings = loaded.policy.agents.get(&agent.name);
-        let program = agent.command.as_ref().and_then(AgentCommand::program);
+        let program = agent.command.as_ref().and_then(AgentCommand::program_path);
         Self {
             name: &agent.name,
             title: &agent.title,
@@ -61,12 +61,12 @@ impl<'a> Row<'a> {
                 Asks::No { .. } | Asks::NotKnown => None,
             },
             preset: agent.preset,
-            origin: Place::of(&agent.origin),
+            origin: SourceLocation::from_origin(&agent.origin),
         }
     }
 
     /// Whether it asks, as far as that is known.
-    fn asks(&self) -> String {
+    fn asks_text(&self) -> String {
         match (self.asks, self.tried) {
             (Some(true), Some(version)) => format!("yes ({version})"),
             (Some(asks), _) => if asks { "yes" } else { "no" }.to_owned(),
@@ -77,17 +77,17 @@ impl<'a> Row<'a> {
     fn starts_with(&self, built_in: bool) -> String {
         match &self.command {
             _ if built_in => "built in".to_owned(),
-            Some(words) => visible(&shell::join(words)),
+            Some(words) => escape_line(&shell::join_words(words)),
             None => "no command".to_owned(),
         }
     }
 
-    fn remedy(&self) -> String {
+    fn remedy_text(&self) -> String {
         match (&self.command, self.install) {
             (None, _) => format!("write `command = [...]` under [agents.{}]", self.name),
             (Some(_), Some(install)) => install.to_owned(),
             (Some(words), None) => {
-                format!("{} is not in PATH", visible(words.first().map_or("the program", String::as_str)))
+                format!("{} is not in PATH", escape_line(words.first().map_or("the program", String::as_str)))
             }
         }
     }
@@ -102,11 +102,11 @@ pub(super) fn list(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
         .collect();
     if args.json {
         for (row, _) in &rows {
-            print::json(row)?;
+            print::stdout_json(row)?;
         }
         return Ok(Exit::Done);
     }
-    ctx.notices(&loaded);
+    ctx.print_notices(&loaded);
     let head = ["NAME", "MODE", "BYPASS", "ASKS", "STARTED WITH"].map(str::to_owned).to_vec();
     let here = rows.iter().filter(|(row, _)| row.found).map(|(row, built_in)| {
         let bypass = if row.bypass_permissions { "on" } else { "off" };
@@ -114,25 +114,25 @@ pub(super) fn list(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
             row.name.to_owned(),
             row.mode.to_string(),
             bypass.to_owned(),
-            row.asks(),
+            row.asks_text(),
             row.starts_with(*built_in),
         ]
     });
-    for line in print::columns(&std::iter::once(head).chain(here).collect::<Vec<_>>()) {
-        print::line(line)?;
+    for line in print::align_columns(&std::iter::once(head).chain(here).collect::<Vec<_>>()) {
+        print::stdout_line(line)?;
     }
     let missing: Vec<Vec<String>> = rows
         .iter()
         .filter(|(row, _)| !row.found)
         .map(|(row, built_in)| {
-            vec![row.name.to_owned(), row.asks(), row.starts_with(*built_in), row.remedy()]
+            vec![row.name.to_owned(), row.asks_text(), row.starts_with(*built_in), row.remedy_text()]
         })
         .collect();
     if !missing.is_empty() && !ctx.quiet {
-        print::line("")?;
-        print::line("not installed:")?;
-        for line in print::columns(&missing) {
-            print::line(format!("  {line}"))?;
+        print::stdout_line("")?;
+        print::stdout_line("not installed:")?;
+        for line in print::align_columns(&missing) {
+            print::stdout_line(format!("  {line}"))?;
         }
     }
     Ok(Exit::Done)

@@ -2,9 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use mayi_core::call::shell;
-use mayi_core::config::{CommandLine, Loaded, Sources, edit, load, nearest};
+use mayi_core::config::{CommandLine, LoadedConfig, Sources, edit, load, nearest_word};
 
-use super::confirm::confirmed;
+use super::confirm::ask_to_confirm;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -38,7 +38,7 @@ pub(crate) enum Switch {
     Off,
 }
 
-pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError> {
+pub(super) fn run(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError> {
     let on = args.state == Switch::On;
     // What the user's own file says, whatever this folder adds to it.
     let own = Sources {
@@ -48,20 +48,23 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
         ..ctx.sources.clone()
     };
     let before = load(&own)?;
-    let Some(known) = before.agent(&args.agent) else {
+    let Some(known) = before.find_agent(&args.agent) else {
         let known = before.agents.keys().map(String::as_str);
         let meant =
-            nearest(&args.agent, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
-        let name = mayi_core::approval::visible(&args.agent);
+            nearest_word(&args.agent, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+        let name = mayi_core::approval::escape_line(&args.agent);
         return Err(CliError::usage(format!("no agent is called `{name}`: {meant}`mayi agents` lists them")));
     };
     let agent = known.name.as_str();
     if is_on(&before, agent) == on {
-        ctx.note(format!("nothing has changed: {agent} {} already", if on { "is bypassed" } else { "asks" }));
+        ctx.print_note(format!(
+            "nothing has changed: {agent} {} already",
+            if on { "is bypassed" } else { "asks" }
+        ));
         return Ok(Exit::Done);
     }
     if on {
-        if let Some(by) = before.locks.bypass(agent) {
+        if let Some(by) = before.locks.bypass_lock(agent) {
             return Err(CliError::new(
                 Exit::Config,
                 format!("{} locks this: {agent} has to ask", by.display()),
@@ -70,37 +73,39 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
         let answer = if args.yes {
             Some(true)
         } else {
-            confirmed(
+            ask_to_confirm(
                 &format!("Let {agent} run commands, write files and call tools without asking you?"),
                 &format!("that {agent} need not ask"),
             )?
         };
         if answer != Some(true) {
-            ctx.note("nothing has changed");
+            ctx.print_note("nothing has changed");
             return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
         }
     }
     let file = own
         .own_file()
         .ok_or_else(|| CliError::internal("there is no home folder to keep a configuration in"))?;
-    edit::set_bypass(file, &own.places(), &before, agent, on)?;
+    edit::set_bypass(file, &own.pattern_bases(), &before, agent, on)?;
     let place = file.display();
     if on {
-        ctx.note(format!("{agent} is bypassed from now on: what would have been asked about just runs"));
-        ctx.note(
+        ctx.print_note(format!(
+            "{agent} is bypassed from now on: what would have been asked about just runs"
+        ));
+        ctx.print_note(
             "still asked: what a rule asks about, and what is always asked about; a denial stays a denial",
         );
-        ctx.note(format!(
+        ctx.print_note(format!(
             "written to {place}; take it back with: mayi bypass {} off",
-            shell::join(&[agent.to_owned()])
+            shell::join_words(&[agent.to_owned()])
         ));
     } else {
-        ctx.note(format!("{agent} asks again"));
-        ctx.note(format!("written to {place}"));
+        ctx.print_note(format!("{agent} asks again"));
+        ctx.print_note(format!("written to {place}"));
     }
     let here = ctx.load()?;
     if is_on(&here, agent) != on {
-        ctx.note(format!(
+        ctx.print_note(format!(
             "in this folder it stays {}: `mayi config show` says where that is written",
             if on { "off" } else { "on" }
         ));
@@ -108,6 +113,6 @@ pub(super) fn bypass(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError>
     Ok(Exit::Done)
 }
 
-fn is_on(loaded: &Loaded, agent: &str) -> bool {
+fn is_on(loaded: &LoadedConfig, agent: &str) -> bool {
     loaded.policy.agents.get(agent).is_some_and(|settings| settings.bypass_permissions)
 }

@@ -10,6 +10,6 @@ use crate::print;
 pub(super) fn print(shell: clap_complete::Shell) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "mayi", &mut script);
-    print::bytes(&script)?;
+    print::stdout_bytes(&script)?;
     Ok(Exit::Done)
 }

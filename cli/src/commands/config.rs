@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueHint};
-use mayi_core::approval::visible;
-use mayi_core::config::{Layer, Loaded, SeenFile, WORKSPACE_FILE, check_file, load};
+use mayi_core::approval::escape_line;
+use mayi_core::config::{Layer, LoadedConfig, SearchedFile, WORKSPACE_FILE, check_file, load};
 use mayi_core::policy::{Effect, Origin, Rule};
 use serde::Serialize;
 use serde_json::json;
@@ -46,35 +46,36 @@ Example:
 
 /// Where something is written, as JSON has it.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Place<'a> {
+pub(super) struct SourceLocation<'a> {
     layer: &'a str,
     file: Option<&'a Path>,
     line: Option<u32>,
 }
 
-impl<'a> Place<'a> {
-    pub(super) fn of(origin: &'a Origin) -> Self {
+impl<'a> SourceLocation<'a> {
+    pub(super) fn from_origin(origin: &'a Origin) -> Self {
         Self { layer: origin.layer, file: origin.file.as_deref(), line: origin.line }
     }
 
-    fn text(&self) -> String {
+    fn location_text(&self) -> String {
         match (self.file, self.line) {
-            (Some(file), Some(line)) => visible(&format!("{}:{line}", file.display())),
-            (Some(file), None) => visible(&file.display().to_string()),
+            (Some(file), Some(line)) => escape_line(&format!("{}:{line}", file.display())),
+            (Some(file), None) => escape_line(&file.display().to_string()),
             _ => self.layer.to_owned(),
         }
     }
 }
 
 /// The files that are read, whether there are mistakes in them or not.
-pub(super) fn files(ctx: &Context) -> Vec<SeenFile> {
+pub(super) fn source_files(ctx: &Context) -> Vec<SearchedFile> {
     let sources = &ctx.sources;
-    let seen = |layer: Layer, path: &Path| SeenFile {
+    let seen = |layer: Layer, path: &Path| SearchedFile {
         path: path.to_owned(),
         layer,
         found: path.symlink_metadata().is_ok(),
     };
-    let mut files: Vec<SeenFile> = sources.managed.iter().map(|path| seen(Layer::Managed, path)).collect();
+    let mut files: Vec<SearchedFile> =
+        sources.managed.iter().map(|path| seen(Layer::Managed, path)).collect();
     match &sources.only {
         Some(only) => files.push(seen(Layer::User, only)),
         None => {
@@ -85,11 +86,13 @@ pub(super) fn files(ctx: &Context) -> Vec<SeenFile> {
     files
 }
 
-pub(super) fn path(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let files = files(ctx);
+pub(super) fn print_paths(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let files = source_files(ctx);
     if args.json {
         for file in &files {
-            print::json(&json!({ "path": file.path, "layer": file.layer.as_str(), "found": file.found }))?;
+            print::stdout_json(
+                &json!({ "path": file.path, "layer": file.layer.as_str(), "found": file.found }),
+            )?;
         }
         return Ok(Exit::Done);
     }
@@ -97,41 +100,41 @@ pub(super) fn path(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
         .iter()
         .map(|file| {
             let found = if file.found { "" } else { "not there" };
-            vec![file.layer.to_string(), visible(&file.path.display().to_string()), found.to_owned()]
+            vec![file.layer.to_string(), escape_line(&file.path.display().to_string()), found.to_owned()]
         })
         .collect();
-    for line in print::columns(&rows) {
-        print::line(line)?;
+    for line in print::align_columns(&rows) {
+        print::stdout_line(line)?;
     }
     Ok(Exit::Done)
 }
 
 pub(super) fn check(file: Option<&Path>, ctx: &Context) -> Result<Exit, CliError> {
-    let places = ctx.sources.places();
+    let places = ctx.sources.pattern_bases();
     let wanted = match file {
         Some(path) => {
             let own = path.file_name().is_some_and(|name| name == WORKSPACE_FILE);
             let layer = if own { Layer::Workspace } else { Layer::User };
-            vec![SeenFile { path: std::path::absolute(path)?, layer, found: true }]
+            vec![SearchedFile { path: std::path::absolute(path)?, layer, found: true }]
         }
-        None => files(ctx),
+        None => source_files(ctx),
     };
     let mut bad = false;
     for seen in &wanted {
-        let path = visible(&seen.path.display().to_string());
+        let path = escape_line(&seen.path.display().to_string());
         // A file that was named has to be there.
         let named = seen.layer == Layer::User && ctx.sources.only.is_some();
         if !seen.found && !named {
-            ctx.note(format!("{path}: not there"));
+            ctx.print_note(format!("{path}: not there"));
             continue;
         }
         match check_file(seen.layer, &seen.path, &places) {
             Ok(rules) => {
-                print::line(format!("{path}: ok, {rules} rule{}", if rules == 1 { "" } else { "s" }))?
+                print::stdout_line(format!("{path}: ok, {rules} rule{}", if rules == 1 { "" } else { "s" }))?
             }
             Err(errors) => {
                 bad = true;
-                report_all(errors.all(), ctx.color_of_errors());
+                report_all(errors.all(), ctx.is_stderr_colored());
             }
         }
     }
@@ -140,7 +143,7 @@ pub(super) fn check(file: Option<&Path>, ctx: &Context) -> Result<Exit, CliError
     }
     if file.is_none() {
         // The files are right by themselves; now together, with the environment.
-        ctx.notices(&ctx.load()?);
+        ctx.print_notices(&ctx.load()?);
     }
     Ok(Exit::Done)
 }
@@ -155,86 +158,89 @@ pub(super) fn show(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn show_json(loaded: &Loaded) -> Result<(), CliError> {
+fn show_json(loaded: &LoadedConfig) -> Result<(), CliError> {
     for setting in &loaded.settings {
-        print::json(&json!({
-            "type": "setting", "key": setting.key, "value": setting.value, "origin": Place::of(&setting.origin),
+        print::stdout_json(&json!({
+            "type": "setting", "key": setting.key, "value": setting.value, "origin": SourceLocation::from_origin(&setting.origin),
         }))?;
     }
     for rule in &loaded.policy.rules {
-        print::json(&json!({
+        print::stdout_json(&json!({
             "type": "rule", "effect": rule.effect, "pattern": rule.pattern.as_str(),
             "unless": rule.unless.as_ref().map(ToString::to_string), "reason": rule.reason, "agents": rule.agents,
-            "always": rule.effect == Effect::Ask && rule.holds, "origin": Place::of(&rule.origin),
+            "always": rule.effect == Effect::Ask && rule.holds, "origin": SourceLocation::from_origin(&rule.origin),
         }))?;
     }
     for entry in loaded.policy.protection.entries() {
-        print::json(&json!({
+        print::stdout_json(&json!({
             "type": "protection", "effect": entry.effect, "pattern": entry.pattern.as_str(),
             "always": entry.always, "reason": entry.reason,
         }))?;
     }
     for notice in &loaded.policy.notices {
-        print::json(&json!({ "type": "notice", "text": notice }))?;
+        print::stdout_json(&json!({ "type": "notice", "text": notice }))?;
     }
     Ok(())
 }
 
-fn show_text(loaded: &Loaded, ctx: &Context) -> Result<(), CliError> {
-    ctx.notices(loaded);
+fn show_text(loaded: &LoadedConfig, ctx: &Context) -> Result<(), CliError> {
+    ctx.print_notices(loaded);
     let settings: Vec<Vec<String>> = loaded
         .settings
         .iter()
         .map(|setting| {
-            vec![visible(&format!("{} = {}", setting.key, setting.value)), Place::of(&setting.origin).text()]
+            vec![
+                escape_line(&format!("{} = {}", setting.key, setting.value)),
+                SourceLocation::from_origin(&setting.origin).location_text(),
+            ]
         })
         .collect();
-    section("settings", &settings)?;
-    let rules: Vec<Vec<String>> = loaded.policy.rules.iter().map(rule).collect();
-    section("rules", &rules)?;
+    print_section("settings", &settings)?;
+    let rules: Vec<Vec<String>> = loaded.policy.rules.iter().map(rule_row).collect();
+    print_section("rules", &rules)?;
     // Many entries share a reason: shown once, with what it is about.
-    print::line("protected")?;
+    print::stdout_line("protected")?;
     let entries = loaded.policy.protection.entries();
     let mut last = None;
     for entry in entries {
         let head = (entry.effect, entry.always, entry.reason.as_str());
         if last != Some(head) {
             let always = if entry.always { ", always" } else { "" };
-            print::line(format!("  {}{always}: {}", entry.effect, visible(&entry.reason)))?;
+            print::stdout_line(format!("  {}{always}: {}", entry.effect, escape_line(&entry.reason)))?;
             last = Some(head);
         }
-        print::line(format!("    {}", visible(entry.pattern.as_str())))?;
+        print::stdout_line(format!("    {}", escape_line(entry.pattern.as_str())))?;
     }
     Ok(())
 }
 
-fn rule(rule: &Rule) -> Vec<String> {
-    let mut what = visible(rule.pattern.as_str());
+fn rule_row(rule: &Rule) -> Vec<String> {
+    let mut what = escape_line(rule.pattern.as_str());
     if let Some(unless) = &rule.unless {
-        what.push_str(&format!(" unless {}", visible(unless.as_str())));
+        what.push_str(&format!(" unless {}", escape_line(unless.as_str())));
     }
     if !rule.agents.is_empty() {
         what.push_str(&format!(" for {}", rule.agents.join(", ")));
     }
-    let mut why = Place::of(&rule.origin).text();
+    let mut why = SourceLocation::from_origin(&rule.origin).location_text();
     if let Some(reason) = &rule.reason {
-        why.push_str(&format!("  {}", visible(reason)));
+        why.push_str(&format!("  {}", escape_line(reason)));
     }
     vec![rule.effect.to_string(), what, why]
 }
 
-fn section(title: &str, rows: &[Vec<String>]) -> Result<(), CliError> {
-    print::line(title)?;
+fn print_section(title: &str, rows: &[Vec<String>]) -> Result<(), CliError> {
+    print::stdout_line(title)?;
     if rows.is_empty() {
-        print::line("  none")?;
+        print::stdout_line("  none")?;
     }
-    for line in print::columns(rows) {
-        print::line(format!("  {line}"))?;
+    for line in print::align_columns(rows) {
+        print::stdout_line(format!("  {line}"))?;
     }
-    Ok(print::line("")?)
+    Ok(print::stdout_line("")?)
 }
 
-pub(super) fn schema() -> Result<Exit, CliError> {
-    print::bytes(mayi_core::config::schema_text().as_bytes())?;
+pub(super) fn print_schema() -> Result<Exit, CliError> {
+    print::stdout_bytes(mayi_core::config::schema_text().as_bytes())?;
     Ok(Exit::Done)
 }

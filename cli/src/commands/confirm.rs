@@ -10,7 +10,7 @@ use crate::error::CliError;
 ///
 /// # Errors
 /// If there is no terminal to ask at; `what` is what nobody could confirm.
-pub(super) fn confirmed(question: &str, what: &str) -> Result<Option<bool>, CliError> {
+pub(super) fn ask_to_confirm(question: &str, what: &str) -> Result<Option<bool>, CliError> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(CliError::usage(format!("nobody is here to confirm {what}: add --yes if you mean it")));
     }

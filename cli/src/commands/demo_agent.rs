@@ -4,6 +4,6 @@ use crate::error::CliError;
 use crate::exit::Exit;
 
 pub(super) async fn serve() -> Result<Exit, CliError> {
-    mayi_demo::serve().await.map_err(|error| CliError::agent(error.to_string()))?;
+    mayi_demo::serve_stdio().await.map_err(|error| CliError::agent(error.to_string()))?;
     Ok(Exit::Done)
 }

@@ -2,17 +2,17 @@
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::policy::Effect;
 use mayi_core::policy::aliases::same_agent;
 use mayi_core::store::{Change, GrantQuery, OwnerId, Store, StoredGrant};
 use serde_json::json;
 
-use super::inbox::since;
+use super::inbox::elapsed_text;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory::{self, Kept};
+use crate::memory::{self, WritableStore};
 use crate::print;
 
 pub(super) const AFTER: &str = "\
@@ -68,30 +68,30 @@ pub(crate) struct RevokeArgs {
     pub server: Option<String>,
 }
 
-pub(super) fn grants(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
+pub(super) fn run(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
     match &args.command {
-        None => list(args, ctx),
-        Some(GrantsCommand::Revoke(args)) => revoke(args, ctx),
+        None => list_grants(args, ctx),
+        Some(GrantsCommand::Revoke(args)) => revoke_grants(args, ctx),
     }
 }
 
-fn list(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
+fn list_grants(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
     let now = Timestamp::now();
-    let Some(store) = memory::existing(ctx)? else {
+    let Some(store) = memory::open_existing_store(ctx)? else {
         if !args.json {
-            ctx.note("nothing is remembered");
+            ctx.print_note("nothing is remembered");
         }
         return Ok(Exit::Done);
     };
     let query = GrantQuery { live_at: (!args.expired).then_some(now), ..GrantQuery::default() };
-    let newest = store.newest()?;
-    let asking: Vec<OwnerId> = store.owners(now)?.into_iter().map(|owner| owner.id).collect();
+    let newest = store.newest_time()?;
+    let asking: Vec<OwnerId> = store.live_owners(now)?.into_iter().map(|owner| owner.id).collect();
     // One for a session ends with the process that has the session.
     let over = |grant: &StoredGrant| grant.owner.is_some_and(|owner| !asking.contains(&owner));
     let of_agent =
         |grant: &StoredGrant| args.agent.as_ref().is_none_or(|agent| same_agent(agent, &grant.agent));
     let grants: Vec<StoredGrant> = store
-        .grants(&query)?
+        .query_grants(&query)?
         .into_iter()
         .filter(|grant| of_agent(grant) && (args.expired || !over(grant)))
         .collect();
@@ -100,94 +100,94 @@ fn list(args: &GrantsArgs, ctx: &Context) -> Result<Exit, CliError> {
             let mut value =
                 serde_json::to_value(grant).map_err(|error| CliError::internal(error.to_string()))?;
             if let Some(object) = value.as_object_mut() {
-                object.insert("live".to_owned(), json!(grant.live(now, newest) && !over(grant)));
+                object.insert("live".to_owned(), json!(grant.is_live(now, newest) && !over(grant)));
             }
-            print::json(&print::Versioned::of(value))?;
+            print::stdout_json(&print::Versioned::new(value))?;
         }
         return Ok(Exit::Done);
     }
     if grants.is_empty() {
-        ctx.note("nothing is remembered");
+        ctx.print_note("nothing is remembered");
         return Ok(Exit::Done);
     }
     let head = ["ID", "EFFECT", "FOR", "AGENT", "WHAT", "ENDS", "USED"].map(str::to_owned).to_vec();
     let rows = grants.iter().map(|grant| {
         vec![
-            short(grant),
+            short_id(grant),
             grant.effect.to_string(),
-            place(grant),
-            visible(grant.agent.as_str()),
-            what(grant),
-            if over(grant) { "ended with its session".to_owned() } else { ends(grant, now, newest) },
-            used(grant, now),
+            scope_text(grant),
+            escape_line(grant.agent.as_str()),
+            subject_text(grant),
+            if over(grant) { "ended with its session".to_owned() } else { end_text(grant, now, newest) },
+            usage_text(grant, now),
         ]
     });
-    for line in print::columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
-        print::line(line)?;
+    for line in print::align_columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
+        print::stdout_line(line)?;
     }
     Ok(Exit::Done)
 }
 
-fn short(grant: &StoredGrant) -> String {
+fn short_id(grant: &StoredGrant) -> String {
     let id: String = grant.id.to_string().chars().filter(char::is_ascii_hexdigit).collect();
     id.get(id.len().saturating_sub(6)..).unwrap_or_default().to_owned()
 }
 
-fn place(grant: &StoredGrant) -> String {
+fn scope_text(grant: &StoredGrant) -> String {
     use mayi_core::grant::Scope;
     match grant.scope {
         Scope::Session => "session".to_owned(),
-        Scope::Workspace => visible(grant.workspace.as_deref().unwrap_or("workspace")),
+        Scope::Workspace => escape_line(grant.workspace.as_deref().unwrap_or("workspace")),
         Scope::User => "user".to_owned(),
     }
 }
 
-fn what(grant: &StoredGrant) -> String {
+fn subject_text(grant: &StoredGrant) -> String {
     match (&grant.pattern, &grant.level) {
-        (Some(pattern), _) => visible(pattern),
+        (Some(pattern), _) => escape_line(pattern),
         (None, Some((server, level))) => {
-            format!("mcp({}/*), level {}", visible(server), level.as_str())
+            format!("mcp({}/*), level {}", escape_line(server), level.as_str())
         }
         (None, None) => "exactly one call".to_owned(),
     }
 }
 
-fn ends(grant: &StoredGrant, now: Timestamp, newest: Option<Timestamp>) -> String {
+fn end_text(grant: &StoredGrant, now: Timestamp, newest: Option<Timestamp>) -> String {
     if let Some(at) = grant.revoked_at {
-        return format!("revoked {} ago", since(at, now));
+        return format!("revoked {} ago", elapsed_text(at, now));
     }
     if grant.uses_left == Some(0) {
         return "used up".to_owned();
     }
     let mut limits = Vec::new();
     match grant.expires_at {
-        Some(at) if at <= now => return format!("ended {} ago", since(at, now)),
-        Some(at) => limits.push(format!("in {}", since(now, at))),
+        Some(at) if at <= now => return format!("ended {} ago", elapsed_text(at, now)),
+        Some(at) => limits.push(format!("in {}", elapsed_text(now, at))),
         None => {}
     }
-    if !grant.live(now, newest) {
+    if !grant.is_live(now, newest) {
         return "ended: the clock went back".to_owned();
     }
     limits.extend(grant.uses_left.map(|left| format!("after {left} more")));
     if limits.is_empty() { "-".to_owned() } else { limits.join(", ") }
 }
 
-fn used(grant: &StoredGrant, now: Timestamp) -> String {
+fn usage_text(grant: &StoredGrant, now: Timestamp) -> String {
     match (grant.effect, grant.used, grant.used_at) {
         (Effect::Deny, ..) => "-".to_owned(),
         (_, 0, _) => "never".to_owned(),
-        (_, count, Some(at)) => format!("{count}x, {} ago", since(at, now)),
+        (_, count, Some(at)) => format!("{count}x, {} ago", elapsed_text(at, now)),
         (_, count, None) => format!("{count}x"),
     }
 }
 
-fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let Some(kept) = memory::changing(ctx)? else {
+fn revoke_grants(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let Some(kept) = memory::open_for_changes(ctx)? else {
         return Err(CliError::usage("nothing is remembered"));
     };
-    let Kept { store, writer } = kept;
+    let WritableStore { store, writer } = kept;
     let now = Timestamp::now();
-    let live = store.grants(&GrantQuery { live_at: Some(now), ..GrantQuery::default() })?;
+    let live = store.query_grants(&GrantQuery { live_at: Some(now), ..GrantQuery::default() })?;
     let mut chosen: Vec<&StoredGrant> = Vec::new();
     if args.id.is_empty() {
         chosen.extend(live.iter().filter(|grant| {
@@ -197,12 +197,12 @@ fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
         }));
     }
     for id in &args.id {
-        chosen.push(one(&live, id)?);
+        chosen.push(find_grant(&live, id)?);
     }
     // A remembered denial that ends loosens: that is for a person, and so is the rest.
-    crate::person::is_here(&*store)?;
+    crate::person::require_person(&*store)?;
     if chosen.is_empty() {
-        ctx.note("nothing like that is remembered");
+        ctx.print_note("nothing like that is remembered");
         return Ok(Exit::Done);
     }
     // An answer ends as a whole: the very call, and what it covers besides.
@@ -211,16 +211,21 @@ fn revoke(args: &RevokeArgs, ctx: &Context) -> Result<Exit, CliError> {
     let mut changes = Vec::new();
     for grant in whole {
         changes.push(Change::Revoke { id: grant.id, at: now });
-        changes.push(Change::Append(writer.revoked(grant, "mayi grants revoke", now)));
+        changes.push(Change::Append(writer.revoked_entry(grant, "mayi grants revoke", now)));
     }
     store.commit(changes)?;
     for grant in chosen {
-        print::note(format!("ended: {} {} ({})", grant.effect, what(grant), visible(grant.agent.as_str())));
+        print::stderr_line(format!(
+            "ended: {} {} ({})",
+            grant.effect,
+            subject_text(grant),
+            escape_line(grant.agent.as_str())
+        ));
     }
     Ok(Exit::Done)
 }
 
-fn one<'a>(grants: &'a [StoredGrant], id: &str) -> Result<&'a StoredGrant, CliError> {
+fn find_grant<'a>(grants: &'a [StoredGrant], id: &str) -> Result<&'a StoredGrant, CliError> {
     let named = |grant: &&StoredGrant| {
         let whole = grant.id.to_string();
         let plain: String = whole.chars().filter(|c| *c != '-').collect();
@@ -231,8 +236,8 @@ fn one<'a>(grants: &'a [StoredGrant], id: &str) -> Result<&'a StoredGrant, CliEr
         [one] => Ok(one),
         [] => Err(CliError::usage(format!(
             "nothing that is remembered has the ID `{}`; `mayi grants` lists what is",
-            visible(id)
+            escape_line(id)
         ))),
-        _ => Err(CliError::usage(format!("`{}` names several; write more of the ID", visible(id)))),
+        _ => Err(CliError::usage(format!("`{}` names several; write more of the ID", escape_line(id)))),
     }
 }

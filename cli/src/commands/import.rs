@@ -4,15 +4,17 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
-use mayi_core::approval::{visible, visible_block};
+use mayi_core::approval::{escape_block, escape_line};
 use mayi_core::call::AgentId;
 use mayi_core::config::{ConfigErrors, edit};
-use mayi_core::import::{Imported, ImportedRule, Tool, files_of, given, import as read, render};
+use mayi_core::import::{
+    ImportResult, ImportTool, ImportedRule, files_of, given_file, import_rules as read, render_rules,
+};
 use mayi_core::policy::Rule;
 use serde_json::json;
 use similar::TextDiff;
 
-use super::confirm::confirmed;
+use super::confirm::ask_to_confirm;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -69,118 +71,131 @@ pub(crate) enum ToolArg {
 }
 
 impl ToolArg {
-    fn tool(self) -> Tool {
+    fn to_tool(self) -> ImportTool {
         match self {
-            Self::ClaudeCode => Tool::ClaudeCode,
-            Self::Codex => Tool::Codex,
-            Self::Gemini => Tool::Gemini,
-            Self::Vscode => Tool::VsCode,
-            Self::Zed => Tool::Zed,
-            Self::Opencode => Tool::OpenCode,
+            Self::ClaudeCode => ImportTool::ClaudeCode,
+            Self::Codex => ImportTool::Codex,
+            Self::Gemini => ImportTool::Gemini,
+            Self::Vscode => ImportTool::VsCode,
+            Self::Zed => ImportTool::Zed,
+            Self::Opencode => ImportTool::OpenCode,
         }
     }
 }
 
-pub(super) fn import(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
-    if let Some(name) = args.agent.iter().find(|name| AgentId::written(name).is_none()) {
-        return Err(CliError::usage(format!("no agent can be called `{}`", visible(name))));
+pub(super) fn run(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
+    if let Some(name) = args.agent.iter().find(|name| AgentId::parse(name).is_none()) {
+        return Err(CliError::usage(format!("no agent can be called `{}`", escape_line(name))));
     }
-    let tool = args.tool.tool();
+    let tool = args.tool.to_tool();
     let home = ctx.sources.folders.home.as_deref();
     let files = match args.file.as_slice() {
         [] => files_of(tool, home, &ctx.cwd),
         named => {
             let whole = named.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
-            whole.iter().map(|path| given(tool, home, path)).collect()
+            whole.iter().map(|path| given_file(tool, home, path)).collect()
         }
     };
     if files.is_empty() {
         return Err(CliError::usage(format!(
             "no settings of {} were found for you or in {}: name the FILE",
             tool.title(),
-            visible(&ctx.cwd.display().to_string())
+            escape_line(&ctx.cwd.display().to_string())
         )));
     }
-    let imported = read(tool, &files, &ctx.sources.places()).map_err(ConfigErrors::from)?;
+    let imported = read(tool, &files, &ctx.sources.pattern_bases()).map_err(ConfigErrors::from)?;
     for file in &files {
         let whose = if file.project.is_some() { ", for this folder only" } else { "" };
-        ctx.note(format!("read      {}{whose}", shown(&file.path)));
+        ctx.print_note(format!("read      {}{whose}", visible_path(&file.path)));
     }
     for left in &imported.left_out {
         if args.json {
             let kind = if left.carried { "partly" } else { "left_out" };
-            print::json(&json!({ "type": kind, "file": left.file, "from": left.from, "why": left.why }))?;
+            print::stdout_json(
+                &json!({ "type": kind, "file": left.file, "from": left.from, "why": left.why }),
+            )?;
         } else {
             // Not silenced by --quiet: a denial may be among them.
             let word = if left.carried { "partly  " } else { "left out" };
-            print::note(format!("{word}  {}: {}", left.from, left.why));
+            print::stderr_line(format!("{word}  {}: {}", left.from, left.why));
         }
     }
     let left_out = imported.left_out.iter().filter(|left| !left.carried).count();
-    let count = format!("{} carried over, {left_out} left out", rules(imported.rules.len()));
+    let count = format!("{} carried over, {left_out} left out", rule_count_text(imported.rules.len()));
     if args.json {
         for rule in &imported.rules {
-            print::json(&json!({
+            print::stdout_json(&json!({
                 "type": "rule", "effect": rule.effect, "pattern": rule.pattern, "reason": rule.reason,
                 "agents": args.agent, "workspace": rule.workspace, "file": rule.file, "from": rule.from,
             }))?;
         }
     } else if !args.write && !imported.rules.is_empty() {
-        print::bytes(render(tool, &imported, &args.agent).as_bytes())?;
+        print::stdout_bytes(render_rules(tool, &imported, &args.agent).as_bytes())?;
     }
-    ctx.note(&count);
+    ctx.print_note(&count);
     if args.write {
-        return write(tool, imported, args, ctx);
+        return write_rules(tool, imported, args, ctx);
     }
     if !imported.rules.is_empty() && !args.json {
-        ctx.note("nothing was written: --write adds the rules to your file");
+        ctx.print_note("nothing was written: --write adds the rules to your file");
     }
     Ok(Exit::Done)
 }
 
-fn write(tool: Tool, mut imported: Imported, args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
+fn write_rules(
+    tool: ImportTool,
+    mut imported: ImportResult,
+    args: &ImportArgs,
+    ctx: &Context,
+) -> Result<Exit, CliError> {
     let file = ctx
         .sources
         .own_file()
         .ok_or_else(|| CliError::internal("there is no home folder to keep a configuration in"))?;
     let all = imported.rules.len();
-    let change = edit::preview(file, &ctx.sources.places(), |there| {
-        imported.rules.retain(|rule| !there.iter().any(|other| same(rule, other, &args.agent)));
-        render(tool, &imported, &args.agent)
+    let change = edit::preview_append(file, &ctx.sources.pattern_bases(), |there| {
+        imported.rules.retain(|rule| !there.iter().any(|other| is_same_rule(rule, other, &args.agent)));
+        render_rules(tool, &imported, &args.agent)
     })?;
-    let name = shown(file);
+    let name = visible_path(file);
     if imported.rules.is_empty() {
-        ctx.note(format!("nothing has changed: {name} says all of it already"));
+        ctx.print_note(format!("nothing has changed: {name} says all of it already"));
         return Ok(Exit::Done);
     }
     if imported.rules.len() < all {
-        ctx.note(format!("{} of them there already", all - imported.rules.len()));
+        ctx.print_note(format!("{} of them there already", all - imported.rules.len()));
     }
     if !(args.yes && ctx.quiet) {
         let old = change.old.as_deref().unwrap_or_default();
         for line in
             TextDiff::from_lines(old, &change.new).unified_diff().context_radius(1).to_string().lines()
         {
-            print::note(painted(line, ctx.color_of_errors() && std::io::stderr().is_terminal()));
+            print::stderr_line(paint_diff_line(
+                line,
+                ctx.is_stderr_colored() && std::io::stderr().is_terminal(),
+            ));
         }
     }
     if !args.yes {
-        match confirmed(&format!("Add {} to {name}?", rules(imported.rules.len())), "this change")? {
+        match ask_to_confirm(
+            &format!("Add {} to {name}?", rule_count_text(imported.rules.len())),
+            "this change",
+        )? {
             Some(true) => {}
             answer => {
-                ctx.note("nothing has changed");
+                ctx.print_note("nothing has changed");
                 return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
             }
         }
     }
-    edit::append(file, &change)?;
-    ctx.note(format!("wrote     {name}"));
-    ctx.notices(&ctx.load()?);
+    edit::apply_append(file, &change)?;
+    ctx.print_note(format!("wrote     {name}"));
+    ctx.print_notices(&ctx.load()?);
     Ok(Exit::Done)
 }
 
 /// Whether `there` says just what `rule` would.
-fn same(rule: &ImportedRule, there: &Rule, agents: &[String]) -> bool {
+fn is_same_rule(rule: &ImportedRule, there: &Rule, agents: &[String]) -> bool {
     rule.workspace.is_none()
         && rule.effect == there.effect
         && rule.pattern == there.pattern.as_str()
@@ -190,19 +205,19 @@ fn same(rule: &ImportedRule, there: &Rule, agents: &[String]) -> bool {
 }
 
 /// A line of a diff, with or without colour.
-pub(super) fn painted(line: &str, color: bool) -> String {
+pub(super) fn paint_diff_line(line: &str, color: bool) -> String {
     let style = match line.chars().next() {
         Some('+') => console::Style::new().green(),
         Some('-') => console::Style::new().red(),
         _ => console::Style::new().dim(),
     };
-    style.force_styling(color).apply_to(visible_block(line)).to_string()
+    style.force_styling(color).apply_to(escape_block(line)).to_string()
 }
 
-fn rules(count: usize) -> String {
+fn rule_count_text(count: usize) -> String {
     if count == 1 { "1 rule".to_owned() } else { format!("{count} rules") }
 }
 
-fn shown(path: &Path) -> String {
-    visible(&path.display().to_string())
+fn visible_path(path: &Path) -> String {
+    escape_line(&path.display().to_string())
 }

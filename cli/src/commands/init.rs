@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::config::edit::{self, EditError};
-use mayi_core::config::template::{Language, Project, Template, detect, languages};
+use mayi_core::config::template::{Language, Project, Template, all_languages, detect_languages};
 use mayi_core::config::{Layer, WORKSPACE_FILE, check_file};
 
 use crate::context::Context;
@@ -62,7 +62,7 @@ pub(super) const CASES: &str = "mayi.test.toml";
 const WORKSPACE_CASES: &str = ".mayi.test.toml";
 
 impl TemplateArg {
-    fn template(self) -> Template {
+    fn to_template(self) -> Template {
         match self {
             Self::Everyday => Template::Everyday,
             Self::Careful => Template::Careful,
@@ -81,34 +81,35 @@ struct Target {
     schema: Option<PathBuf>,
 }
 
-pub(super) fn init(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let template = args.template.template();
-    let found = detect(&ctx.cwd);
+pub(super) fn run(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let template = args.template.to_template();
+    let found = detect_languages(&ctx.cwd);
     // Somebody who starts in an empty folder will go elsewhere: everything that is known is of use there.
     let blocks: Vec<Language> = match found.as_slice() {
-        [] => languages(),
+        [] => all_languages(),
         found => found.iter().map(|(language, _)| language.clone()).collect(),
     };
-    let project = if template.knows_languages() { Project::of(&ctx.cwd) } else { Project::default() };
-    let target = target(args, ctx);
+    let project =
+        if template.knows_languages() { Project::from_folder(&ctx.cwd) } else { Project::default() };
+    let target = choose_target(args, ctx);
     let schema = target.as_ref().ok().and_then(|target| target.schema.as_ref());
     // A folder's own file is about that folder anyway.
     let folder = Some(ctx.cwd.as_path()).filter(|_| !args.workspace);
     let text =
-        template.text(&blocks, &project, folder, schema.map(|_| format!("./{SCHEMA_FILE}")).as_deref());
+        template.render(&blocks, &project, folder, schema.map(|_| format!("./{SCHEMA_FILE}")).as_deref());
     if template.knows_languages() {
         tell_found(&found, ctx);
         tell_tasks(&project, ctx);
     }
     if args.print {
-        print::bytes(text.as_bytes())?;
+        print::stdout_bytes(text.as_bytes())?;
         return Ok(Exit::Done);
     }
     let target = target?;
-    let shown = shown(&target.path);
-    let backup = edit::create(target.layer, &target.path, &ctx.sources.places(), &text, args.force)
+    let shown = visible_path(&target.path);
+    let backup = edit::create_file(target.layer, &target.path, &ctx.sources.pattern_bases(), &text, args.force)
         .map_err(|error| match error {
-            EditError::There { .. } => CliError::usage(format!(
+            EditError::AlreadyExists { .. } => CliError::usage(format!(
                 "{shown} is there already, and nothing was written: --print shows what would be, --force writes over it and keeps the old one as a copy, --workspace writes a file of this folder"
             )),
             other => other.into(),
@@ -117,22 +118,22 @@ pub(super) fn init(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
         && let Err(error) = edit::put_schema(path)
     {
         // An editor goes without; what mayi reads is written.
-        ctx.note(format!("mayi: {}", visible(&error.to_string())));
+        ctx.print_note(format!("mayi: {}", escape_line(&error.to_string())));
     }
     if let Some(backup) = backup {
-        ctx.note(format!("kept    {}: what was there before", self::shown(&backup)));
+        ctx.print_note(format!("kept    {}: what was there before", self::visible_path(&backup)));
     }
-    let rules = check_file(target.layer, &target.path, &ctx.sources.places())?;
-    ctx.note(format!("wrote   {shown}: {}, {rules} rules", template.name()));
+    let rules = check_file(target.layer, &target.path, &ctx.sources.pattern_bases())?;
+    ctx.print_note(format!("wrote   {shown}: {}, {rules} rules", template.name()));
     let tested = write_cases(template, &project, &target, args, ctx);
-    next(args, &target, &found, ctx)?;
+    tell_next_steps(args, &target, &found, ctx)?;
     if let Some(cases) = tested {
-        ctx.note(format!("        {cases}"));
+        ctx.print_note(format!("        {cases}"));
     }
     Ok(Exit::Done)
 }
 
-fn target(args: &InitArgs, ctx: &Context) -> Result<Target, CliError> {
+fn choose_target(args: &InitArgs, ctx: &Context) -> Result<Target, CliError> {
     if args.workspace {
         return Ok(Target { layer: Layer::Workspace, path: ctx.cwd.join(WORKSPACE_FILE), schema: None });
     }
@@ -158,21 +159,21 @@ fn write_cases(
     args: &InitArgs,
     ctx: &Context,
 ) -> Option<String> {
-    let (asked, refused) = template.examples();
-    let text = project.cases(&ctx.cwd, asked, refused)?;
+    let (asked, refused) = template.example_commands();
+    let text = project.test_cases(&ctx.cwd, asked, refused)?;
     let path = target.path.with_file_name(if args.workspace { WORKSPACE_CASES } else { CASES });
     match edit::create_text(&path, &text, args.force) {
         Ok(backup) => {
             if let Some(backup) = backup {
-                ctx.note(format!("kept    {}: what was there before", shown(&backup)));
+                ctx.print_note(format!("kept    {}: what was there before", visible_path(&backup)));
             }
-            ctx.note(format!("wrote   {}: what the rules are to do, as cases", shown(&path)));
+            ctx.print_note(format!("wrote   {}: what the rules are to do, as cases", visible_path(&path)));
         }
-        Err(EditError::There { .. }) => {
-            ctx.note(format!("kept    {}: its cases are as they were", shown(&path)));
+        Err(EditError::AlreadyExists { .. }) => {
+            ctx.print_note(format!("kept    {}: its cases are as they were", visible_path(&path)));
         }
         Err(error) => {
-            ctx.note(format!("mayi: {}", visible(&error.to_string())));
+            ctx.print_note(format!("mayi: {}", escape_line(&error.to_string())));
             return None;
         }
     }
@@ -180,39 +181,39 @@ fn write_cases(
         (true, _) => return None,
         (false, None) => String::new(),
         (false, Some(_)) => {
-            format!(" {}", visible(&mayi_core::call::shell::quote(&path.display().to_string())))
+            format!(" {}", escape_line(&mayi_core::call::shell::quote_word(&path.display().to_string())))
         }
     };
     Some(format!(
         "mayi{} test{file}                    whether the rules still do what was meant",
-        only(target, ctx)
+        config_option(target, ctx)
     ))
 }
 
 fn tell_tasks(project: &Project, ctx: &Context) {
-    let files = project.found();
+    let files = project.file_summaries();
     if !files.is_empty() {
-        ctx.note(format!("tasks   {}", files.join(", ")));
+        ctx.print_note(format!("tasks   {}", files.join(", ")));
     }
 }
 
 fn tell_found(found: &[(Language, PathBuf)], ctx: &Context) {
     if found.is_empty() {
-        ctx.note("found   no project here: the rules are for every language that mayi knows");
+        ctx.print_note("found   no project here: the rules are for every language that mayi knows");
         return;
     }
     let names: Vec<String> = found
         .iter()
         .map(|(language, file)| {
             let file = file.strip_prefix(&ctx.cwd).unwrap_or(file);
-            format!("{} ({})", language.title, shown(file))
+            format!("{} ({})", language.title, visible_path(file))
         })
         .collect();
-    ctx.note(format!("found   {}", names.join(", ")));
+    ctx.print_note(format!("found   {}", names.join(", ")));
 }
 
 /// What to do now.
-fn next(
+fn tell_next_steps(
     args: &InitArgs,
     target: &Target,
     found: &[(Language, PathBuf)],
@@ -223,33 +224,35 @@ fn next(
         if loaded.policy.notices.is_empty() {
             return Ok(());
         }
-        ctx.note("next    mayi trust       what it allows counts after that; what it denies counts already");
+        ctx.print_note(
+            "next    mayi trust       what it allows counts after that; what it denies counts already",
+        );
         return Ok(());
     }
-    ctx.notices(&loaded);
+    ctx.print_notices(&loaded);
     let ids: Vec<&str> = found.iter().map(|(language, _)| language.id).collect();
     let example =
         [("rust", "cargo test"), ("npm", "npm test"), ("python", "pytest"), ("go", "go test ./...")]
             .iter()
             .find(|(id, _)| ids.contains(id))
             .map_or("git push", |(_, line)| line);
-    let only = only(target, ctx);
-    ctx.note(format!("next    mayi{only} check shell '{example}'   what would become of it, and why"));
-    ctx.note(format!("        mayi{only} run demo                  see it at work"));
+    let only = config_option(target, ctx);
+    ctx.print_note(format!("next    mayi{only} check shell '{example}'   what would become of it, and why"));
+    ctx.print_note(format!("        mayi{only} run demo                  see it at work"));
     Ok(())
 }
 
 /// The option that names the file, where it is not the one that counts anyway.
-fn only(target: &Target, ctx: &Context) -> String {
+fn config_option(target: &Target, ctx: &Context) -> String {
     match &ctx.sources.only {
         Some(_) => {
             let path = target.path.display().to_string();
-            format!(" --config {}", visible(&mayi_core::call::shell::quote(&path)))
+            format!(" --config {}", escape_line(&mayi_core::call::shell::quote_word(&path)))
         }
         None => String::new(),
     }
 }
 
-fn shown(path: &Path) -> String {
-    visible(&path.display().to_string())
+fn visible_path(path: &Path) -> String {
+    escape_line(&path.display().to_string())
 }

@@ -18,11 +18,11 @@ mod log;
 mod mcp;
 mod relay;
 mod reload;
+mod removal;
 mod responses;
 mod run;
 mod serve;
 mod settings;
-mod taken;
 mod test;
 mod trust;
 mod uninstall;
@@ -37,7 +37,7 @@ use self::config::ConfigCommand;
 use self::grants::GrantsArgs;
 use self::hook::HookArgs;
 #[cfg(unix)]
-pub use self::hook::worker;
+pub use self::hook::run_as_worker;
 use self::inbox::InboxArgs;
 use self::init::InitArgs;
 use self::log::LogArgs;
@@ -183,44 +183,44 @@ impl Cli {
 pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit, CliError> {
     match command {
         Command::Run(mut args) => {
-            args.settle()?;
+            args.take_agent_as_prompt()?;
             ctx.sources.command_line = args.command_line();
             run::run(*args, ctx).await
         }
         Command::Acp(args) => {
             ctx.sources.command_line = args.command_line();
-            acp::acp(*args, ctx).await
+            acp::run(*args, ctx).await
         }
         Command::Check(args) => {
             ctx.sources.command_line = args.command_line();
-            check::check(*args, &ctx)
+            check::run(*args, &ctx)
         }
-        Command::Test(args) => test::test(&args, &ctx),
-        Command::Serve(args) => serve::serve(args, ctx).await,
-        Command::Inbox(args) => inbox::inbox(args, &ctx).await,
-        Command::Grants(args) => grants::grants(&args, &ctx),
-        Command::Log(args) => log::log(*args, ctx).await,
+        Command::Test(args) => test::run(&args, &ctx),
+        Command::Serve(args) => serve::run(args, ctx).await,
+        Command::Inbox(args) => inbox::run(args, &ctx).await,
+        Command::Grants(args) => grants::run(&args, &ctx),
+        Command::Log(args) => log::run(*args, ctx).await,
         Command::Mcp(args) => {
             ctx.sources.command_line = args.command_line();
-            mcp::mcp(*args, ctx).await
+            mcp::run(*args, ctx).await
         }
         Command::Responses(args) => {
             ctx.sources.command_line = args.command_line();
-            responses::responses(*args, ctx).await
+            responses::run(*args, ctx).await
         }
-        Command::Hook(args) => hook::hook(args, &ctx),
+        Command::Hook(args) => hook::run(args, &ctx),
         Command::Agents(args) => agents::list(args, &ctx),
-        Command::Bypass(args) => bypass::bypass(&args, &ctx),
-        Command::Config(ConfigCommand::Path(args)) => config::path(args, &ctx),
+        Command::Bypass(args) => bypass::run(&args, &ctx),
+        Command::Config(ConfigCommand::Path(args)) => config::print_paths(args, &ctx),
         Command::Config(ConfigCommand::Check { file }) => config::check(file.as_deref(), &ctx),
         Command::Config(ConfigCommand::Show(args)) => config::show(args, &ctx),
-        Command::Config(ConfigCommand::Schema) => config::schema(),
-        Command::Config(ConfigCommand::Import(args)) => import::import(&args, &ctx),
-        Command::Init(args) => init::init(&args, &ctx),
-        Command::Trust(args) => trust::trust(&args, &ctx),
-        Command::Doctor(args) => doctor::doctor(args, &ctx),
-        Command::Update(args) => update::update(args, &ctx),
-        Command::Uninstall(args) => uninstall::uninstall(&args, &ctx),
+        Command::Config(ConfigCommand::Schema) => config::print_schema(),
+        Command::Config(ConfigCommand::Import(args)) => import::run(&args, &ctx),
+        Command::Init(args) => init::run(&args, &ctx),
+        Command::Trust(args) => trust::run(&args, &ctx),
+        Command::Doctor(args) => doctor::run(args, &ctx),
+        Command::Update(args) => update::run(args, &ctx),
+        Command::Uninstall(args) => uninstall::run(&args, &ctx),
         Command::Completions { shell } => completions::print(shell),
         Command::DemoAgent => demo_agent::serve().await,
         Command::Relay => relay::serve().await,
@@ -233,7 +233,7 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
 ///
 /// # Errors
 /// If it is not known where that is, or it can't be said in UTF-8.
-fn own_place() -> Result<String, CliError> {
+fn own_executable() -> Result<String, CliError> {
     let cant = |why: String| CliError::internal(format!("where mayi is installed can't be told: {why}"));
     let place = std::env::current_exe().map_err(|error| cant(error.to_string()))?;
     if !place.is_file() {
@@ -255,7 +255,7 @@ mod tests {
     fn given_a_command_then_the_first_word_is_the_prompt() {
         let parse = |words: &[&str]| {
             let Command::Run(mut args) = Cli::try_parse_from(words).unwrap().command else { panic!() };
-            args.settle().map(|()| (args.agent, args.prompt)).map_err(|_| ())
+            args.take_agent_as_prompt().map(|()| (args.agent, args.prompt)).map_err(|_| ())
         };
         assert_eq!(parse(&["mayi", "run", "--command", "x y", "hi"]), Ok((None, Some("hi".into()))));
         assert_eq!(parse(&["mayi", "run", "claude", "hi"]), Ok((Some("claude".into()), Some("hi".into()))));

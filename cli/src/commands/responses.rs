@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::{AgentId, NamedDoor, Names, digest_of_bytes};
-use mayi_core::config::{CommandLine, FileKeeper, Loaded, Running, Transport};
+use mayi_core::config::{CommandLine, FileKeeper, LoadedConfig, RunningSession, Transport};
 use mayi_core::gate::{Asking, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::policy::Mode;
 use mayi_core::store::{Owner, Store};
 use mayi_responses::{
-    Admission, Chains, Recorder, Replay, ResponsesDoor, ResponsesOptions, Say, Upstream, serve,
+    Admission, Chains, NoticeSink, Recorder, Replay, ResponsesDoor, ResponsesOptions, Upstream, serve_apps,
 };
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -22,8 +22,8 @@ use tokio::sync::mpsc;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory::{self, Kept};
-use crate::options::{duration, modes};
+use crate::memory::{self, WritableStore};
+use crate::options::{mode_value_parser, parse_duration};
 use crate::print::{self, Versioned};
 use crate::{person, token};
 
@@ -124,7 +124,7 @@ pub(crate) struct DoorArgs {
     #[arg(long, conflicts_with_all = ["key_env", "token_file", "app"])]
     pub open: bool,
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
-    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN (repeatable), such as 'mcp(docs/search_*)'
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
@@ -139,7 +139,7 @@ pub(crate) struct DoorArgs {
     #[arg(long, value_enum, default_value_t, value_name = "WHO", help_heading = "Permissions")]
     pub on_ask: ResponsesOnAsk,
     /// Deny a question that nobody answered in this time, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Permissions")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Permissions")]
     pub approval_timeout: Option<Duration>,
 }
 
@@ -179,59 +179,60 @@ struct Ready {
 ///
 /// # Errors
 /// For what is wrong with the options or the configuration.
-pub(super) async fn responses(args: ResponsesArgs, ctx: Context) -> Result<Exit, CliError> {
+pub(super) async fn run(args: ResponsesArgs, ctx: Context) -> Result<Exit, CliError> {
     match args.command {
-        None => stand(args.door, None, ctx).await,
-        Some(ResponsesCommand::Record { file, door }) => stand(door, Some(&file), ctx).await,
+        None => serve_door(args.door, None, ctx).await,
+        Some(ResponsesCommand::Record { file, door }) => serve_door(door, Some(&file), ctx).await,
         Some(ResponsesCommand::Replay { file, listen, token_file }) => {
-            replay(&file, listen, token_file.as_deref(), &ctx).await
+            replay_recording(&file, listen, token_file.as_deref(), &ctx).await
         }
     }
 }
 
 /// Plays a recording.
-async fn replay(
+async fn replay_recording(
     file: &Path,
     at: SocketAddr,
     token_file: Option<&Path>,
     ctx: &Context,
 ) -> Result<Exit, CliError> {
     let (token_file, token) = token_of(token_file, None, ctx)?;
-    let redactor = memory::redactor(&ctx.load()?.record).map_err(CliError::internal)?;
-    let replay = Replay::read(file, redactor, admission(Some(token)))
-        .map_err(|error| CliError::usage(format!("{}: {}", file.display(), visible(&error))))?;
-    let (listener, url) = listen(at).await?;
-    let interrupted = interrupted();
-    print::json(&Versioned::of(Ready { url, token_file: Some(token_file) }))?;
+    let redactor = memory::record_redactor(&ctx.load()?.record).map_err(CliError::internal)?;
+    let replay = Replay::read(file, redactor, app_admission(Some(token)))
+        .map_err(|error| CliError::usage(format!("{}: {}", file.display(), escape_line(&error))))?;
+    let (listener, url) = bind_loopback(at).await?;
+    let interrupted = interrupt_signal();
+    print::stdout_json(&Versioned::new(Ready { url, token_file: Some(token_file) }))?;
     replay.serve(listener, interrupted).await;
     Ok(Exit::Interrupted)
 }
 
 /// Stands before the API; `record`: a file to write what is asked and got to.
-async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Exit, CliError> {
-    let mut upstream = args.api.upstream()?;
+async fn serve_door(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Exit, CliError> {
+    let mut upstream = args.api.parse_upstream()?;
     let mut loaded = ctx.load()?;
-    let mut agent = args.api.agent(&loaded)?;
+    let mut agent = args.api.agent_id(&loaded)?;
     if args.open {
-        upstream = open(upstream)?;
-        agent = AgentId::open(APP);
+        upstream = use_apps_key(upstream)?;
+        agent = AgentId::anonymous_at_door(APP);
         // With these it is told, and recorded.
         loaded.policy.notices.push(OPEN.to_owned());
     }
-    ctx.notices(&loaded);
+    ctx.print_notices(&loaded);
     let (token_file, token) = if args.open {
         (None, None)
     } else {
         let (file, token) = token_of(args.token_file.as_deref(), args.api.app.as_deref(), &ctx)?;
         (Some(file), Some(token))
     };
-    let secrets: Vec<String> = args.api.key().into_iter().chain(token.clone()).collect();
-    let Kept { store, writer } = memory::open_without(&ctx, &loaded, &secrets)?;
-    person::may_serve(&*store)?;
+    let secrets: Vec<String> = args.api.api_key().into_iter().chain(token.clone()).collect();
+    let WritableStore { store, writer } = memory::open_without(&ctx, &loaded, &secrets)?;
+    person::check_may_serve(&*store)?;
     let store: Arc<dyn Store> = store;
-    let (listener, url) = listen(args.listen).await?;
+    let (listener, url) = bind_loopback(args.listen).await?;
     let recorder = record.map(|file| {
-        let redactor = memory::redactor_without(&loaded.record, &secrets).map_err(CliError::internal)?;
+        let redactor =
+            memory::record_redactor_without(&loaded.record, &secrets).map_err(CliError::internal)?;
         Recorder::create(file, redactor).map_err(|error| {
             let file = file.display();
             CliError::usage(match error.kind() {
@@ -241,11 +242,16 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
         })
     });
     let recorder = recorder.transpose()?.map(Arc::new);
-    let chains = chains(&ctx, &upstream)?;
-    let gate = gate(&args, &ctx, &loaded, Memory::attach_as(Owner::this(), Arc::clone(&store), writer)?);
-    gate.attend();
-    let running = running(&loaded);
-    super::reload::watch(&gate, ctx.clone(), &loaded, running);
+    let chains = open_chains(&ctx, &upstream)?;
+    let gate = build_gate(
+        &args,
+        &ctx,
+        &loaded,
+        Memory::attach_owner(Owner::this_process(), Arc::clone(&store), writer)?,
+    );
+    gate.watch_store();
+    let running = running_servers(&loaded);
+    super::reload::watch_files(&gate, ctx.clone(), &loaded, running);
     tell_of_questions(&gate, &ctx);
     let options = ResponsesOptions {
         agent,
@@ -255,30 +261,30 @@ async fn stand(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Result<Ex
         servers: by_address(&loaded),
         store,
         reset_on_deny: args.api.reset_on_deny,
-        say: said(&ctx),
+        say: note_sink(&ctx),
         secrets,
         recorder,
     };
-    let interrupted = interrupted();
-    print::json(&Versioned::of(Ready { url, token_file }))?;
-    serve(
+    let interrupted = interrupt_signal();
+    print::stdout_json(&Versioned::new(Ready { url, token_file }))?;
+    serve_apps(
         listener,
         ResponsesDoor::new(gate.clone(), upstream, chains, options),
-        admission(token),
+        app_admission(token),
         interrupted,
     )
     .await;
-    gate.leave();
+    gate.shut_down();
     Ok(Exit::Interrupted)
 }
 
 /// Apps have the token, if there is one, and call this machine by one of its names.
-fn admission(token: Option<String>) -> Admission {
+fn app_admission(token: Option<String>) -> Admission {
     Admission { token, hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into() }
 }
 
 /// The same API, which apps send a key of their own.
-fn open(upstream: Upstream) -> Result<Upstream, CliError> {
+fn use_apps_key(upstream: Upstream) -> Result<Upstream, CliError> {
     if !cfg!(target_os = "linux") {
         return Err(CliError::usage(
             "--open works on Linux alone: other systems do not tell who connects; leave it out, and give the app mayi's key",
@@ -293,7 +299,7 @@ fn open(upstream: Upstream) -> Result<Upstream, CliError> {
 }
 
 /// A listener, and its address as a base URL.
-async fn listen(at: SocketAddr) -> Result<(TcpListener, String), CliError> {
+async fn bind_loopback(at: SocketAddr) -> Result<(TcpListener, String), CliError> {
     if !at.ip().is_loopback() {
         return Err(CliError::usage(format!(
             "{at} could be reached from other machines: listen at 127.0.0.1"
@@ -307,7 +313,7 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, String), CliError> {
 }
 
 /// Returns when somebody wants it to end. It is listened for from now on.
-fn interrupted() -> impl Future<Output = ()> + Send {
+fn interrupt_signal() -> impl Future<Output = ()> + Send {
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();
     super::run::listen_for_signals(&interrupt);
     async move {
@@ -324,10 +330,10 @@ fn token_of(file: Option<&Path>, app: Option<&str>, ctx: &Context) -> Result<(Pa
             // Apps whose names differ in case alone are two.
             let own = |app: &str| format!("responses-token-{}", digest_of_bytes(app.as_bytes()).as_str());
             let name = app.map_or_else(|| "responses-token".to_owned(), own);
-            token::own_file(&memory::folder(ctx)?, &name)?
+            token::own_file(&memory::store_folder(ctx)?, &name)?
         }
     };
-    let token = token::token(&file)?;
+    let token = token::read_or_create_token(&file)?;
     Ok((file, token))
 }
 
@@ -340,7 +346,7 @@ impl ApiArgs {
     }
 
     /// The key that the API is sent, if there is one.
-    pub(crate) fn key(&self) -> Option<String> {
+    pub(crate) fn api_key(&self) -> Option<String> {
         let value = std::env::var(self.key_env.as_deref()?).ok()?;
         Some(value.trim().to_owned()).filter(|value| !value.is_empty())
     }
@@ -349,10 +355,10 @@ impl ApiArgs {
     ///
     /// # Errors
     /// If there is none, or anybody could read the key.
-    pub(crate) fn upstream(&self) -> Result<Upstream, CliError> {
-        let key = self.key();
+    pub(crate) fn parse_upstream(&self) -> Result<Upstream, CliError> {
+        let key = self.api_key();
         if let (Some(name), None) = (&self.key_env, &key) {
-            return Err(CliError::usage(format!("there is no variable `{}` with a key", visible(name))));
+            return Err(CliError::usage(format!("there is no variable `{}` with a key", escape_line(name))));
         }
         let address = self.upstream.as_deref().ok_or_else(|| {
             CliError::usage("which API? give its base URL, such as --upstream https://api.openai.com/v1")
@@ -370,47 +376,47 @@ impl ApiArgs {
     ///
     /// # Errors
     /// If that is no name.
-    pub(crate) fn agent(&self, loaded: &Loaded) -> Result<AgentId, CliError> {
-        let Some(name) = &self.app else { return Ok(AgentId::named(APP)) };
-        if !Names::written(name) {
-            return Err(CliError::usage(format!("no app can be called `{}`", visible(name))));
+    pub(crate) fn agent_id(&self, loaded: &LoadedConfig) -> Result<AgentId, CliError> {
+        let Some(name) = &self.app else { return Ok(AgentId::from_name(APP)) };
+        if !Names::is_valid_agent_name(name) {
+            return Err(CliError::usage(format!("no app can be called `{}`", escape_line(name))));
         }
         // D1.20: what is written for an agent that mayi starts is not for an app of that name, but for what
         // is stricter. Where mayi starts none, the settings of the name are the app's.
-        Ok(match loaded.agent(name) {
+        Ok(match loaded.find_agent(name) {
             Some(agent) if agent.command.is_some() => AgentId::at_door(NamedDoor::Responses, &agent.name),
-            Some(agent) => AgentId::named(&agent.name),
-            None => AgentId::named(name),
+            Some(agent) => AgentId::from_name(&agent.name),
+            None => AgentId::from_name(name),
         })
     }
 }
 
 /// What apps have seen of the answers of this API.
-pub(super) fn chains(ctx: &Context, upstream: &Upstream) -> Result<Chains, CliError> {
+pub(super) fn open_chains(ctx: &Context, upstream: &Upstream) -> Result<Chains, CliError> {
     Chains::open(&ctx.state_folder()?.join("responses"), upstream.address())
         .map_err(|error| CliError::internal(format!("mayi's own folder: {error}")))
 }
 
-fn gate(args: &DoorArgs, ctx: &Context, loaded: &Loaded, memory: Memory) -> Gate {
-    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()).running(running(loaded)));
+fn build_gate(args: &DoorArgs, ctx: &Context, loaded: &LoadedConfig, memory: Memory) -> Gate {
+    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()).with_running(running_servers(loaded)));
     let on_ask = match args.on_ask {
         ResponsesOnAsk::Wait => OnAsk::Wait,
         ResponsesOnAsk::Deny => OnAsk::Deny,
     };
     let asking = Asking { on_ask, limit: args.approval_timeout };
-    Gate::remembering(loaded.policy.clone(), asking, keeper, memory)
+    Gate::with_memory(loaded.policy.clone(), asking, keeper, memory)
 }
 
 /// The servers of the configuration, as they were when this was started.
-pub(super) fn running(loaded: &Loaded) -> Running {
+pub(super) fn running_servers(loaded: &LoadedConfig) -> RunningSession {
     let servers = loaded.servers.values();
-    Running::new(None, servers.map(|server| (server.name.clone(), server.transport.identity())))
+    RunningSession::new(None, servers.map(|server| (server.name.clone(), server.transport.server_id())))
 }
 
 /// Those that an app's server can be: reached by an address.
-pub(super) fn by_address(loaded: &Loaded) -> Vec<(String, String, mayi_core::call::ServerId)> {
+pub(super) fn by_address(loaded: &LoadedConfig) -> Vec<(String, String, mayi_core::call::ServerId)> {
     let known = loaded.servers.values().filter_map(|server| match &server.transport {
-        Transport::Http { url, .. } => Some((server.name.clone(), url.clone(), server.transport.identity())),
+        Transport::Http { url, .. } => Some((server.name.clone(), url.clone(), server.transport.server_id())),
         Transport::Stdio { .. } => None,
     });
     known.collect()
@@ -423,14 +429,14 @@ fn tell_of_questions(gate: &Gate, ctx: &Context) {
     tokio::spawn(async move {
         while let Some(event) = events.recv().await {
             if let GateEvent::Asked(card) = event {
-                let title = visible(&card.tool_call.title);
-                ctx.note(format!("mayi: {title} waits for an answer: mayi inbox watch"));
+                let title = escape_line(&card.tool_call.title);
+                ctx.print_note(format!("mayi: {title} waits for an answer: mayi inbox watch"));
             }
         }
     });
 }
 
-fn said(ctx: &Context) -> Say {
+fn note_sink(ctx: &Context) -> NoticeSink {
     let ctx = ctx.clone();
-    Arc::new(move |text| ctx.note(format!("mayi: {text}")))
+    Arc::new(move |text| ctx.print_note(format!("mayi: {text}")))
 }

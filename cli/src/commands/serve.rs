@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mayi_acp_server::{Backend, BackendOptions, Codes, Credentials, FrontOptions, codes};
+use mayi_acp_server::{Backend, BackendOptions, Credentials, FrontOptions, PairingCodes, pairing_codes};
 use mayi_core::config::Sources;
 use mayi_core::store::Owner;
 use serde::Serialize;
@@ -17,8 +17,8 @@ use tokio::sync::mpsc;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory::{self, Kept};
-use crate::options::duration;
+use crate::memory::{self, WritableStore};
+use crate::options::parse_duration;
 use crate::{person, print};
 
 pub(super) const AFTER: &str = "\
@@ -44,7 +44,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "NAME", requires = "ui")]
     pub allow_host: Vec<String>,
     /// End when nobody was connected for this time who can answer, such as 10m
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub exit_when_idle: Option<Duration>,
     /// Offer agents two tools, find_tools and run_tool, in place of all that their MCP servers have
     #[arg(long, conflicts_with = "no_gateway")]
@@ -53,7 +53,7 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub no_gateway: bool,
     /// Deny a question that nobody answered in this time, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub approval_timeout: Option<Duration>,
 }
 
@@ -78,7 +78,7 @@ struct Ready<'r> {
 ///
 /// # Errors
 /// For what is wrong with the options or the configuration.
-pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliError> {
+pub(super) async fn run(args: ServeArgs, ctx: Context) -> Result<Exit, CliError> {
     if !args.listen.ip().is_loopback() {
         return Err(CliError::usage(format!(
             "{} could be reached from other machines: listen at 127.0.0.1, and let a tunnel of your own end there",
@@ -86,11 +86,11 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
         )));
     }
     let loaded = ctx.load()?;
-    ctx.notices(&loaded);
-    let Kept { store, .. } = memory::open(&ctx, &loaded)?;
-    person::may_serve(&*store)?;
+    ctx.print_notices(&loaded);
+    let WritableStore { store, .. } = memory::open(&ctx, &loaded)?;
+    person::check_may_serve(&*store)?;
     // Also while it has no sessions.
-    let _present = memory::present(&ctx, &Owner::this());
+    let _present = memory::announce_presence(&ctx, &Owner::this_process());
     let state = ctx.state_folder()?;
     // From here on: the files below are taken away however it ends.
     let (interrupt, interrupts) = mpsc::unbounded_channel();
@@ -104,7 +104,7 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
         CliError::usage(format!("can't listen at {}: {error}; try another port", args.listen))
     })?;
     let bound = listener.local_addr()?;
-    let ui = args.ui.then(|| address(&args, bound));
+    let ui = args.ui.then(|| page_url(&args, bound));
     let options = FrontOptions {
         hosts: FrontOptions::local().hosts.into_iter().chain(args.allow_host.iter().cloned()).collect(),
         names: !args.allow_host.is_empty(),
@@ -113,14 +113,14 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
     let (kept, record) = (Arc::clone(&store), loaded.record.clone());
     let backend = Backend::new(
         BackendOptions {
-            sources: sources(&ctx),
+            sources: sources_factory(&ctx),
             cwd: ctx.cwd.clone(),
             folder: store.folder().to_owned(),
             store,
-            writer: Arc::new(move || memory::writer(&kept, &record)),
+            writer: Arc::new(move || memory::record_writer(&kept, &record)),
             state,
             limit: args.approval_timeout,
-            relay: super::relay::program()?,
+            relay: super::relay::command_words()?,
             gateway: !args.no_gateway,
             toolbelt: args.toolbelt,
             ui: ui.clone(),
@@ -128,7 +128,7 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
         instance.clone(),
     )
     .map_err(CliError::internal)?;
-    print::json(&print::Versioned::of(Ready {
+    print::stdout_json(&print::Versioned::new(Ready {
         url: format!("http://{bound}/"),
         ws: format!("ws://{bound}/"),
         answer_token_file: credentials.answer_file(),
@@ -138,27 +138,28 @@ pub(super) async fn serve(args: ServeArgs, ctx: Context) -> Result<Exit, CliErro
         server_version: env!("CARGO_PKG_VERSION"),
         ui: ui.as_deref(),
     }))?;
-    let codes = codes(&options);
+    let codes = pairing_codes(&options);
     if let Some(ui) = &ui {
-        offer(&codes, ui);
+        offer_pairing_codes(&codes, ui);
     }
-    let exit = served(&args, listener, &backend, (credentials, options, codes), interrupts).await?;
+    let exit =
+        serve_until_ended(&args, listener, &backend, (credentials, options, codes), interrupts).await?;
     backend.end().await;
     Ok(exit)
 }
 
-async fn served(
+async fn serve_until_ended(
     args: &ServeArgs,
     listener: TcpListener,
     backend: &Arc<Backend>,
-    (credentials, options, codes): (Credentials, FrontOptions, Codes),
+    (credentials, options, codes): (Credentials, FrontOptions, PairingCodes),
     mut interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Result<Exit, CliError> {
     let mut exit = Exit::Interrupted;
     let over = async {
         tokio::select! {
             _ = interrupts.recv() => {}
-            () = alone(backend, args.exit_when_idle) => exit = Exit::Done,
+            () = wait_until_idle(backend, args.exit_when_idle) => exit = Exit::Done,
         }
     };
     mayi_acp_server::serve(listener, Arc::clone(backend), credentials, options, codes, over)
@@ -168,7 +169,7 @@ async fn served(
 }
 
 /// Returns when nobody was there for `limit` who could answer.
-async fn alone(backend: &Backend, limit: Option<Duration>) {
+async fn wait_until_idle(backend: &Backend, limit: Option<Duration>) {
     let Some(limit) = limit else { return std::future::pending().await };
     loop {
         tokio::time::sleep(LOOK.min(limit)).await;
@@ -179,13 +180,13 @@ async fn alone(backend: &Backend, limit: Option<Duration>) {
 }
 
 /// Where configuration comes from, for work in a folder.
-fn sources(ctx: &Context) -> mayi_acp_server::SourcesOf {
+fn sources_factory(ctx: &Context) -> mayi_acp_server::SourcesFactory {
     let only = ctx.sources.only.clone();
     Arc::new(move |cwd| Sources::discover(cwd, only.clone()))
 }
 
 /// Where the page is.
-fn address(args: &ServeArgs, bound: SocketAddr) -> String {
+fn page_url(args: &ServeArgs, bound: SocketAddr) -> String {
     match args.allow_host.first() {
         Some(name) => format!("https://{name}/ui/"),
         None => format!("http://{bound}/ui/"),
@@ -193,18 +194,18 @@ fn address(args: &ServeArgs, bound: SocketAddr) -> String {
 }
 
 /// Shows a code to pair the page with, and another one whenever the person presses Enter.
-fn offer(codes: &Codes, ui: &str) {
+fn offer_pairing_codes(codes: &PairingCodes, ui: &str) {
     let (codes, ui) = (codes.clone(), ui.to_owned());
-    let show = move || match codes.offer() {
-        Ok(Some((code, _))) => {
-            print::note(format!("mayi: the page is at {ui}; type this code there, within 5 minutes: {code}"))
-        }
+    let show = move || match codes.offer_code() {
+        Ok(Some((code, _))) => print::stderr_line(format!(
+            "mayi: the page is at {ui}; type this code there, within 5 minutes: {code}"
+        )),
         Ok(None) => {}
-        Err(error) => print::note(format!("mayi: no code can be made: {error}")),
+        Err(error) => print::stderr_line(format!("mayi: no code can be made: {error}")),
     };
     show();
     if std::io::stdin().is_terminal() {
-        print::note("mayi: Enter shows another code");
+        print::stderr_line("mayi: Enter shows another code");
         std::thread::spawn(move || {
             let mut line = String::new();
             while std::io::stdin().read_line(&mut line).is_ok_and(|read| read > 0) {
@@ -221,20 +222,20 @@ fn forget_others(folder: &Path) {
     for file in files.flatten() {
         let name = file.file_name();
         let pid = name.to_str().and_then(|name| name.split('-').next()).and_then(|pid| pid.parse().ok());
-        if pid.is_some_and(|pid| !lives(pid)) {
+        if pid.is_some_and(|pid| !is_process_alive(pid)) {
             let _ = std::fs::remove_file(file.path());
         }
     }
 }
 
 #[cfg(unix)]
-fn lives(pid: i32) -> bool {
+fn is_process_alive(pid: i32) -> bool {
     use rustix::io::Errno;
     use rustix::process::{Pid, test_kill_process};
     Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
 }
 
 #[cfg(not(unix))]
-fn lives(_: i32) -> bool {
+fn is_process_alive(_: i32) -> bool {
     true
 }

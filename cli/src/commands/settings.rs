@@ -4,10 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use similar::TextDiff;
 
-use super::import::painted;
+use super::import::paint_diff_line;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -20,7 +20,7 @@ const BOM: &str = "\u{feff}";
 
 /// A file of settings, as it was read.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct SettingsFile {
     /// As it is called.
     pub(crate) path: PathBuf,
     /// Where it is, links resolved: what is replaced.
@@ -30,19 +30,19 @@ pub(crate) struct Settings {
     marked: bool,
 }
 
-impl Settings {
+impl SettingsFile {
     /// Reads the file at `path`. One of a project is `within` its folder: a link that a repository brings along
     /// leads nowhere else.
     ///
     /// # Errors
     /// If it can't be read, or is not the user's to change.
     pub(crate) fn read(path: &Path, within: Option<&Path>) -> Result<Self, CliError> {
-        let refuse = |why: String| refused(path, &why);
+        let refuse = |why: String| settings_error(path, &why);
         let target = path.canonicalize().map_err(|error| refuse(format!("can't be read: {error}")))?;
         if within.is_some_and(|folder| !target.starts_with(folder)) {
             return Err(refuse(format!(
                 "is a link out of the project, to {}: name the file with --file if you mean that one",
-                visible(&target.display().to_string())
+                escape_line(&target.display().to_string())
             )));
         }
         let text = text_of(&target).map_err(refuse)?;
@@ -52,21 +52,21 @@ impl Settings {
     }
 
     /// What is wrong with it.
-    pub(crate) fn wrong(&self, why: &str) -> CliError {
-        refused(&self.path, why)
+    pub(crate) fn config_error(&self, why: &str) -> CliError {
+        settings_error(&self.path, why)
     }
 
     /// Its name for people.
-    pub(crate) fn shown(&self) -> String {
-        visible(&self.path.display().to_string())
+    pub(crate) fn display_name(&self) -> String {
+        escape_line(&self.path.display().to_string())
     }
 
     /// Puts `new` in its place, with the rights and the owner it had.
     ///
     /// # Errors
     /// If it is not as it was read any more, or can't be written.
-    pub(crate) fn replace(&self, new: &str) -> Result<(), CliError> {
-        let failed = |error: std::io::Error| self.wrong(&format!("can't be written: {error}"));
+    pub(crate) fn replace_text(&self, new: &str) -> Result<(), CliError> {
+        let failed = |error: std::io::Error| self.config_error(&format!("can't be written: {error}"));
         let folder = self.target.parent().unwrap_or(Path::new("/"));
         let mut file = tempfile::Builder::new().prefix(".mayi-").tempfile_in(folder).map_err(failed)?;
         let mark = if self.marked { BOM } else { "" };
@@ -86,7 +86,7 @@ impl Settings {
         }
         file.as_file().set_permissions(meta.permissions()).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
-        self.is_as_it_was()?;
+        self.ensure_unchanged()?;
         file.persist(&self.target).map_err(|error| failed(error.error))?;
         #[cfg(unix)]
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
@@ -97,16 +97,17 @@ impl Settings {
     ///
     /// # Errors
     /// If it is not as it was read any more, or can't be removed.
-    pub(crate) fn remove(&self) -> Result<(), CliError> {
-        self.is_as_it_was()?;
-        std::fs::remove_file(&self.target).map_err(|error| self.wrong(&format!("can't be removed: {error}")))
+    pub(crate) fn delete_file(&self) -> Result<(), CliError> {
+        self.ensure_unchanged()?;
+        std::fs::remove_file(&self.target)
+            .map_err(|error| self.config_error(&format!("can't be removed: {error}")))
     }
 
-    fn is_as_it_was(&self) -> Result<(), CliError> {
+    fn ensure_unchanged(&self) -> Result<(), CliError> {
         let mark = if self.marked { BOM } else { "" };
-        let now = text_of(&self.target).map_err(|why| self.wrong(&why))?;
+        let now = text_of(&self.target).map_err(|why| self.config_error(&why))?;
         if now.strip_prefix(mark) != Some(self.text.as_str()) || now.starts_with(BOM) != self.marked {
-            return Err(self.wrong("has changed meanwhile, and was left as it is: try again"));
+            return Err(self.config_error("has changed meanwhile, and was left as it is: try again"));
         }
         Ok(())
     }
@@ -114,15 +115,15 @@ impl Settings {
 
 /// Shows what becomes of a file's text, on standard error.
 pub(crate) fn show_change(name: &str, old: &str, new: &str, ctx: &Context) {
-    let color = ctx.color_of_errors() && std::io::stderr().is_terminal();
+    let color = ctx.is_stderr_colored() && std::io::stderr().is_terminal();
     let diff = TextDiff::from_lines(old, new);
     for line in diff.unified_diff().context_radius(2).header(name, name).to_string().lines() {
-        print::note(painted(line, color));
+        print::stderr_line(paint_diff_line(line, color));
     }
 }
 
-fn refused(path: &Path, why: &str) -> CliError {
-    CliError::new(Exit::Config, format!("{}: {why}", visible(&path.display().to_string())))
+fn settings_error(path: &Path, why: &str) -> CliError {
+    CliError::new(Exit::Config, format!("{}: {why}", escape_line(&path.display().to_string())))
 }
 
 fn text_of(path: &Path) -> Result<String, String> {

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use mayi_check::{Case, CheckError, Checker, read_cases};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::config::ConfigErrors;
 use mayi_core::policy::Decision;
 use serde::Serialize;
 
-use super::check::findings;
+use super::check::finding_lines;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::error::report;
+use crate::error::report_diagnostic;
 use crate::exit::Exit;
 use crate::print;
 use crate::surface::{Line, Tone};
@@ -71,32 +71,32 @@ struct Row<'a> {
     decision: &'a Decision,
 }
 
-pub(super) fn test(args: &TestArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let cases = read(&files(args, ctx)?, ctx)?;
+pub(super) fn run(args: &TestArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let cases = read(&case_files(args, ctx)?, ctx)?;
     let mut checker = Checker::new(ctx.sources.clone(), ctx.cwd_named);
     let (mut passed, mut failed, mut wrong) = (0_usize, 0_usize, 0_usize);
     let mut notices = BTreeSet::new();
     for case in &cases {
-        let judged = match checker.judge(&case.request) {
+        let judged = match checker.check_request(&case.request) {
             Ok(judged) => judged,
-            Err(CheckError::Config(errors)) => return Err(refused(case, errors)),
+            Err(CheckError::Config(errors)) => return Err(case_config_error(case, errors)),
             Err(CheckError::Request(error)) => {
                 wrong += 1;
-                report(&case.error(&error), ctx.color_of_errors());
+                report_diagnostic(&case.locate_error(&error), ctx.is_stderr_colored());
                 continue;
             }
         };
         for notice in judged.loaded.iter().flat_map(|loaded| &loaded.policy.notices) {
             if notices.insert(notice.clone()) {
-                ctx.note(format!("mayi: {notice}"));
+                ctx.print_note(format!("mayi: {notice}"));
             }
         }
-        let outcome = case.holds(&judged.decision);
+        let outcome = case.check_decision(&judged.decision);
         match outcome {
             Ok(()) => passed += 1,
             Err(_) => failed += 1,
         }
-        show(case, &judged.decision, outcome.as_ref().err(), args, ctx)?;
+        print_case(case, &judged.decision, outcome.as_ref().err(), args, ctx)?;
     }
     if wrong > 0 {
         let cases = if wrong == 1 { "1 case".to_owned() } else { format!("{wrong} cases") };
@@ -105,15 +105,15 @@ pub(super) fn test(args: &TestArgs, ctx: &Context) -> Result<Exit, CliError> {
     let summary =
         if failed == 0 { format!("{passed} passed") } else { format!("{passed} passed, {failed} failed") };
     if args.json {
-        ctx.note(summary);
+        ctx.print_note(summary);
     } else {
-        print::line(summary)?;
+        print::stdout_line(summary)?;
     }
     Ok(if failed == 0 { Exit::Done } else { Exit::Internal })
 }
 
 /// The files to read.
-fn files(args: &TestArgs, ctx: &Context) -> Result<Vec<PathBuf>, CliError> {
+fn case_files(args: &TestArgs, ctx: &Context) -> Result<Vec<PathBuf>, CliError> {
     if !args.files.is_empty() {
         return Ok(args.files.clone());
     }
@@ -136,7 +136,7 @@ fn read(files: &[PathBuf], ctx: &Context) -> Result<Vec<Case>, CliError> {
             Err(errors) => {
                 bad += 1;
                 for error in &errors {
-                    report(error, ctx.color_of_errors());
+                    report_diagnostic(error, ctx.is_stderr_colored());
                 }
             }
         }
@@ -149,15 +149,15 @@ fn read(files: &[PathBuf], ctx: &Context) -> Result<Vec<Case>, CliError> {
 }
 
 /// The configuration that a case is judged by is wrong: its mistakes say where.
-fn refused(case: &Case, errors: ConfigErrors) -> CliError {
+fn case_config_error(case: &Case, errors: ConfigErrors) -> CliError {
     if errors.only_command_line() {
-        let place = visible(&format!("{}:{}", case.file.display(), case.line));
+        let place = escape_line(&format!("{}:{}", case.file.display(), case.line));
         return CliError::usage(format!("{place}: {errors}"));
     }
     errors.into()
 }
 
-fn show(
+fn print_case(
     case: &Case,
     decision: &Decision,
     failure: Option<&String>,
@@ -165,7 +165,7 @@ fn show(
     ctx: &Context,
 ) -> Result<(), CliError> {
     if args.json {
-        return Ok(print::json(&Row {
+        return Ok(print::stdout_json(&Row {
             name: &case.name,
             file: &case.file,
             line: case.line,
@@ -175,21 +175,22 @@ fn show(
             decision,
         })?);
     }
-    let color = ctx.color();
+    let color = ctx.is_stdout_colored();
     let Some(failure) = failure else {
         if ctx.verbose {
-            let line = Line::of(Tone::Good, "pass").then(Tone::Plain, &format!("  {}", case.name));
-            print::line(line.paint(color))?;
+            let line =
+                Line::with_text(Tone::Good, "pass").append_text(Tone::Plain, &format!("  {}", case.name));
+            print::stdout_line(line.paint(color))?;
         }
         return Ok(());
     };
-    let head = Line::of(Tone::Bad, "FAIL")
-        .then(Tone::Strong, &format!("  {}", case.name))
-        .then(Tone::Dim, &format!("  {}:{}", case.file.display(), case.line));
-    print::line(head.paint(color))?;
-    print::line(Line::of(Tone::Plain, &format!("      {failure}")).paint(color))?;
-    for line in findings(&decision.trail) {
-        print::line(Line::of(Tone::Plain, "    ").join(line).paint(color))?;
+    let head = Line::with_text(Tone::Bad, "FAIL")
+        .append_text(Tone::Strong, &format!("  {}", case.name))
+        .append_text(Tone::Dim, &format!("  {}:{}", case.file.display(), case.line));
+    print::stdout_line(head.paint(color))?;
+    print::stdout_line(Line::with_text(Tone::Plain, &format!("      {failure}")).paint(color))?;
+    for line in finding_lines(&decision.trail) {
+        print::stdout_line(Line::with_text(Tone::Plain, "    ").append_line(line).paint(color))?;
     }
-    Ok(print::line("")?)
+    Ok(print::stdout_line("")?)
 }

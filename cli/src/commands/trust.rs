@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use mayi_core::approval::visible;
-use mayi_core::call::shell::quote;
+use mayi_core::approval::escape_line;
+use mayi_core::call::shell::quote_word;
 use mayi_core::config::{
-    ConfigErrors, Sources, Standing, Trust, TrustedKind, WORKSPACE_FILE, place_of, program_digest, review,
+    ConfigErrors, Sources, Trust, TrustState, TrustedKind, WORKSPACE_FILE, place_of, program_digest,
+    review_workspace,
 };
 use serde_json::json;
 
-use super::confirm::confirmed;
+use super::confirm::ask_to_confirm;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -49,124 +50,128 @@ pub(crate) struct TrustArgs {
 }
 
 /// What PATH is about.
-enum Subject {
+enum TrustSubject {
     Workspace(PathBuf),
     Program(PathBuf),
 }
 
-pub(super) fn trust(args: &TrustArgs, ctx: &Context) -> Result<Exit, CliError> {
+pub(super) fn run(args: &TrustArgs, ctx: &Context) -> Result<Exit, CliError> {
     if args.list {
-        return list(args.json, ctx);
+        return list_trusted(args.json, ctx);
     }
-    match (subject(args.path.as_deref(), ctx)?, args.revoke) {
-        (Subject::Workspace(file) | Subject::Program(file), true) => revoke(&file, ctx),
-        (Subject::Workspace(file), false) => workspace(&file, args.yes, ctx),
-        (Subject::Program(file), false) => program(&file, args.yes, ctx),
+    match (resolve_subject(args.path.as_deref(), ctx)?, args.revoke) {
+        (TrustSubject::Workspace(file) | TrustSubject::Program(file), true) => revoke_trust(&file, ctx),
+        (TrustSubject::Workspace(file), false) => trust_workspace_file(&file, args.yes, ctx),
+        (TrustSubject::Program(file), false) => trust_program(&file, args.yes, ctx),
     }
 }
 
 /// A folder stands for its nearest `.mayi.toml`; a file is that, or a program.
-fn subject(path: Option<&Path>, ctx: &Context) -> Result<Subject, CliError> {
+fn resolve_subject(path: Option<&Path>, ctx: &Context) -> Result<TrustSubject, CliError> {
     let nearest = |sources: &Sources| {
         let file = sources.workspace.clone().unwrap_or_else(|| sources.cwd.join(WORKSPACE_FILE));
-        Subject::Workspace(file)
+        TrustSubject::Workspace(file)
     };
     let Some(path) = path else { return Ok(nearest(&ctx.sources)) };
     // As every path that is given to mayi: from where it was started.
     let path = std::path::absolute(path)?;
     if path.is_dir() {
-        let folder =
-            path.canonicalize().map_err(|error| CliError::usage(format!("{}: {error}", shown(&path))))?;
+        let folder = path
+            .canonicalize()
+            .map_err(|error| CliError::usage(format!("{}: {error}", visible_path(&path))))?;
         return Ok(nearest(&Sources::discover(&folder, None)));
     }
     match path.file_name() {
-        Some(name) if name == WORKSPACE_FILE => Ok(Subject::Workspace(path)),
-        _ => Ok(Subject::Program(path)),
+        Some(name) if name == WORKSPACE_FILE => Ok(TrustSubject::Workspace(path)),
+        _ => Ok(TrustSubject::Program(path)),
     }
 }
 
-fn workspace(file: &Path, yes: bool, ctx: &Context) -> Result<Exit, CliError> {
+fn trust_workspace_file(file: &Path, yes: bool, ctx: &Context) -> Result<Exit, CliError> {
     if file.symlink_metadata().is_err() {
         return Err(CliError::usage(format!(
             "there is no {WORKSPACE_FILE} in {} that could be trusted",
-            shown(file.parent().unwrap_or(file))
+            visible_path(file.parent().unwrap_or(file))
         )));
     }
     // Measured by the files that count where it lies.
     let folder = file.parent().unwrap_or(file);
     let sources = Sources { cwd: folder.to_owned(), ..ctx.sources.clone() };
-    let review = review(&sources, file)?;
-    let place = shown(&review.place);
-    if trusted(ctx)?.workspace_file(&review.place) == Standing::Trusted {
-        ctx.note(format!("{place} is trusted already, just as it is"));
+    let review = review_workspace(&sources, file)?;
+    let place = visible_path(&review.place);
+    if read_trust(ctx)?.workspace_file(&review.place) == TrustState::Trusted {
+        ctx.print_note(format!("{place} is trusted already, just as it is"));
         return Ok(Exit::Done);
     }
     if review.looser.is_empty() {
-        ctx.note(format!("{place} only tightens: it counts already, and needs no trust"));
-        ignored(&review.ignored, ctx);
+        ctx.print_note(format!("{place} only tightens: it counts already, and needs no trust"));
+        note_ignored_lines(&review.ignored, ctx);
         return Ok(Exit::Done);
     }
     // The question means nothing without what it is about: also with --quiet.
-    let tell = |line: String| if yes { ctx.note(line) } else { print::note(line) };
+    let tell = |line: String| if yes { ctx.print_note(line) } else { print::stderr_line(line) };
     tell(format!("{place} comes with the folder. With your trust it"));
     for line in &review.looser {
-        tell(format!("  {}", visible(line)));
+        tell(format!("  {}", escape_line(line)));
     }
-    ignored(&review.ignored, ctx);
+    note_ignored_lines(&review.ignored, ctx);
     if !yes {
-        match confirmed("Trust this file, as it is now?", "that this file is to be trusted")? {
+        match ask_to_confirm("Trust this file, as it is now?", "that this file is to be trusted")? {
             Some(true) => {}
-            answer => return Ok(declined(answer, ctx)),
+            answer => return Ok(note_declined(answer, ctx)),
         }
     }
-    Trust::add(&ctx.sources.folders, TrustedKind::Workspace, &review.place, &review.sha256)?;
-    ctx.note(format!("{place} is trusted, until it changes"));
-    ctx.note(format!(
+    Trust::add_file(&ctx.sources.folders, TrustedKind::Workspace, &review.place, &review.sha256)?;
+    ctx.print_note(format!("{place} is trusted, until it changes"));
+    ctx.print_note(format!(
         "take it back with: mayi trust --revoke {}",
-        visible(&quote(&folder.display().to_string()))
+        escape_line(&quote_word(&folder.display().to_string()))
     ));
     Ok(Exit::Done)
 }
 
-fn ignored(lines: &[String], ctx: &Context) {
+fn note_ignored_lines(lines: &[String], ctx: &Context) {
     for line in lines {
-        ctx.note(format!("without effect all the same: {}", visible(line)));
+        ctx.print_note(format!("without effect all the same: {}", escape_line(line)));
     }
 }
 
-fn program(file: &Path, yes: bool, ctx: &Context) -> Result<Exit, CliError> {
-    let cant = |error: std::io::Error| CliError::usage(format!("{} can't be trusted: {error}", shown(file)));
+fn trust_program(file: &Path, yes: bool, ctx: &Context) -> Result<Exit, CliError> {
+    let cant =
+        |error: std::io::Error| CliError::usage(format!("{} can't be trusted: {error}", visible_path(file)));
     // Where a link leads is what is started.
     let place = place_of(&file.canonicalize().map_err(cant)?).map_err(cant)?;
     let sha256 = program_digest(&place).map_err(cant)?;
-    let name = shown(&place);
-    if trusted(ctx)?.program(&place) == Standing::Trusted {
-        ctx.note(format!("{name} is trusted already, just as it is"));
+    let name = visible_path(&place);
+    if read_trust(ctx)?.program_state(&place) == TrustState::Trusted {
+        ctx.print_note(format!("{name} is trusted already, just as it is"));
         return Ok(Exit::Done);
     }
     if !yes {
-        print::note(format!("{name} may then be started as an agent, although it lies in a workspace."));
-        print::note("What it loads from there itself is not looked at.");
-        match confirmed("Trust this program, as it is now?", "that this program is to be trusted")? {
+        print::stderr_line(format!(
+            "{name} may then be started as an agent, although it lies in a workspace."
+        ));
+        print::stderr_line("What it loads from there itself is not looked at.");
+        match ask_to_confirm("Trust this program, as it is now?", "that this program is to be trusted")? {
             Some(true) => {}
-            answer => return Ok(declined(answer, ctx)),
+            answer => return Ok(note_declined(answer, ctx)),
         }
     }
-    Trust::add(&ctx.sources.folders, TrustedKind::Program, &place, &sha256)?;
-    ctx.note(format!("{name} is trusted, until it changes"));
-    ctx.note(format!(
+    Trust::add_file(&ctx.sources.folders, TrustedKind::Program, &place, &sha256)?;
+    ctx.print_note(format!("{name} is trusted, until it changes"));
+    ctx.print_note(format!(
         "take it back with: mayi trust --revoke {}",
-        visible(&quote(&place.display().to_string()))
+        escape_line(&quote_word(&place.display().to_string()))
     ));
     Ok(Exit::Done)
 }
 
-fn declined(answer: Option<bool>, ctx: &Context) -> Exit {
-    ctx.note("nothing has changed");
+fn note_declined(answer: Option<bool>, ctx: &Context) -> Exit {
+    ctx.print_note("nothing has changed");
     if answer.is_none() { Exit::Interrupted } else { Exit::Denied }
 }
 
-fn revoke(file: &Path, ctx: &Context) -> Result<Exit, CliError> {
+fn revoke_trust(file: &Path, ctx: &Context) -> Result<Exit, CliError> {
     // The file may be gone, or a link by now: its place is what was remembered.
     let places = [
         file.to_owned(),
@@ -175,54 +180,54 @@ fn revoke(file: &Path, ctx: &Context) -> Result<Exit, CliError> {
     ];
     for place in &places {
         if Trust::revoke(&ctx.sources.folders, place)? {
-            ctx.note(format!("{} is not trusted any more", shown(place)));
+            ctx.print_note(format!("{} is not trusted any more", visible_path(place)));
             return Ok(Exit::Done);
         }
     }
-    ctx.note(format!(
+    ctx.print_note(format!(
         "nothing has changed: {} was not trusted; `mayi trust --list` shows what is",
-        shown(file)
+        visible_path(file)
     ));
     Ok(Exit::Done)
 }
 
-fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
-    let trust = trusted(ctx)?;
+fn list_trusted(json: bool, ctx: &Context) -> Result<Exit, CliError> {
+    let trust = read_trust(ctx)?;
     let mut rows = Vec::new();
     for file in trust.files() {
         let standing = match file.kind {
-            TrustedKind::Program => trust.program(&file.path),
+            TrustedKind::Program => trust.program_state(&file.path),
             TrustedKind::Workspace => trust.workspace_file(&file.path),
         };
         let found = file.path.symlink_metadata().is_ok();
         let state = match standing {
-            Standing::Trusted => "trusted",
+            TrustState::Trusted => "trusted",
             _ if !found => "not there",
             _ => "changed since",
         };
         if json {
-            print::json(&json!({
+            print::stdout_json(&json!({
                 "kind": file.kind, "path": file.path, "sha256": file.sha256, "since": file.since,
                 "state": state.replace(' ', "_"),
             }))?;
         } else {
             let day = file.since.split('T').next().unwrap_or_default();
-            rows.push(vec![state.to_owned(), visible(day), shown(&file.path)]);
+            rows.push(vec![state.to_owned(), escape_line(day), visible_path(&file.path)]);
         }
     }
     if trust.files().is_empty() && !json {
-        ctx.note("nothing is trusted: `mayi trust` in a folder lets its .mayi.toml count");
+        ctx.print_note("nothing is trusted: `mayi trust` in a folder lets its .mayi.toml count");
     }
-    for line in print::columns(&rows) {
-        print::line(line)?;
+    for line in print::align_columns(&rows) {
+        print::stdout_line(line)?;
     }
     Ok(Exit::Done)
 }
 
-fn trusted(ctx: &Context) -> Result<Trust, CliError> {
+fn read_trust(ctx: &Context) -> Result<Trust, CliError> {
     Trust::read(&ctx.sources.folders).map_err(|error| ConfigErrors::from(error).into())
 }
 
-fn shown(path: &Path) -> String {
-    visible(&path.display().to_string())
+fn visible_path(path: &Path) -> String {
+    escape_line(&path.display().to_string())
 }

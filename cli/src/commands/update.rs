@@ -1,12 +1,12 @@
 //! `mayi update`: how a newer mayi is had, by how this one was installed.
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::installed::{self, Evidence};
+use crate::installed::{self, InstallEvidence};
 use crate::options::ListArgs;
 use crate::print;
 
@@ -24,26 +24,26 @@ Examples:
 ///
 /// # Errors
 /// If where the program is can't be told, or the answer can't be written.
-pub(super) fn update(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let program = installed::program()
+pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let program = installed::current_program()
         .ok_or_else(|| CliError::internal("where this program is can't be told by the system"))?;
-    let way = installed::way(&program, &Evidence::here(ctx));
+    let way = installed::detect_install_method(&program, &InstallEvidence::of_this_machine(ctx));
     if args.json {
-        print::json(&print::Versioned::of(json!({
-            "program": program, "release": env!("CARGO_PKG_VERSION"), "installed": way.id(), "told": way.told(),
-            "update": way.update(), "remove": way.remove(&program),
+        print::stdout_json(&print::Versioned::new(json!({
+            "program": program, "release": env!("CARGO_PKG_VERSION"), "installed": way.id(), "told": way.describe(),
+            "update": way.update_steps(), "remove": way.removal_steps(&program),
         })))?;
         return Ok(Exit::Done);
     }
-    print::line(format!(
+    print::stdout_line(format!(
         "mayi {} is {}",
         env!("CARGO_PKG_VERSION"),
-        visible(&program.display().to_string())
+        escape_line(&program.display().to_string())
     ))?;
-    print::line(format!("  {}", visible(&way.told())))?;
-    print::line("update it with:")?;
-    for line in way.update() {
-        print::line(format!("  {}", visible(&line)))?;
+    print::stdout_line(format!("  {}", escape_line(&way.describe())))?;
+    print::stdout_line("update it with:")?;
+    for line in way.update_steps() {
+        print::stdout_line(format!("  {}", escape_line(&line)))?;
     }
     Ok(Exit::Done)
 }

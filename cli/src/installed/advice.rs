@@ -2,32 +2,32 @@
 
 use std::path::Path;
 
-use mayi_core::call::shell::{join, quote};
+use mayi_core::call::shell::{join_words, quote_word};
 
-use super::{CargoSource, NpmBy, Way, WheelBy};
+use super::{CargoSource, InstallMethod, NpmInstaller, WheelInstaller};
 
 /// A line for a shell, of these words.
-fn line(words: &[&str]) -> String {
-    join(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+fn shell_line(words: &[&str]) -> String {
+    join_words(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
 }
 
-fn text(path: &Path) -> String {
+fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
 
-impl Way {
+impl InstallMethod {
     /// A name for programs.
     pub(crate) fn id(&self) -> &'static str {
         match self {
             Self::Cargo { .. } => "cargo",
             Self::Wheel { by, .. } => match by {
-                WheelBy::Pipx => "pipx",
-                WheelBy::UvTool | WheelBy::UvProject(_) | WheelBy::UvPip(_) => "uv",
-                WheelBy::Run(_) => "run",
-                WheelBy::Pip(_) | WheelBy::PipAlone { .. } => "pip",
-                WheelBy::Other(_) => "wheel",
+                WheelInstaller::Pipx => "pipx",
+                WheelInstaller::UvTool | WheelInstaller::UvProject(_) | WheelInstaller::UvPip(_) => "uv",
+                WheelInstaller::Run(_) => "run",
+                WheelInstaller::Pip(_) | WheelInstaller::PipAlone { .. } => "pip",
+                WheelInstaller::Other(_) => "wheel",
             },
-            Self::Npm { by: NpmBy::Run(_), .. } => "run",
+            Self::Npm { by: NpmInstaller::Run(_), .. } => "run",
             Self::Npm { .. } => "npm",
             Self::Debian { .. } => "debian",
             Self::Homebrew { .. } => "homebrew",
@@ -40,7 +40,7 @@ impl Way {
     }
 
     /// How it was installed, for people: what comes after "installed by", or a sentence of its own.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Self::Cargo { from, .. } => match from {
                 CargoSource::Registry => "installed by cargo, from its registry".to_owned(),
@@ -50,41 +50,51 @@ impl Way {
             Self::Wheel { by, from } => {
                 let from = from.as_ref().map(|from| format!(", from {from}")).unwrap_or_default();
                 match by {
-                    WheelBy::Pipx => format!("a wheel, installed by pipx{from}"),
-                    WheelBy::UvTool => format!("a wheel, installed by uv as a tool{from}"),
-                    WheelBy::Run(by) => format!("a wheel that {by} keeps for its runs{from}"),
-                    WheelBy::UvProject(project) => {
-                        format!("a wheel, installed by uv in the project {}{from}", text(project))
+                    WheelInstaller::Pipx => format!("a wheel, installed by pipx{from}"),
+                    WheelInstaller::UvTool => format!("a wheel, installed by uv as a tool{from}"),
+                    WheelInstaller::Run(by) => format!("a wheel that {by} keeps for its runs{from}"),
+                    WheelInstaller::UvProject(project) => {
+                        format!("a wheel, installed by uv in the project {}{from}", path_text(project))
                     }
-                    WheelBy::UvPip(venv) => format!("a wheel, installed by uv in {}{from}", text(venv)),
-                    WheelBy::Pip(venv) => format!("a wheel, installed by pip in {}{from}", text(venv)),
-                    WheelBy::PipAlone { user: true } => format!("a wheel, installed by pip for you{from}"),
-                    WheelBy::PipAlone { user: false } => format!("a wheel, installed by pip for all{from}"),
-                    WheelBy::Other(by) => format!("a wheel, installed by {by}{from}"),
+                    WheelInstaller::UvPip(venv) => {
+                        format!("a wheel, installed by uv in {}{from}", path_text(venv))
+                    }
+                    WheelInstaller::Pip(venv) => {
+                        format!("a wheel, installed by pip in {}{from}", path_text(venv))
+                    }
+                    WheelInstaller::PipAlone { user: true } => {
+                        format!("a wheel, installed by pip for you{from}")
+                    }
+                    WheelInstaller::PipAlone { user: false } => {
+                        format!("a wheel, installed by pip for all{from}")
+                    }
+                    WheelInstaller::Other(by) => format!("a wheel, installed by {by}{from}"),
                 }
             }
             Self::Npm { by, .. } => match by {
-                NpmBy::Global(by) => format!("a package of npm, installed by {by} for all projects"),
-                NpmBy::Run(by) => format!("a package of npm that {by} keeps for its runs"),
-                NpmBy::Project(folder) => format!("a package of npm in the project {}", text(folder)),
+                NpmInstaller::Global(by) => format!("a package of npm, installed by {by} for all projects"),
+                NpmInstaller::Run(by) => format!("a package of npm that {by} keeps for its runs"),
+                NpmInstaller::Project(folder) => {
+                    format!("a package of npm in the project {}", path_text(folder))
+                }
             },
             Self::Debian { package } => format!("the Debian package {package}"),
             Self::Homebrew { formula } => format!("Homebrew's formula {formula}"),
             Self::Nix { profile: true } => "from Nix, in your profile".to_owned(),
             Self::Nix { profile: false } => "from Nix, and not in your profile".to_owned(),
-            Self::Extension { folder } => format!("the editor's extension in {}", text(folder)),
-            Self::Development { project } => format!("a build of the project {}", text(project)),
-            Self::Archive { folder } => format!("an archive, unpacked in {}", text(folder)),
+            Self::Extension { folder } => format!("the editor's extension in {}", path_text(folder)),
+            Self::Development { project } => format!("a build of the project {}", path_text(project)),
+            Self::Archive { folder } => format!("an archive, unpacked in {}", path_text(folder)),
             Self::Unknown => "how it was installed can't be told from where it is".to_owned(),
         }
     }
 
     /// How a newer one is had.
-    pub(crate) fn update(&self) -> Vec<String> {
+    pub(crate) fn update_steps(&self) -> Vec<String> {
         match self {
             Self::Cargo { root, from } => {
                 let mut words = vec!["cargo", "install", "--locked"];
-                let root = root.as_deref().map(text);
+                let root = root.as_deref().map(path_text);
                 if let Some(root) = &root {
                     words.extend(["--root", root]);
                 }
@@ -93,57 +103,57 @@ impl Way {
                     CargoSource::Git(url) => words.extend(["--git", url, "mayi"]),
                     CargoSource::Path(path) => {
                         words.extend(["--path", path]);
-                        return vec![format!("{} && {}", line(&["git", "-C", path, "pull"]), line(&words))];
+                        return vec![format!("{} && {}", shell_line(&["git", "-C", path, "pull"]), shell_line(&words))];
                     }
                 }
-                vec![line(&words)]
+                vec![shell_line(&words)]
             }
-            Self::Wheel { by, from: Some(from) } if !matches!(by, WheelBy::UvProject(_)) => {
+            Self::Wheel { by, from: Some(from) } if !matches!(by, WheelInstaller::UvProject(_)) => {
                 let again = match by {
-                    WheelBy::Pipx => "pipx install --force WHEEL".to_owned(),
-                    WheelBy::UvTool => "uv tool install --force WHEEL".to_owned(),
-                    WheelBy::Run("uvx") => "uvx --from WHEEL mayi".to_owned(),
-                    WheelBy::Run(by) => format!("{by} --spec WHEEL mayi"),
-                    WheelBy::UvPip(venv) => {
-                        format!("{} WHEEL", line(&["uv", "pip", "install", "--python", &text(venv)]))
+                    WheelInstaller::Pipx => "pipx install --force WHEEL".to_owned(),
+                    WheelInstaller::UvTool => "uv tool install --force WHEEL".to_owned(),
+                    WheelInstaller::Run("uvx") => "uvx --from WHEEL mayi".to_owned(),
+                    WheelInstaller::Run(by) => format!("{by} --spec WHEEL mayi"),
+                    WheelInstaller::UvPip(venv) => {
+                        format!("{} WHEEL", shell_line(&["uv", "pip", "install", "--python", &path_text(venv)]))
                     }
-                    WheelBy::Pip(venv) => {
-                        format!("{} WHEEL", line(&[&python(venv), "-m", "pip", "install", "--upgrade"]))
+                    WheelInstaller::Pip(venv) => {
+                        format!("{} WHEEL", shell_line(&[&venv_python(venv), "-m", "pip", "install", "--upgrade"]))
                     }
                     _ => "pip install --upgrade WHEEL".to_owned(),
                 };
                 vec![again, format!("WHEEL is the newer one's file or address; this one came from {from}")]
             }
             Self::Wheel { by, .. } => match by {
-                WheelBy::Pipx => vec!["pipx upgrade mayi".to_owned()],
-                WheelBy::UvTool => vec!["uv tool upgrade mayi".to_owned()],
-                WheelBy::Run("uvx") => vec!["uvx mayi@latest".to_owned()],
-                WheelBy::Run(by) => vec![format!("{by} --no-cache mayi")],
-                WheelBy::UvProject(project) => {
+                WheelInstaller::Pipx => vec!["pipx upgrade mayi".to_owned()],
+                WheelInstaller::UvTool => vec!["uv tool upgrade mayi".to_owned()],
+                WheelInstaller::Run("uvx") => vec!["uvx mayi@latest".to_owned()],
+                WheelInstaller::Run(by) => vec![format!("{by} --no-cache mayi")],
+                WheelInstaller::UvProject(project) => {
                     vec![format!(
                         "{} && {}",
-                        line(&["cd", &text(project)]),
+                        shell_line(&["cd", &path_text(project)]),
                         "uv sync --upgrade-package mayi"
                     )]
                 }
-                WheelBy::UvPip(venv) => {
-                    vec![line(&["uv", "pip", "install", "--upgrade", "--python", &text(venv), "mayi"])]
+                WheelInstaller::UvPip(venv) => {
+                    vec![shell_line(&["uv", "pip", "install", "--upgrade", "--python", &path_text(venv), "mayi"])]
                 }
-                WheelBy::Pip(venv) => {
-                    vec![line(&[&python(venv), "-m", "pip", "install", "--upgrade", "mayi"])]
+                WheelInstaller::Pip(venv) => {
+                    vec![shell_line(&[&venv_python(venv), "-m", "pip", "install", "--upgrade", "mayi"])]
                 }
-                WheelBy::PipAlone { user: true } => vec!["pip install --user --upgrade mayi".to_owned()],
-                WheelBy::PipAlone { user: false } => vec!["sudo pip install --upgrade mayi".to_owned()],
-                WheelBy::Other(by) => vec![format!("have {by} upgrade the package mayi")],
+                WheelInstaller::PipAlone { user: true } => vec!["pip install --user --upgrade mayi".to_owned()],
+                WheelInstaller::PipAlone { user: false } => vec!["sudo pip install --upgrade mayi".to_owned()],
+                WheelInstaller::Other(by) => vec![format!("have {by} upgrade the package mayi")],
             },
             Self::Npm { by, package } => match by {
-                NpmBy::Global("npm") => vec![format!("npm install --global {package}@latest")],
-                NpmBy::Global("yarn") => vec![format!("yarn global upgrade --latest {package}")],
-                NpmBy::Global(by) => vec![format!("{by} add --global {package}@latest")],
-                NpmBy::Run(by) => vec![format!("{by} {package}@latest")],
-                NpmBy::Project(folder) => vec![format!(
+                NpmInstaller::Global("npm") => vec![format!("npm install --global {package}@latest")],
+                NpmInstaller::Global("yarn") => vec![format!("yarn global upgrade --latest {package}")],
+                NpmInstaller::Global(by) => vec![format!("{by} add --global {package}@latest")],
+                NpmInstaller::Run(by) => vec![format!("{by} {package}@latest")],
+                NpmInstaller::Project(folder) => vec![format!(
                     "{} && npm install {package}@latest",
-                    line(&["cd", &text(folder)])
+                    shell_line(&["cd", &path_text(folder)])
                 )],
             },
             Self::Debian { package } => vec![
@@ -160,46 +170,48 @@ impl Way {
                 vec!["update the extension: it brings its own mayi along (Extensions, mayi, Update)".to_owned()]
             }
             Self::Development { project } => {
-                let project = text(project);
-                vec![format!("{} && cargo build --release", line(&["cd", &project])), "after git pull there".to_owned()]
+                let project = path_text(project);
+                vec![format!("{} && cargo build --release", shell_line(&["cd", &project])), "after git pull there".to_owned()]
             }
             Self::Archive { folder } => {
-                vec![format!("unpack a newer archive in the place of {}", quote(&text(folder)))]
+                vec![format!("unpack a newer archive in the place of {}", quote_word(&path_text(folder)))]
             }
             Self::Unknown => vec!["do what was done to install it once more, with a newer one".to_owned()],
         }
     }
 
     /// How `program` is removed.
-    pub(crate) fn remove(&self, program: &Path) -> Vec<String> {
+    pub(crate) fn removal_steps(&self, program: &Path) -> Vec<String> {
         match self {
             Self::Cargo { root: Some(root), .. } => {
-                vec![line(&["cargo", "uninstall", "--root", &text(root), "mayi"])]
+                vec![shell_line(&["cargo", "uninstall", "--root", &path_text(root), "mayi"])]
             }
             Self::Cargo { root: None, .. } => vec!["cargo uninstall mayi".to_owned()],
             Self::Wheel { by, .. } => match by {
-                WheelBy::Pipx => vec!["pipx uninstall mayi".to_owned()],
-                WheelBy::UvTool => vec!["uv tool uninstall mayi".to_owned()],
-                WheelBy::Run("uvx") => vec!["uv cache clean mayi".to_owned()],
-                WheelBy::Run(by) => vec![format!("nothing to do: {by} deletes it by itself")],
-                WheelBy::UvProject(project) => {
-                    vec![format!("{} && uv remove mayi", line(&["cd", &text(project)]))]
+                WheelInstaller::Pipx => vec!["pipx uninstall mayi".to_owned()],
+                WheelInstaller::UvTool => vec!["uv tool uninstall mayi".to_owned()],
+                WheelInstaller::Run("uvx") => vec!["uv cache clean mayi".to_owned()],
+                WheelInstaller::Run(by) => vec![format!("nothing to do: {by} deletes it by itself")],
+                WheelInstaller::UvProject(project) => {
+                    vec![format!("{} && uv remove mayi", shell_line(&["cd", &path_text(project)]))]
                 }
-                WheelBy::UvPip(venv) => {
-                    vec![line(&["uv", "pip", "uninstall", "--python", &text(venv), "mayi"])]
+                WheelInstaller::UvPip(venv) => {
+                    vec![shell_line(&["uv", "pip", "uninstall", "--python", &path_text(venv), "mayi"])]
                 }
-                WheelBy::Pip(venv) => vec![line(&[&python(venv), "-m", "pip", "uninstall", "mayi"])],
-                WheelBy::PipAlone { user: true } => vec!["pip uninstall mayi".to_owned()],
-                WheelBy::PipAlone { user: false } => vec!["sudo pip uninstall mayi".to_owned()],
-                WheelBy::Other(by) => vec![format!("have {by} remove the package mayi")],
+                WheelInstaller::Pip(venv) => {
+                    vec![shell_line(&[&venv_python(venv), "-m", "pip", "uninstall", "mayi"])]
+                }
+                WheelInstaller::PipAlone { user: true } => vec!["pip uninstall mayi".to_owned()],
+                WheelInstaller::PipAlone { user: false } => vec!["sudo pip uninstall mayi".to_owned()],
+                WheelInstaller::Other(by) => vec![format!("have {by} remove the package mayi")],
             },
             Self::Npm { by, package } => match by {
-                NpmBy::Global("npm") => vec![format!("npm uninstall --global {package}")],
-                NpmBy::Global("yarn") => vec![format!("yarn global remove {package}")],
-                NpmBy::Global(by) => vec![format!("{by} remove --global {package}")],
-                NpmBy::Run(by) => vec![format!("nothing to do: it is in the cache of {by}")],
-                NpmBy::Project(folder) => {
-                    vec![format!("{} && npm uninstall {package}", line(&["cd", &text(folder)]))]
+                NpmInstaller::Global("npm") => vec![format!("npm uninstall --global {package}")],
+                NpmInstaller::Global("yarn") => vec![format!("yarn global remove {package}")],
+                NpmInstaller::Global(by) => vec![format!("{by} remove --global {package}")],
+                NpmInstaller::Run(by) => vec![format!("nothing to do: it is in the cache of {by}")],
+                NpmInstaller::Project(folder) => {
+                    vec![format!("{} && npm uninstall {package}", shell_line(&["cd", &path_text(folder)]))]
                 }
             },
             Self::Debian { package } => vec![format!("sudo apt-get remove {package}")],
@@ -210,18 +222,21 @@ impl Way {
             }
             Self::Extension { .. } => vec!["it goes with the extension".to_owned()],
             Self::Development { project } => {
-                vec![format!("{} && cargo clean, or delete that folder", line(&["cd", &text(project)]))]
+                vec![format!(
+                    "{} && cargo clean, or delete that folder",
+                    shell_line(&["cd", &path_text(project)])
+                )]
             }
-            Self::Archive { folder } => vec![line(&["rm", "-r", "--", &text(folder)])],
+            Self::Archive { folder } => vec![shell_line(&["rm", "-r", "--", &path_text(folder)])],
             Self::Unknown => vec![format!(
                 "{}; or, if a package manager put it there, by that one",
-                line(&["rm", "--", &text(program)])
+                shell_line(&["rm", "--", &path_text(program)])
             )],
         }
     }
 }
 
 /// The environment's own Python.
-fn python(venv: &Path) -> String {
-    text(&venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }))
+fn venv_python(venv: &Path) -> String {
+    path_text(&venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" }))
 }

@@ -9,18 +9,18 @@ mod tests;
 
 use std::path::PathBuf;
 
-pub(crate) use self::evidence::Evidence;
-pub(crate) use self::find::way;
+pub(crate) use self::evidence::InstallEvidence;
+pub(crate) use self::find::detect_install_method;
 
 /// How a program was installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum InstallMethod {
     /// `cargo install`: below `root`, if that is not cargo's usual one.
     Cargo { root: Option<PathBuf>, from: CargoSource },
     /// A wheel.
-    Wheel { by: WheelBy, from: Option<String> },
+    Wheel { by: WheelInstaller, from: Option<String> },
     /// A package of npm, pnpm, yarn or bun.
-    Npm { by: NpmBy, package: String },
+    Npm { by: NpmInstaller, package: String },
     /// A package of Debian.
     Debian { package: String },
     /// Homebrew's formula of this name.
@@ -47,7 +47,7 @@ pub(crate) enum CargoSource {
 
 /// Who put a wheel in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum WheelBy {
+pub(crate) enum WheelInstaller {
     Pipx,
     UvTool,
     /// `uvx`, or `pipx run`: for this run.
@@ -68,7 +68,7 @@ pub(crate) enum WheelBy {
 
 /// Who put a package of npm in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NpmBy {
+pub(crate) enum NpmInstaller {
     /// This package manager, for all projects.
     Global(&'static str),
     /// `npx` and the like: for this run.
@@ -78,7 +78,7 @@ pub(crate) enum NpmBy {
 }
 
 /// Where this program is, links resolved; also if it was replaced while it runs.
-pub(crate) fn program() -> Option<PathBuf> {
+pub(crate) fn current_program() -> Option<PathBuf> {
     let place = std::env::current_exe().ok()?;
     let text = place.to_str().and_then(|text| text.strip_suffix(" (deleted)"));
     let place = match text {

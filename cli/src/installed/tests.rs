@@ -1,14 +1,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{CargoSource, Evidence, NpmBy, Way, WheelBy, way};
+use super::{
+    CargoSource, InstallEvidence, InstallMethod, NpmInstaller, WheelInstaller, detect_install_method,
+};
 
 /// A machine with these files; a folder has the names below it.
-fn machine(files: &[(&str, &str)]) -> Evidence {
+fn machine(files: &[(&str, &str)]) -> InstallEvidence {
     let files: BTreeMap<PathBuf, String> =
         files.iter().map(|(name, text)| (PathBuf::from(name), (*text).to_owned())).collect();
     let names = files.clone();
-    Evidence {
+    InstallEvidence {
         home: Some(PathBuf::from("/home/me")),
         cargo: Some(PathBuf::from("/home/me/.cargo")),
         text: Box::new(move |path: &Path| files.get(path).cloned()),
@@ -20,7 +22,7 @@ fn machine(files: &[(&str, &str)]) -> Evidence {
 }
 
 /// The program, the files, the way, and the first line of how it is updated and removed.
-type Case = (&'static str, Vec<(String, String)>, Way, &'static str, &'static str);
+type Case = (&'static str, Vec<(String, String)>, InstallMethod, &'static str, &'static str);
 
 fn path(text: &str) -> PathBuf {
     PathBuf::from(text)
@@ -48,20 +50,20 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
     let crates = |root: &str, source: &str| {
         own(&[(&format!("{root}/.crates2.json"), &CRATES.replace("SOURCE", source))])
     };
-    let wheels = |by: WheelBy| Way::Wheel { by, from: None };
-    let npm = |by: NpmBy| Way::Npm { by, package: "mayi".to_owned() };
+    let wheels = |by: WheelInstaller| InstallMethod::Wheel { by, from: None };
+    let npm = |by: NpmInstaller| InstallMethod::Npm { by, package: "mayi".to_owned() };
     let cases: Vec<Case> = vec![
         (
             "/home/me/.cargo/bin/mayi",
             crates("/home/me/.cargo", "registry+https://github.com/rust-lang/crates.io-index"),
-            Way::Cargo { root: None, from: CargoSource::Registry },
+            InstallMethod::Cargo { root: None, from: CargoSource::Registry },
             "cargo install --locked mayi",
             "cargo uninstall mayi",
         ),
         (
             "/opt/my tools/bin/mayi",
             crates("/opt/my tools", "git+https://host.example/mayi?branch=main#0123"),
-            Way::Cargo {
+            InstallMethod::Cargo {
                 root: Some(path("/opt/my tools")),
                 from: CargoSource::Git("https://host.example/mayi".into()),
             },
@@ -71,14 +73,14 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
         (
             "/home/me/.cargo/bin/mayi",
             crates("/home/me/.cargo", "path+file:///home/me/mayi/cli"),
-            Way::Cargo { root: None, from: CargoSource::Path("/home/me/mayi/cli".into()) },
+            InstallMethod::Cargo { root: None, from: CargoSource::Path("/home/me/mayi/cli".into()) },
             "git -C /home/me/mayi/cli pull && cargo install --locked --path /home/me/mayi/cli",
             "cargo uninstall mayi",
         ),
         (
             "/w/.venv/bin/mayi",
             wheel("/w/.venv", "pip\n", &[("pyvenv.cfg", "")]),
-            wheels(WheelBy::Pip(path("/w/.venv"))),
+            wheels(WheelInstaller::Pip(path("/w/.venv"))),
             "/w/.venv/bin/python -m pip install --upgrade mayi",
             "/w/.venv/bin/python -m pip uninstall mayi",
         ),
@@ -92,14 +94,17 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
                     (&format!("{INFO}/direct_url.json"), r#"{"url":"file:///d/mayi.whl"}"#),
                 ],
             ),
-            Way::Wheel { by: WheelBy::Pip(path("/w/.venv")), from: Some("file:///d/mayi.whl".into()) },
+            InstallMethod::Wheel {
+                by: WheelInstaller::Pip(path("/w/.venv")),
+                from: Some("file:///d/mayi.whl".into()),
+            },
             "/w/.venv/bin/python -m pip install --upgrade WHEEL",
             "/w/.venv/bin/python -m pip uninstall mayi",
         ),
         (
             "/w/.venv/bin/mayi",
             wheel("/w/.venv", "uv", &[("pyvenv.cfg", "")]),
-            wheels(WheelBy::UvPip(path("/w/.venv"))),
+            wheels(WheelInstaller::UvPip(path("/w/.venv"))),
             "uv pip install --upgrade --python /w/.venv mayi",
             "uv pip uninstall --python /w/.venv mayi",
         ),
@@ -110,7 +115,7 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
                 files.push(("/w/uv.lock".into(), String::new()));
                 files
             },
-            wheels(WheelBy::UvProject(path("/w"))),
+            wheels(WheelInstaller::UvProject(path("/w"))),
             "cd /w && uv sync --upgrade-package mayi",
             "cd /w && uv remove mayi",
         ),
@@ -121,7 +126,7 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
                 "pip",
                 &[("pyvenv.cfg", ""), ("pipx_metadata.json", "")],
             ),
-            wheels(WheelBy::Pipx),
+            wheels(WheelInstaller::Pipx),
             "pipx upgrade mayi",
             "pipx uninstall mayi",
         ),
@@ -132,14 +137,14 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
                 "uv",
                 &[("pyvenv.cfg", ""), ("uv-receipt.toml", "")],
             ),
-            wheels(WheelBy::UvTool),
+            wheels(WheelInstaller::UvTool),
             "uv tool upgrade mayi",
             "uv tool uninstall mayi",
         ),
         (
             "/home/me/.cache/uv/archive-v0/abc/bin/mayi",
             wheel("/home/me/.cache/uv/archive-v0/abc", "uv", &[("pyvenv.cfg", "")]),
-            wheels(WheelBy::Run("uvx")),
+            wheels(WheelInstaller::Run("uvx")),
             "uvx mayi@latest",
             "uv cache clean mayi",
         ),
@@ -150,126 +155,128 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
                 "uv",
                 &[(&format!("{INFO}/direct_url.json"), r#"{"url":"file:///d/mayi.whl"}"#)],
             ),
-            Way::Wheel { by: WheelBy::Run("uvx"), from: Some("file:///d/mayi.whl".into()) },
+            InstallMethod::Wheel { by: WheelInstaller::Run("uvx"), from: Some("file:///d/mayi.whl".into()) },
             "uvx --from WHEEL mayi",
             "uv cache clean mayi",
         ),
         (
             "/home/me/.local/bin/mayi",
             wheel("/home/me/.local", "pip", &[]),
-            wheels(WheelBy::PipAlone { user: true }),
+            wheels(WheelInstaller::PipAlone { user: true }),
             "pip install --user --upgrade mayi",
             "pip uninstall mayi",
         ),
         (
             "/opt/conda/bin/mayi",
             wheel("/opt/conda", "conda", &[]),
-            wheels(WheelBy::Other("conda".into())),
+            wheels(WheelInstaller::Other("conda".into())),
             "have conda upgrade the package mayi",
             "have conda remove the package mayi",
         ),
         (
             "/usr/local/lib/node_modules/mayi/node_modules/@mayi/linux-x64/bin/mayi",
             Vec::new(),
-            npm(NpmBy::Global("npm")),
+            npm(NpmInstaller::Global("npm")),
             "npm install --global mayi@latest",
             "npm uninstall --global mayi",
         ),
         (
             "/home/me/.npm/_npx/0123/node_modules/@mayi/linux-x64/bin/mayi",
             own(&[("/home/me/.npm/_npx/0123/package.json", "{}")]),
-            npm(NpmBy::Run("npx")),
+            npm(NpmInstaller::Run("npx")),
             "npx mayi@latest",
             "nothing to do: it is in the cache of npx",
         ),
         (
             "/w/node_modules/mayi-linux-x64/mayi",
             own(&[("/w/package.json", "{}")]),
-            npm(NpmBy::Project(path("/w"))),
+            npm(NpmInstaller::Project(path("/w"))),
             "cd /w && npm install mayi@latest",
             "cd /w && npm uninstall mayi",
         ),
         (
             "/w/lib/node_modules/mayi-linux-x64/mayi",
             own(&[("/w/lib/package.json", "{}")]),
-            npm(NpmBy::Project(path("/w/lib"))),
+            npm(NpmInstaller::Project(path("/w/lib"))),
             "cd /w/lib && npm install mayi@latest",
             "cd /w/lib && npm uninstall mayi",
         ),
         (
             "/home/me/.local/share/pnpm/global/5/.pnpm/@mayi+linux-x64@0.1.0/node_modules/@mayi/linux-x64/bin/mayi",
             Vec::new(),
-            npm(NpmBy::Global("pnpm")),
+            npm(NpmInstaller::Global("pnpm")),
             "pnpm add --global mayi@latest",
             "pnpm remove --global mayi",
         ),
         (
             "/home/me/.bun/install/global/node_modules/@mayi/linux-x64/bin/mayi",
             Vec::new(),
-            npm(NpmBy::Global("bun")),
+            npm(NpmInstaller::Global("bun")),
             "bun add --global mayi@latest",
             "bun remove --global mayi",
         ),
         (
             "/usr/bin/mayi",
             own(&[("/var/lib/dpkg/info/mayi.list", "/.\n/usr\n/usr/bin\n/usr/bin/mayi\n")]),
-            Way::Debian { package: "mayi".into() },
+            InstallMethod::Debian { package: "mayi".into() },
             "sudo apt-get update && sudo apt-get install --only-upgrade mayi",
             "sudo apt-get remove mayi",
         ),
         (
             "/usr/bin/mayi",
             own(&[("/var/lib/dpkg/info/mayi:amd64.list", "/bin/mayi\n")]),
-            Way::Debian { package: "mayi".into() },
+            InstallMethod::Debian { package: "mayi".into() },
             "sudo apt-get update && sudo apt-get install --only-upgrade mayi",
             "sudo apt-get remove mayi",
         ),
         (
             "/opt/homebrew/Cellar/mayi/0.1.0/bin/mayi",
             Vec::new(),
-            Way::Homebrew { formula: "mayi".into() },
+            InstallMethod::Homebrew { formula: "mayi".into() },
             "brew upgrade mayi",
             "brew uninstall mayi",
         ),
         (
             "/nix/store/0abc-mayi-0.1.0/bin/mayi",
             own(&[("/home/me/.nix-profile/manifest.json", r#"["/nix/store/0abc-mayi-0.1.0"]"#)]),
-            Way::Nix { profile: true },
+            InstallMethod::Nix { profile: true },
             "nix profile upgrade mayi",
             "nix profile remove mayi",
         ),
         (
             "/nix/store/0abc-mayi-0.1.0/bin/mayi",
             Vec::new(),
-            Way::Nix { profile: false },
+            InstallMethod::Nix { profile: false },
             "have the flake or the configuration that it is in take a newer one: nix flake update, then build it anew",
             "take it out of the flake or the configuration that it is in",
         ),
         (
             "/home/me/.vscode/extensions/mayi.mayi-vscode-0.1.0-linux-x64/bin/mayi",
             own(&[("/home/me/.vscode/extensions/mayi.mayi-vscode-0.1.0-linux-x64/package.json", "{}")]),
-            Way::Extension { folder: path("/home/me/.vscode/extensions/mayi.mayi-vscode-0.1.0-linux-x64") },
+            InstallMethod::Extension {
+                folder: path("/home/me/.vscode/extensions/mayi.mayi-vscode-0.1.0-linux-x64"),
+            },
             "update the extension: it brings its own mayi along (Extensions, mayi, Update)",
             "it goes with the extension",
         ),
         (
             "/home/me/mayi/target/x86_64-unknown-linux-musl/dist/mayi",
             own(&[("/home/me/mayi/target/.rustc_info.json", "{}")]),
-            Way::Development { project: path("/home/me/mayi") },
+            InstallMethod::Development { project: path("/home/me/mayi") },
             "cd /home/me/mayi && cargo build --release",
             "cd /home/me/mayi && cargo clean, or delete that folder",
         ),
         (
             "/home/me/mayi-0.1.0-x86_64-unknown-linux-musl/mayi",
             Vec::new(),
-            Way::Archive { folder: path("/home/me/mayi-0.1.0-x86_64-unknown-linux-musl") },
+            InstallMethod::Archive { folder: path("/home/me/mayi-0.1.0-x86_64-unknown-linux-musl") },
             "unpack a newer archive in the place of /home/me/mayi-0.1.0-x86_64-unknown-linux-musl",
             "rm -r -- /home/me/mayi-0.1.0-x86_64-unknown-linux-musl",
         ),
         (
             "/usr/local/bin/mayi",
             Vec::new(),
-            Way::Unknown,
+            InstallMethod::Unknown,
             "do what was done to install it once more, with a newer one",
             "rm -- /usr/local/bin/mayi; or, if a package manager put it there, by that one",
         ),
@@ -277,10 +284,14 @@ fn given_where_a_program_is_and_what_lies_beside_it_then_the_way_is_known() {
     for (program, files, wanted, update, remove) in cases {
         let files: Vec<(&str, &str)> =
             files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        let found = way(Path::new(program), &machine(&files));
+        let found = detect_install_method(Path::new(program), &machine(&files));
         assert_eq!(found, wanted, "{program}");
-        assert_eq!(found.update().first().map(String::as_str), Some(update), "{program}");
-        assert_eq!(found.remove(Path::new(program)).first().map(String::as_str), Some(remove), "{program}");
+        assert_eq!(found.update_steps().first().map(String::as_str), Some(update), "{program}");
+        assert_eq!(
+            found.removal_steps(Path::new(program)).first().map(String::as_str),
+            Some(remove),
+            "{program}"
+        );
     }
 }
 
@@ -307,6 +318,10 @@ fn given_evidence_of_something_else_then_it_is_not_believed() {
         ("/x/target/debug/mayi", vec![]),
         ("/", vec![]),
     ] {
-        assert_eq!(way(Path::new(program), &machine(&files)), Way::Unknown, "{program}");
+        assert_eq!(
+            detect_install_method(Path::new(program), &machine(&files)),
+            InstallMethod::Unknown,
+            "{program}"
+        );
     }
 }

@@ -28,8 +28,8 @@ impl Canvas {
     }
 
     /// Draws `lines` in place of what was drawn before.
-    pub(crate) fn draw(&mut self, lines: &[Line]) -> io::Result<()> {
-        let mut out = self.erased();
+    pub(crate) fn draw_lines(&mut self, lines: &[Line]) -> io::Result<()> {
+        let mut out = self.erase_sequence();
         for line in lines {
             let _ = write!(out, "{}\r\n", line.paint(self.color));
         }
@@ -38,8 +38,8 @@ impl Canvas {
     }
 
     /// Takes away what is drawn, and leaves `lines` for good.
-    pub(crate) fn leave(&mut self, lines: &[Line]) -> io::Result<()> {
-        let mut out = self.erased();
+    pub(crate) fn leave_lines(&mut self, lines: &[Line]) -> io::Result<()> {
+        let mut out = self.erase_sequence();
         let width = self.tty.size().width;
         for line in lines.iter().flat_map(|line| line.wrap(width, 2, Break::Words)) {
             let _ = write!(out, "{}\r\n", line.paint(self.color));
@@ -48,7 +48,7 @@ impl Canvas {
     }
 
     /// Fills the second screen.
-    pub(crate) fn fill(&self, lines: &[Line]) -> io::Result<()> {
+    pub(crate) fn fill_screen(&self, lines: &[Line]) -> io::Result<()> {
         let mut out = String::from("\x1b[H\x1b[2J");
         let rows: Vec<String> = lines.iter().map(|line| line.paint(self.color)).collect();
         out.push_str(&rows.join("\r\n"));
@@ -57,7 +57,7 @@ impl Canvas {
 
     /// The sequence that takes the rows away. The terminal may have become narrower since, and a
     /// row takes several then.
-    fn erased(&mut self) -> String {
+    fn erase_sequence(&mut self) -> String {
         let width = self.tty.size().width.max(1);
         let rows: usize = self.drawn.drain(..).map(|wide| wide.div_ceil(width).max(1)).sum();
         match rows {

@@ -36,7 +36,7 @@ pub(crate) enum Action {
 
 impl Action {
     /// Whether it allows something, or leads to what does.
-    pub(crate) fn allows(self) -> bool {
+    pub(crate) fn leads_to_allow(self) -> bool {
         match self {
             Self::AllowOnce
             | Self::AllowSession
@@ -151,7 +151,7 @@ impl Choices {
     }
 
     /// The keys that do something here.
-    pub(crate) fn offered(&self) -> Vec<char> {
+    pub(crate) fn offered_keys(&self) -> Vec<char> {
         self.rows.iter().chain(&self.more).map(|choice| choice.key).collect()
     }
 
@@ -162,12 +162,12 @@ impl Choices {
     }
 
     /// The highlighted one.
-    pub(crate) fn focused(&self) -> Action {
+    pub(crate) fn focused_action(&self) -> Action {
         self.rows.get(self.focus).map_or(Action::Deny, |choice| choice.action)
     }
 
     /// Moves the highlight, round and round.
-    pub(crate) fn step(&mut self, down: bool) {
+    pub(crate) fn move_focus(&mut self, down: bool) {
         let rows = self.rows.len().max(1);
         self.focus = if down { self.focus + 1 } else { self.focus + rows - 1 } % rows;
     }
@@ -179,58 +179,58 @@ impl Choices {
 
     /// The choices, one a row. They are dimmed, and none is highlighted, while keys do nothing; those that allow also while
     /// not all of the card was `read`.
-    pub(crate) fn lines(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
+    pub(crate) fn choice_lines(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
         let mut lines = Vec::new();
         for (at, choice) in self.rows.iter().enumerate() {
             let focused = live && at == self.focus;
-            let unread = choice.action.allows() && !read;
+            let unread = choice.action.leads_to_allow() && !read;
             let note = if unread && at == 0 { ": when all of it was read, with f" } else { &choice.note };
-            let line = Line::of(Tone::Focus, if focused { "› " } else { "  " })
-                .then(if focused { Tone::Focus } else { Tone::Strong }, &choice.key.to_string())
-                .then(if focused { Tone::Focus } else { Tone::Plain }, &format!("  {}", choice.label))
-                .then(Tone::Dim, note);
-            let line = if live && (focused || !unread) { line } else { line.toned(Tone::Dim) };
+            let line = Line::with_text(Tone::Focus, if focused { "› " } else { "  " })
+                .append_text(if focused { Tone::Focus } else { Tone::Strong }, &choice.key.to_string())
+                .append_text(if focused { Tone::Focus } else { Tone::Plain }, &format!("  {}", choice.label))
+                .append_text(Tone::Dim, note);
+            let line = if live && (focused || !unread) { line } else { line.with_tone(Tone::Dim) };
             lines.extend(line.wrap(width, 5, Break::Words));
         }
         lines
     }
 
     /// The same in as few rows as they fit.
-    pub(crate) fn compact(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
+    pub(crate) fn compact_lines(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
         let item = |(at, choice): (usize, &Choice)| {
             let focused = live && at == self.focus;
             let mark = if focused { "›" } else { "" };
             let text = format!("{mark}{} {}", choice.key, choice.label.trim_end_matches(" …"));
-            let tone = if choice.action.allows() && !read { Tone::Dim } else { Tone::Plain };
-            Line::of(if focused { Tone::Focus } else { tone }, &text)
+            let tone = if choice.action.leads_to_allow() && !read { Tone::Dim } else { Tone::Plain };
+            Line::with_text(if focused { Tone::Focus } else { tone }, &text)
         };
         side_by_side(self.rows.iter().enumerate().map(item), live, width)
     }
 
     /// The keys alone, where there is room for nothing else.
-    pub(crate) fn keys(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
-        let mut line = Line::of(Tone::Dim, "keys ");
+    pub(crate) fn key_lines(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
+        let mut line = Line::with_text(Tone::Dim, "keys ");
         for (at, choice) in self.rows.iter().chain(&self.more).enumerate() {
             let focused = live && at == self.focus;
             let text = if focused { format!(" ›{}", choice.key) } else { format!(" {}", choice.key) };
-            let tone = if choice.action.allows() && !read { Tone::Dim } else { Tone::Plain };
-            line = line.then(if focused { Tone::Focus } else { tone }, &text);
+            let tone = if choice.action.leads_to_allow() && !read { Tone::Dim } else { Tone::Plain };
+            line = line.append_text(if focused { Tone::Focus } else { tone }, &text);
         }
-        let line = if live { line } else { line.toned(Tone::Dim) };
+        let line = if live { line } else { line.with_tone(Tone::Dim) };
         line.wrap(width, 0, Break::Words)
     }
 
     /// The last row: how many wait, and the other keys.
-    pub(crate) fn footer(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
+    pub(crate) fn footer_lines(&self, live: bool, read: bool, width: usize) -> Vec<Line> {
         let item = |choice: &Choice| match choice.action {
-            Action::List => Line::of(Tone::Warn, &choice.label),
+            Action::List => Line::with_text(Tone::Warn, &choice.label),
             // What has to be pressed first stands out.
-            Action::Everything if !read => {
-                Line::of(Tone::Warn, &choice.key.to_string()).then(Tone::Warn, &format!(" {}", choice.label))
-            }
+            Action::Everything if !read => Line::with_text(Tone::Warn, &choice.key.to_string())
+                .append_text(Tone::Warn, &format!(" {}", choice.label)),
             action => {
-                let tone = if action.allows() && !read { Tone::Dim } else { Tone::Plain };
-                Line::of(tone, &choice.key.to_string()).then(Tone::Dim, &format!(" {}", choice.label))
+                let tone = if action.leads_to_allow() && !read { Tone::Dim } else { Tone::Plain };
+                Line::with_text(tone, &choice.key.to_string())
+                    .append_text(Tone::Dim, &format!(" {}", choice.label))
             }
         };
         side_by_side(self.more.iter().map(item), live, width)
@@ -241,10 +241,10 @@ impl Choices {
 fn side_by_side(items: impl Iterator<Item = Line>, live: bool, width: usize) -> Vec<Line> {
     let mut rows: Vec<Line> = Vec::new();
     for item in items {
-        let item = if live { item } else { item.toned(Tone::Dim) };
+        let item = if live { item } else { item.with_tone(Tone::Dim) };
         match rows.last_mut() {
             Some(row) if row.width() + 3 + item.width() <= width => {
-                *row = std::mem::take(row).then(Tone::Dim, " · ").join(item);
+                *row = std::mem::take(row).append_text(Tone::Dim, " · ").append_line(item);
             }
             _ => rows.extend(item.wrap(width, 2, Break::Words)),
         }

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Something to hear of.
 #[derive(Debug)]
-pub(crate) enum Message {
+pub(crate) enum MailboxMessage {
     /// Something happened to a question.
     Question(QuestionEvent),
     /// The terminal has another size.
@@ -23,8 +23,8 @@ pub(crate) enum Message {
 
 /// Messages for one thread.
 #[derive(Debug)]
-pub(crate) struct Inbox {
-    messages: Mutex<VecDeque<Message>>,
+pub(crate) struct Mailbox {
+    messages: Mutex<VecDeque<MailboxMessage>>,
     /// What the gate tells: each event is taken out and put in under this lock, so that none is
     /// overtaken.
     events: Mutex<Option<UnboundedReceiver<QuestionEvent>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Inbox {
     ear: UnixStream,
 }
 
-impl Inbox {
+impl Mailbox {
     pub(crate) fn new() -> io::Result<Self> {
         let (bell, ear) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
@@ -41,24 +41,24 @@ impl Inbox {
     }
 
     /// Puts a message in and wakes whoever waits.
-    pub(crate) fn put(&self, message: Message) {
-        self.lock().push_back(message);
+    pub(crate) fn push_message(&self, message: MailboxMessage) {
+        self.lock_messages().push_back(message);
         // A full pipe rings already.
         let _ = (&self.bell).write(&[1]);
     }
 
     /// The next message.
-    pub(crate) fn take(&self) -> Option<Message> {
-        self.lock().pop_front()
+    pub(crate) fn take_message(&self) -> Option<MailboxMessage> {
+        self.lock_messages().pop_front()
     }
 
     /// Hears of what `events` tells from now on.
-    pub(crate) fn listen(&self, events: UnboundedReceiver<QuestionEvent>) {
+    pub(crate) fn listen_to(&self, events: UnboundedReceiver<QuestionEvent>) {
         *self.events.lock().unwrap_or_else(PoisonError::into_inner) = Some(events);
     }
 
     /// Puts events in as they come, until there are no more.
-    pub(crate) async fn forward(&self) {
+    pub(crate) async fn forward_events(&self) {
         std::future::poll_fn(|context| {
             let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(events) = events.as_mut() else {
@@ -66,7 +66,7 @@ impl Inbox {
             };
             loop {
                 match events.poll_recv(context) {
-                    Poll::Ready(Some(event)) => self.put(Message::Question(event)),
+                    Poll::Ready(Some(event)) => self.push_message(MailboxMessage::Question(event)),
                     Poll::Ready(None) => return Poll::Ready(()),
                     Poll::Pending => return Poll::Pending,
                 }
@@ -76,25 +76,25 @@ impl Inbox {
     }
 
     /// Puts everything in that was told and not forwarded yet.
-    pub(crate) fn catch_up(&self) {
+    pub(crate) fn take_told_events(&self) {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(event) = events.as_mut().and_then(|events| events.try_recv().ok()) {
-            self.put(Message::Question(event));
+            self.push_message(MailboxMessage::Question(event));
         }
     }
 
     /// What to wait for.
-    pub(crate) fn ear(&self) -> BorrowedFd<'_> {
+    pub(crate) fn wake_fd(&self) -> BorrowedFd<'_> {
         self.ear.as_fd()
     }
 
     /// Stops the ringing.
-    pub(crate) fn heard(&self) {
+    pub(crate) fn clear_wakeups(&self) {
         let mut bytes = [0; 64];
         while matches!((&self.ear).read(&mut bytes), Ok(count) if count > 0) {}
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Message>> {
+    fn lock_messages(&self) -> std::sync::MutexGuard<'_, VecDeque<MailboxMessage>> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,7 @@
 //! wide they look.
 
 use console::Style;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How a piece of text looks.
@@ -73,22 +73,22 @@ impl Line {
 
     /// A line that says `text`.
     #[must_use]
-    pub fn of(tone: Tone, text: &str) -> Self {
-        Self::new().then(tone, text)
+    pub fn with_text(tone: Tone, text: &str) -> Self {
+        Self::new().append_text(tone, text)
     }
 
     /// The same line with more at its end.
     #[must_use]
-    pub fn then(mut self, tone: Tone, text: &str) -> Self {
+    pub fn append_text(mut self, tone: Tone, text: &str) -> Self {
         if !text.is_empty() {
-            self.spans.push((tone, visible(text)));
+            self.spans.push((tone, escape_line(text)));
         }
         self
     }
 
     /// The same line with `more` at its end.
     #[must_use]
-    pub fn join(mut self, more: Self) -> Self {
+    pub fn append_line(mut self, more: Self) -> Self {
         self.spans.extend(more.spans);
         self
     }
@@ -101,7 +101,7 @@ impl Line {
 
     /// All of it in one tone.
     #[must_use]
-    pub fn toned(mut self, tone: Tone) -> Self {
+    pub fn with_tone(mut self, tone: Tone) -> Self {
         for span in &mut self.spans {
             span.0 = tone;
         }
@@ -110,7 +110,7 @@ impl Line {
 
     /// The text alone.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn plain_text(&self) -> String {
         self.spans.iter().map(|(_, text)| text.as_str()).collect()
     }
 
@@ -159,16 +159,16 @@ impl Line {
 
     /// Carets under what is in `tone`, if anything is.
     #[must_use]
-    pub(crate) fn carets(&self, tone: Tone) -> Option<Self> {
+    pub(crate) fn caret_line(&self, tone: Tone) -> Option<Self> {
         let under = |(of, text): &(Tone, String)| if *of == tone { "^" } else { " " }.repeat(text.width());
         let row: String = self.spans.iter().map(under).collect();
         let row = row.trim_end();
-        (!row.is_empty()).then(|| Self::of(Tone::Dim, row))
+        (!row.is_empty()).then(|| Self::with_text(Tone::Dim, row))
     }
 
     /// In one row of at most `width` columns; what is left out leaves a visible mark.
     #[must_use]
-    pub fn cut(&self, width: usize) -> Self {
+    pub fn cut_to_width(&self, width: usize) -> Self {
         if self.width() <= width {
             return self.clone();
         }
@@ -181,7 +181,7 @@ impl Line {
             }
             row.push((tone, c));
         }
-        Self::from_chars(&row).then(Tone::Dim, "…")
+        Self::from_chars(&row).append_text(Tone::Dim, "…")
     }
 
     fn from_chars(chars: &[(Tone, char)]) -> Self {
@@ -214,33 +214,33 @@ fn last_word(row: &mut Vec<(Tone, char)>, hang: usize, keep: bool) -> Vec<(Tone,
 mod tests {
     use super::{Break, Line, Tone};
 
-    fn rows(text: &str, width: usize, hang: usize, at: Break) -> Vec<String> {
-        Line::of(Tone::Plain, text).wrap(width, hang, at).iter().map(Line::text).collect()
+    fn wrapped_rows(text: &str, width: usize, hang: usize, at: Break) -> Vec<String> {
+        Line::with_text(Tone::Plain, text).wrap(width, hang, at).iter().map(Line::plain_text).collect()
     }
 
     #[test]
     fn given_prose_then_it_breaks_between_words() {
-        assert_eq!(rows("one two three", 8, 2, Break::Words), ["one two", "  three"]);
-        assert_eq!(rows("one two", 7, 0, Break::Words), ["one two"]);
-        assert_eq!(rows("abcdefghij k", 4, 0, Break::Words), ["abcd", "efgh", "ij k"]);
+        assert_eq!(wrapped_rows("one two three", 8, 2, Break::Words), ["one two", "  three"]);
+        assert_eq!(wrapped_rows("one two", 7, 0, Break::Words), ["one two"]);
+        assert_eq!(wrapped_rows("abcdefghij k", 4, 0, Break::Words), ["abcd", "efgh", "ij k"]);
     }
 
     #[test]
     fn given_a_command_then_it_breaks_at_the_edge_and_nothing_is_lost() {
-        assert_eq!(rows("abc def", 4, 1, Break::Anywhere), ["abc ", " def"]);
+        assert_eq!(wrapped_rows("abc def", 4, 1, Break::Anywhere), ["abc ", " def"]);
     }
 
     #[test]
     fn given_a_line_for_a_shell_then_it_breaks_after_blanks_and_nothing_is_lost() {
-        assert_eq!(rows("cp one two  three", 10, 2, Break::Blanks), ["cp one two", "    three"]);
-        assert_eq!(rows("cp one two", 9, 2, Break::Blanks), ["cp one ", "  two"]);
-        assert_eq!(rows("cp abcdefghijkl m", 8, 1, Break::Blanks), ["cp ", " abcdefg", " hijkl m"]);
+        assert_eq!(wrapped_rows("cp one two  three", 10, 2, Break::Blanks), ["cp one two", "    three"]);
+        assert_eq!(wrapped_rows("cp one two", 9, 2, Break::Blanks), ["cp one ", "  two"]);
+        assert_eq!(wrapped_rows("cp abcdefghijkl m", 8, 1, Break::Blanks), ["cp ", " abcdefg", " hijkl m"]);
     }
 
     #[test]
     fn given_wide_characters_then_no_row_is_wider_than_the_screen() {
         for width in 2..9 {
-            for row in Line::of(Tone::Plain, "世界 x世世世y").wrap(width, 2, Break::Anywhere) {
+            for row in Line::with_text(Tone::Plain, "世界 x世世世y").wrap(width, 2, Break::Anywhere) {
                 assert!(row.width() <= width, "{row:?} at {width}");
             }
         }
@@ -248,15 +248,18 @@ mod tests {
 
     #[test]
     fn given_a_line_that_is_cut_then_it_says_so() {
-        assert_eq!(Line::of(Tone::Plain, "abcdef").cut(4).text(), "abc…");
-        assert_eq!(Line::of(Tone::Plain, "世界世").cut(4).text(), "世…");
-        assert_eq!(Line::of(Tone::Plain, "abcd").cut(4).text(), "abcd");
+        assert_eq!(Line::with_text(Tone::Plain, "abcdef").cut_to_width(4).plain_text(), "abc…");
+        assert_eq!(Line::with_text(Tone::Plain, "世界世").cut_to_width(4).plain_text(), "世…");
+        assert_eq!(Line::with_text(Tone::Plain, "abcd").cut_to_width(4).plain_text(), "abcd");
     }
 
     /// S2.8: control characters, ANSI sequences, bidirectional overrides and
     /// invisible characters are shown escaped.
     #[test]
     fn given_text_that_would_move_the_cursor_then_it_is_escaped() {
-        assert_eq!(Line::of(Tone::Plain, "a\u{1b}[2J\u{202e}\nb").paint(false), "a\\x1b[2J\\u{202e}\\nb");
+        assert_eq!(
+            Line::with_text(Tone::Plain, "a\u{1b}[2J\u{202e}\nb").paint(false),
+            "a\\x1b[2J\\u{202e}\\nb"
+        );
     }
 }

@@ -17,12 +17,12 @@ pub(crate) const LEAST_ROWS: usize = 8;
 pub(crate) const LEAST_COLUMNS: usize = 20;
 
 /// What dialoguer asks with.
-pub(crate) struct Lists {
+pub(crate) struct ListDialogs {
     term: Term,
     theme: Box<dyn Theme>,
 }
 
-impl Lists {
+impl ListDialogs {
     pub(crate) fn new(term: Term, color: bool) -> Self {
         let theme: Box<dyn Theme> =
             if color { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) };
@@ -32,13 +32,13 @@ impl Lists {
     /// One of `items`, of which `most` are shown at once; the first one is highlighted, and is the way back. The
     /// others have numbers, and a digit highlights its own: dialoguer's `Select` has no digits, so its theme draws and
     /// the keys are read here. Only Enter and space pick: a digit that was meant for something else allows nothing.
-    pub(crate) fn pick(&self, prompt: &str, items: &[String], most: usize) -> io::Result<Option<usize>> {
-        let items: Vec<String> = items.iter().enumerate().map(numbered).collect();
+    pub(crate) fn pick_item(&self, prompt: &str, items: &[String], most: usize) -> io::Result<Option<usize>> {
+        let items: Vec<String> = items.iter().enumerate().map(number_item).collect();
         let last = items.len().saturating_sub(1);
         let mut at = 0_usize;
         self.term.hide_cursor()?;
         let picked = loop {
-            let drawn = self.draw(prompt, &items, at, most.max(1))?;
+            let drawn = self.draw_list(prompt, &items, at, most.max(1))?;
             let key = self.term.read_key();
             self.term.clear_last_lines(drawn)?;
             match key {
@@ -61,7 +61,7 @@ impl Lists {
     }
 
     /// Draws the prompt and the page of `items` that `at` is on. Returns how many rows that took.
-    fn draw(&self, prompt: &str, items: &[String], at: usize, most: usize) -> io::Result<usize> {
+    fn draw_list(&self, prompt: &str, items: &[String], at: usize, most: usize) -> io::Result<usize> {
         let mut text = String::new();
         let failed = |_| io::Error::other("the list can't be drawn");
         self.theme.format_select_prompt(&mut text, prompt).map_err(failed)?;
@@ -77,7 +77,7 @@ impl Lists {
     }
 
     /// A line of text that `check` accepts. Nothing: the person goes back.
-    pub(crate) fn text(
+    pub(crate) fn ask_text(
         &self,
         prompt: &str,
         initial: &str,
@@ -95,7 +95,7 @@ impl Lists {
 }
 
 /// An item with the digit that highlights it: all but the first, as far as digits go.
-fn numbered((at, item): (usize, &String)) -> String {
+fn number_item((at, item): (usize, &String)) -> String {
     match at {
         0 => item.clone(),
         1..10 => format!("{at}  {item}"),

@@ -6,48 +6,48 @@
 
 mod line;
 #[cfg(unix)]
-mod reading;
+mod prompt_reader;
 mod screen;
 #[cfg(unix)]
 mod terminal;
 
 #[cfg(target_os = "linux")]
-pub(crate) use desktop::Desktop;
+pub(crate) use desktop::DesktopNotifications;
 pub use line::{Break, Line, Tone};
 #[cfg(unix)]
-pub use reading::{Prompts, terminal_is_there};
+pub use prompt_reader::{PromptReader, terminal_is_there};
 pub use screen::Screen;
 #[cfg(unix)]
-pub use terminal::{Between, Closer, TerminalSurface};
+pub use terminal::{BackgroundState, Closer, TerminalSurface};
 pub(crate) use wording::NOT_BYPASSED;
 
 #[cfg(unix)]
 mod answers;
+mod asked_marks;
+mod call_text;
 #[cfg(unix)]
 mod canvas;
 mod card;
+#[cfg(unix)]
+mod choice_details;
 mod choices;
 #[cfg(unix)]
 mod desk;
 #[cfg(target_os = "linux")]
 mod desktop;
 pub(crate) mod diff;
-mod everything;
-#[cfg(unix)]
-mod further;
+mod findings_text;
+mod full_card;
 #[cfg(unix)]
 mod inbox;
 mod key;
 #[cfg(unix)]
 mod lists;
-mod marks;
 mod pager;
 mod prompt;
 #[cfg(unix)]
-mod showing;
+mod screen_contents;
 mod status;
 #[cfg(unix)]
 mod tty;
-mod what;
-mod why;
 mod wording;

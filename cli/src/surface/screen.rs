@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mayi_core::approval::visible_block;
+use mayi_core::approval::escape_block;
 
 use super::line::Line;
 use crate::progress::Progress;
@@ -19,17 +19,17 @@ pub struct Screen {
 
 struct Inner {
     color: bool,
-    out: Output,
-    err: Output,
+    out: OutputStream,
+    err: OutputStream,
     /// What waits for the question to be answered; none while no question is open.
-    held: Option<Held>,
+    held: Option<HeldOutput>,
     /// A carriage return that may belong to a line end.
     carriage_return: bool,
     /// What is waited for, as it says.
     busy: Option<Progress>,
 }
 
-struct Output {
+struct OutputStream {
     to: Box<dyn Write + Send>,
     terminal: bool,
     /// The last text ended in the middle of a line.
@@ -37,14 +37,14 @@ struct Output {
 }
 
 #[derive(Default)]
-struct Held {
-    pieces: Vec<(Stream, String)>,
+struct HeldOutput {
+    pieces: Vec<(StdStream, String)>,
     bytes: usize,
     left_out: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stream {
+enum StdStream {
     Out,
     Err,
 }
@@ -54,13 +54,16 @@ impl Screen {
     /// terminal.
     #[must_use]
     pub fn new(color: bool, stdout_is_terminal: bool) -> Self {
-        let out = Output { to: Box::new(io::stdout()), terminal: stdout_is_terminal, open_line: false };
-        let err =
-            Output { to: Box::new(io::stderr()), terminal: io::stderr().is_terminal(), open_line: false };
-        Self::of(color, out, err)
+        let out = OutputStream { to: Box::new(io::stdout()), terminal: stdout_is_terminal, open_line: false };
+        let err = OutputStream {
+            to: Box::new(io::stderr()),
+            terminal: io::stderr().is_terminal(),
+            open_line: false,
+        };
+        Self::with_outputs(color, out, err)
     }
 
-    fn of(color: bool, out: Output, err: Output) -> Self {
+    fn with_outputs(color: bool, out: OutputStream, err: OutputStream) -> Self {
         let inner = Inner { color, out, err, held: None, carriage_return: false, busy: None };
         Self { inner: Arc::new(Mutex::new(inner)) }
     }
@@ -75,23 +78,23 @@ impl Screen {
         if !inner.out.terminal {
             return inner.out.write(text);
         }
-        let text = inner.escaped(text);
-        inner.put(Stream::Out, text)
+        let text = inner.escape_piece(text);
+        inner.write_or_hold(StdStream::Out, text)
     }
 
-    /// Says on a terminal that `what` goes on, until the agent says something, a question is open, or [`Self::settled`].
-    pub(crate) fn busy(&self, what: String) {
+    /// Says on a terminal that `what` goes on, until the agent says something, a question is open, or [`Self::clear_busy`].
+    pub(crate) fn show_busy(&self, what: String) {
         let mut inner = self.lock();
         // The line before goes first.
         inner.busy = None;
         let watched = inner.out.terminal && inner.err.terminal;
         if watched && inner.held.is_none() && inner.out.end_line().is_ok() {
-            inner.busy = Some(Progress::shown(true, what));
+            inner.busy = Some(Progress::with_visibility(true, what));
         }
     }
 
     /// Nothing is waited for any more.
-    pub(crate) fn settled(&self) {
+    pub(crate) fn clear_busy(&self) {
         self.lock().busy = None;
     }
 
@@ -99,20 +102,20 @@ impl Screen {
     ///
     /// # Errors
     /// If it can't be written.
-    pub fn note(&self, text: &str) -> io::Result<()> {
+    pub fn write_note(&self, text: &str) -> io::Result<()> {
         let mut inner = self.lock();
-        let text = if inner.err.terminal { visible_block(text) } else { text.to_owned() };
-        inner.put(Stream::Err, text + "\n")
+        let text = if inner.err.terminal { escape_block(text) } else { text.to_owned() };
+        inner.write_or_hold(StdStream::Err, text + "\n")
     }
 
-    /// As [`Self::note`], with tones.
+    /// As [`Self::write_note`], with tones.
     ///
     /// # Errors
     /// If it can't be written.
-    pub fn line(&self, line: &Line) -> io::Result<()> {
+    pub fn write_line(&self, line: &Line) -> io::Result<()> {
         let mut inner = self.lock();
         let color = inner.color && inner.err.terminal;
-        inner.put(Stream::Err, line.paint(color) + "\n")
+        inner.write_or_hold(StdStream::Err, line.paint(color) + "\n")
     }
 
     /// Ends a line that the agent has left open, also where no terminal shows it: a message is over.
@@ -125,7 +128,7 @@ impl Screen {
         match &mut inner.held {
             Some(held) if inner.out.terminal => {
                 if held.open_line() {
-                    held.put(Stream::Out, "\n".to_owned());
+                    held.hold_text(StdStream::Out, "\n".to_owned());
                 }
                 Ok(())
             }
@@ -165,12 +168,12 @@ impl Screen {
             return Ok(());
         };
         for (stream, text) in held.pieces {
-            inner.put(stream, text)?;
+            inner.write_or_hold(stream, text)?;
         }
         if held.left_out > 0 {
             let note =
                 format!("({} more bytes came while a question was open, and are not shown)\n", held.left_out);
-            inner.put(Stream::Err, note)?;
+            inner.write_or_hold(StdStream::Err, note)?;
         }
         Ok(())
     }
@@ -182,7 +185,7 @@ impl Screen {
 
 impl Inner {
     /// Escapes a piece of a longer text: a line end may be cut in two.
-    fn escaped(&mut self, text: &str) -> String {
+    fn escape_piece(&mut self, text: &str) -> String {
         let mut whole = String::with_capacity(text.len() + 1);
         if std::mem::take(&mut self.carriage_return) {
             whole.push('\r');
@@ -192,22 +195,22 @@ impl Inner {
             whole.pop();
             self.carriage_return = true;
         }
-        visible_block(&whole)
+        escape_block(&whole)
     }
 
-    fn put(&mut self, stream: Stream, text: String) -> io::Result<()> {
+    fn write_or_hold(&mut self, stream: StdStream, text: String) -> io::Result<()> {
         let terminal = match stream {
-            Stream::Out => self.out.terminal,
-            Stream::Err => self.err.terminal,
+            StdStream::Out => self.out.terminal,
+            StdStream::Err => self.err.terminal,
         };
         if let Some(held) = self.held.as_mut().filter(|_| terminal) {
-            held.put(stream, text);
+            held.hold_text(stream, text);
             return Ok(());
         }
         let (out, err) = (&mut self.out, &mut self.err);
         let mut write = || match stream {
-            Stream::Out => out.write(&text),
-            Stream::Err => {
+            StdStream::Out => out.write(&text),
+            StdStream::Err => {
                 if err.terminal {
                     out.end_line()?;
                 }
@@ -221,14 +224,14 @@ impl Inner {
     }
 }
 
-impl Held {
+impl HeldOutput {
     /// Whether the agent's text, as held, ends in the middle of a line.
     fn open_line(&self) -> bool {
-        let mut texts = self.pieces.iter().rev().filter(|(stream, _)| *stream == Stream::Out);
+        let mut texts = self.pieces.iter().rev().filter(|(stream, _)| *stream == StdStream::Out);
         texts.next().is_some_and(|(_, text)| !text.ends_with('\n'))
     }
 
-    fn put(&mut self, stream: Stream, text: String) {
+    fn hold_text(&mut self, stream: StdStream, text: String) {
         if self.left_out > 0 || self.bytes + text.len() > MOST_HELD {
             self.left_out += text.len();
             return;
@@ -241,7 +244,7 @@ impl Held {
     }
 }
 
-impl Output {
+impl OutputStream {
     fn write(&mut self, text: &str) -> io::Result<()> {
         if text.is_empty() {
             return Ok(());
@@ -258,7 +261,7 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_HELD, Output, Screen};
+    use super::{MOST_HELD, OutputStream, Screen};
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
@@ -277,22 +280,22 @@ mod tests {
     }
 
     /// A screen whose two outputs go to one page, as on a terminal.
-    fn screen(out_terminal: bool) -> (Screen, impl Fn() -> String) {
+    fn screen_on_page(out_terminal: bool) -> (Screen, impl Fn() -> String) {
         let page = Page::default();
-        let output = |terminal| Output { to: Box::new(page.clone()), terminal, open_line: false };
-        let screen = Screen::of(false, output(out_terminal), output(true));
+        let output = |terminal| OutputStream { to: Box::new(page.clone()), terminal, open_line: false };
+        let screen = Screen::with_outputs(false, output(out_terminal), output(true));
         (screen, move || String::from_utf8(page.0.lock().unwrap().clone()).unwrap())
     }
 
     #[test]
     fn given_a_question_then_text_waits_and_comes_in_order() {
-        let (screen, shown) = screen(true);
+        let (screen, shown) = screen_on_page(true);
         screen.agent_text("I will ").unwrap();
         screen.begin_prompt().unwrap();
         assert_eq!(shown(), "I will \n");
         screen.agent_text("now ").unwrap();
         screen.agent_text("run").unwrap();
-        screen.note("a note").unwrap();
+        screen.write_note("a note").unwrap();
         screen.agent_text("it\n").unwrap();
         assert_eq!(shown(), "I will \n");
         screen.end_prompt().unwrap();
@@ -301,7 +304,7 @@ mod tests {
 
     #[test]
     fn given_no_terminal_then_text_goes_out_unchanged_and_at_once() {
-        let (screen, shown) = screen(false);
+        let (screen, shown) = screen_on_page(false);
         screen.begin_prompt().unwrap();
         screen.agent_text("a\u{1b}[1mb\r").unwrap();
         screen.agent_text("\nc").unwrap();
@@ -311,17 +314,17 @@ mod tests {
     /// Attack 25: "ANSI, bidirectional text ...: escaped".
     #[test]
     fn given_a_terminal_then_text_is_escaped_also_in_pieces() {
-        let (screen, shown) = screen(true);
+        let (screen, shown) = screen_on_page(true);
         for piece in ["a\r", "\nb\u{1b}", "[2J\r", "c\n"] {
             screen.agent_text(piece).unwrap();
         }
-        screen.note("x\u{202e}y").unwrap();
+        screen.write_note("x\u{202e}y").unwrap();
         assert_eq!(shown(), "a\nb\\x1b[2J\\rc\nx\\u{202e}y\n");
     }
 
     #[test]
     fn given_too_much_text_then_it_says_how_much_is_missing() {
-        let (screen, shown) = screen(true);
+        let (screen, shown) = screen_on_page(true);
         screen.begin_prompt().unwrap();
         screen.agent_text(&"x".repeat(MOST_HELD)).unwrap();
         screen.agent_text("12345").unwrap();

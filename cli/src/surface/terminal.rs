@@ -9,10 +9,10 @@ use nix::sys::signal::{SigSet, Signal};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, oneshot};
 
-use super::desk::Desk;
-use super::inbox::{Inbox, Message};
+use super::desk::TerminalPrompter;
+use super::inbox::{Mailbox, MailboxMessage};
 use super::screen::Screen;
-use super::status::State;
+use super::status::ProgramState;
 use super::tty::Tty;
 
 /// So long the terminal may take to be given back, before it is put right from outside: only an
@@ -32,7 +32,7 @@ pub struct TerminalSurface {
 
 /// What goes on while no question is open, for terminals that show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum BackgroundState {
     /// An agent works.
     Works,
     /// Questions are waited for.
@@ -44,20 +44,20 @@ pub enum Between {
 pub struct Closer {
     tty: Arc<Tty>,
     screen: Screen,
-    inbox: Arc<Inbox>,
+    inbox: Arc<Mailbox>,
     closing: Arc<Notify>,
-    serving: Arc<Serving>,
+    serving: Arc<ServingFlag>,
 }
 
 /// Whether the thread at the terminal runs.
 #[derive(Default)]
-struct Serving {
+struct ServingFlag {
     now: Mutex<bool>,
     ended: Condvar,
 }
 
-impl Serving {
-    fn set(&self, now: bool) {
+impl ServingFlag {
+    fn set_running(&self, now: bool) {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = now;
         self.ended.notify_all();
     }
@@ -73,11 +73,11 @@ impl Closer {
     /// What waits still waits at the gate. Call it before the process ends by other means than
     /// returning from `main`.
     pub fn close(&self) {
-        self.inbox.put(Message::Close);
+        self.inbox.push_message(MailboxMessage::Close);
         self.closing.notify_one();
         self.serving.wait_for_end(PATIENCE);
         self.tty.restore();
-        self.tty.rest();
+        self.tty.report_idle();
         // A list that is still open has kept the text of others back.
         let _ = self.screen.end_prompt();
     }
@@ -93,11 +93,11 @@ impl Drop for CloseOnDrop {
 }
 
 /// Says that the thread has ended, however it did.
-struct EndOnDrop(Arc<Serving>);
+struct EndOnDrop(Arc<ServingFlag>);
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {
-        self.0.set(false);
+        self.0.set_running(false);
     }
 }
 
@@ -106,10 +106,10 @@ impl TerminalSurface {
     ///
     /// # Errors
     /// If this process belongs to no terminal, as in CI, or its standard input is another one.
-    pub fn open(screen: Screen, color: bool, between: Between) -> io::Result<Self> {
+    pub fn open(screen: Screen, color: bool, between: BackgroundState) -> io::Result<Self> {
         let between = match between {
-            Between::Works => State::Working,
-            Between::Waits => State::Idle,
+            BackgroundState::Works => ProgramState::Working,
+            BackgroundState::Waits => ProgramState::Idle,
         };
         let tty = Arc::new(Tty::open(between)?);
         // dialoguer's themes look here, and at the standard error.
@@ -117,7 +117,7 @@ impl TerminalSurface {
         let closer = Closer {
             tty: Arc::clone(&tty),
             screen: screen.clone(),
-            inbox: Arc::new(Inbox::new()?),
+            inbox: Arc::new(Mailbox::new()?),
             closing: Arc::default(),
             serving: Arc::default(),
         };
@@ -147,12 +147,12 @@ impl TerminalSurface {
         let mut hung_up = signal(SignalKind::hangup())?;
         let mut resized = signal(SignalKind::window_change())?;
         let Closer { inbox, closing, serving, .. } = self.closer.clone();
-        inbox.listen(questions.questions());
-        serving.set(true);
+        inbox.listen_to(questions.subscribe_questions());
+        serving.set_running(true);
         let _close = CloseOnDrop(self.closer);
         let (tty, heard) = (Arc::clone(&self.tty), Arc::clone(&inbox));
         let asked = Arc::clone(&questions);
-        let desk = Desk::new(tty, self.screen, self.color, questions, heard, Box::new(on_cancel));
+        let desk = TerminalPrompter::new(tty, self.screen, self.color, questions, heard, Box::new(on_cancel));
         let (done, ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::current();
         let over = EndOnDrop(Arc::clone(&serving));
@@ -170,7 +170,7 @@ impl TerminalSurface {
         // Nobody can answer here any more: what waits goes with the turn.
         let end = |signal: &str| {
             let why = format!("ended by {signal}");
-            asked.interrupted(Some(&why));
+            asked.on_interrupt(Some(&why));
             Err(io::Error::new(io::ErrorKind::Interrupted, why))
         };
         let result = loop {
@@ -178,14 +178,14 @@ impl TerminalSurface {
                 result = &mut ended => {
                     return result.unwrap_or_else(|_| Err(io::Error::other("asking at the terminal failed")));
                 }
-                () = inbox.forward() => break Ok(()),
-                _ = resized.recv() => inbox.put(Message::Resized),
+                () = inbox.forward_events() => break Ok(()),
+                _ = resized.recv() => inbox.push_message(MailboxMessage::Resized),
                 _ = terminated.recv() => break end("SIGTERM"),
                 _ = hung_up.recv() => break end("SIGHUP"),
                 () = closing.notified() => break Ok(()),
             }
         };
-        inbox.put(Message::Close);
+        inbox.push_message(MailboxMessage::Close);
         let _ = tokio::time::timeout(PATIENCE, ended).await;
         result
     }

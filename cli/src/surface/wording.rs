@@ -6,11 +6,11 @@ use mayi_core::approval::{Card, CardAccess, State, choice};
 use mayi_core::call::{AgentId, NamedDoor, Selector, WriteKind};
 use mayi_core::policy::{Effect, Level};
 
+use super::asked_marks::relative_path;
 use super::line::{Break, Line, Tone};
-use super::marks::relative;
 
 /// Whether nothing but an answer to exactly this call can allow it.
-pub(crate) fn always(card: &Card) -> bool {
+pub(crate) fn is_always_asked(card: &Card) -> bool {
     card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always)
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn switches_mode(card: &Card) -> bool {
 }
 
 /// Whether every access is one of `words`.
-fn only(card: &Card, words: &[&str]) -> bool {
+fn has_only_accesses(card: &Card, words: &[&str]) -> bool {
     card.accesses.iter().all(|access| words.contains(&access.access.as_str()))
 }
 
@@ -32,7 +32,7 @@ const CHANGING: &[&str] = &["write", "create", "edit", "delete", "move"];
 
 /// Whether it is a call to a tool of a server, and nothing besides.
 pub(super) fn is_server_call(card: &Card) -> bool {
-    card.server.is_some() && !card.accesses.is_empty() && only(card, &["mcp"])
+    card.server.is_some() && !card.accesses.is_empty() && has_only_accesses(card, &["mcp"])
 }
 
 /// Whether what comes from outside is read, or a server is called: then the card warns (S2.5).
@@ -52,31 +52,32 @@ pub(super) fn is_in_heading(card: &Card) -> bool {
 
 /// Whether the call says what kind of thing it is, and not which.
 pub(super) fn has_no_substance(card: &Card) -> bool {
-    card.server.is_none() && only(card, &["tool", "mode"])
+    card.server.is_none() && has_only_accesses(card, &["tool", "mode"])
 }
 
 /// Who wants what: the first line, but for how much of a file changes.
-pub(crate) fn heading(card: &Card) -> Line {
+pub(crate) fn card_heading(card: &Card) -> Line {
     if let Some(server) = card.server.as_ref().filter(|_| is_server_call(card)) {
-        return Line::of(Tone::Strong, "Allow tool call from ")
-            .then(Tone::Focus, &server.name)
-            .then(Tone::Strong, "? Run ")
-            .then(Tone::Focus, &server.tool)
-            .then(Tone::Strong, " from ")
-            .then(Tone::Strong, &server.name)
-            .then(Tone::Strong, ", for ")
-            .then(Tone::Strong, &who(card));
+        return Line::with_text(Tone::Strong, "Allow tool call from ")
+            .append_text(Tone::Focus, &server.name)
+            .append_text(Tone::Strong, "? Run ")
+            .append_text(Tone::Focus, &server.tool)
+            .append_text(Tone::Strong, " from ")
+            .append_text(Tone::Strong, &server.name)
+            .append_text(Tone::Strong, ", for ")
+            .append_text(Tone::Strong, &agent_label(card));
     }
-    let (verb, object) = wants(card);
-    let line = Line::of(Tone::Focus, &who(card)).then(Tone::Strong, &format!(" wants {verb}"));
+    let (verb, object) = wanted_action(card);
+    let line =
+        Line::with_text(Tone::Focus, &agent_label(card)).append_text(Tone::Strong, &format!(" wants {verb}"));
     match object {
-        Some(object) => line.then(Tone::Strong, " ").then(Tone::Focus, object),
+        Some(object) => line.append_text(Tone::Strong, " ").append_text(Tone::Focus, object),
         None => line,
     }
 }
 
 /// What is wanted, and the thing, where that does not stand below as it was written.
-fn wants(card: &Card) -> (String, Option<&str>) {
+fn wanted_action(card: &Card) -> (String, Option<&str>) {
     let many = card.accesses.len();
     let first = card.accesses.first();
     let commands = card.accesses.iter().filter(|access| access.access == "shell").count();
@@ -86,14 +87,16 @@ fn wants(card: &Card) -> (String, Option<&str>) {
         _ if switches_mode(card) => {
             ("to switch its own mode to".to_owned(), first.map(|access| access.display.as_str()))
         }
-        _ if commands > 1 && only(card, RUNNING) => (format!("to run {commands} commands"), None),
-        _ if commands > 0 && only(card, RUNNING) => plain("to run a command"),
-        _ if many > 1 && only(card, CHANGING) => (format!("to change {many} files"), None),
-        _ if many > 1 && only(card, &["read"]) => (format!("to read {many} files"), None),
+        _ if commands > 1 && has_only_accesses(card, RUNNING) => {
+            (format!("to run {commands} commands"), None)
+        }
+        _ if commands > 0 && has_only_accesses(card, RUNNING) => plain("to run a command"),
+        _ if many > 1 && has_only_accesses(card, CHANGING) => (format!("to change {many} files"), None),
+        _ if many > 1 && has_only_accesses(card, &["read"]) => (format!("to read {many} files"), None),
         _ if many > 1 => (format!("to do {many} things at once"), None),
         Some(Selector::Write(_) | Selector::Read) => {
             let word = first.map(|access| access.access.as_str()).unwrap_or_default();
-            (format!("to {word}"), first.map(|access| relative(&access.display, &card.cwd)))
+            (format!("to {word}"), first.map(|access| relative_path(&access.display, &card.cwd)))
         }
         Some(Selector::Fetch) => ("to fetch".to_owned(), first.map(|access| access.display.as_str())),
         Some(Selector::Mcp) => plain("to call a tool of a server"),
@@ -103,31 +106,33 @@ fn wants(card: &Card) -> (String, Option<&str>) {
 }
 
 /// The same in words of mayi's own alone, for those who only show that a question waits.
-pub(super) fn waits_for(card: &Card) -> &'static str {
+pub(super) fn waiting_words(card: &Card) -> &'static str {
     match card.accesses.first().and_then(|access| access.access.parse().ok()) {
         _ if switches_mode(card) => "An agent wants to switch its mode",
         _ if is_server_call(card) => "An agent wants to call a tool of a server",
-        Some(Selector::Shell) if only(card, RUNNING) => "An agent wants to run a command",
-        Some(Selector::Write(_)) if only(card, CHANGING) => "An agent wants to change a file",
-        Some(Selector::Read) if only(card, &["read"]) => "An agent wants to read a file",
-        Some(Selector::Fetch) if only(card, &["fetch"]) => "An agent wants to fetch from the network",
+        Some(Selector::Shell) if has_only_accesses(card, RUNNING) => "An agent wants to run a command",
+        Some(Selector::Write(_)) if has_only_accesses(card, CHANGING) => "An agent wants to change a file",
+        Some(Selector::Read) if has_only_accesses(card, &["read"]) => "An agent wants to read a file",
+        Some(Selector::Fetch) if has_only_accesses(card, &["fetch"]) => {
+            "An agent wants to fetch from the network"
+        }
         _ => "An agent wants to use a tool",
     }
 }
 
 /// The card's agent, for people: by the name that it came under, if it came to a door; one that is known by its command alone has
 /// none.
-fn who(card: &Card) -> String {
-    let agent = AgentId::named(&card.agent_name);
+fn agent_label(card: &Card) -> String {
+    let agent = AgentId::from_name(&card.agent_name);
     match (agent.door(), agent.name()) {
-        (Some(door), Some(name)) => format!("{name}, {},", at(door)),
+        (Some(door), Some(name)) => format!("{name}, {},", door_phrase(door)),
         (_, None) if by_command(card) => OF_COMMAND.to_owned(),
         _ => card.agent_name.clone(),
     }
 }
 
 /// Where an agent came to a door, for people.
-fn at(door: NamedDoor) -> &'static str {
+fn door_phrase(door: NamedDoor) -> &'static str {
     match door {
         NamedDoor::Mcp => "at the MCP gateway",
         NamedDoor::Hook => "in its own terminal",
@@ -137,11 +142,11 @@ fn at(door: NamedDoor) -> &'static str {
 
 /// Whether an answer to the card's agent may be remembered beyond the session.
 pub(crate) fn has_name(card: &Card) -> bool {
-    AgentId::named(&card.agent_name).name().is_some()
+    AgentId::from_name(&card.agent_name).name().is_some()
 }
 
 /// What is asked about, each once: what a denial that is remembered is about.
-pub(crate) fn asked(card: &Card) -> Vec<String> {
+pub(crate) fn asked_accesses(card: &Card) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for finding in card.why.iter().filter(|finding| finding.effect == Effect::Ask) {
         let access = finding.within.as_ref().unwrap_or(&finding.access);
@@ -154,7 +159,7 @@ pub(crate) fn asked(card: &Card) -> Vec<String> {
 
 /// What "Allow for this session" covers (D6.9).
 pub(crate) fn session_covers(card: &Card) -> String {
-    if always(card) {
+    if is_always_asked(card) {
         return "exactly this call, again".to_owned();
     }
     let mut covers: Vec<String> = Vec::new();
@@ -173,7 +178,7 @@ pub(crate) fn session_covers(card: &Card) -> String {
             }
             Ok(Selector::Write(_)) => "changes to this file".to_owned(),
             Ok(Selector::Read) => "reads of this file and of those beside it".to_owned(),
-            Ok(Selector::Fetch) => format!("anything from {}", host(display)),
+            Ok(Selector::Fetch) => format!("anything from {}", url_host(display)),
             Ok(Selector::Mcp) => "this tool, with any arguments".to_owned(),
             Ok(Selector::Tool | Selector::Mode) | Err(_) => "this tool, with any input".to_owned(),
         };
@@ -184,7 +189,7 @@ pub(crate) fn session_covers(card: &Card) -> String {
     covers.join("; ")
 }
 
-fn host(url: &str) -> &str {
+fn url_host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or(rest)
 }
@@ -250,7 +255,7 @@ pub(crate) fn pattern_covers(pattern: &str) -> String {
                 None => format!("{verb} this file"),
             }
         }
-        Selector::Fetch => format!("anything from {}", host(argument)),
+        Selector::Fetch => format!("anything from {}", url_host(argument)),
         Selector::Mcp if argument.contains('*') => format!("tools like {argument}, with any arguments"),
         Selector::Mcp => "this tool, with any arguments".to_owned(),
         Selector::Tool => "this tool, with any input".to_owned(),
@@ -262,13 +267,14 @@ pub(crate) fn pattern_covers(pattern: &str) -> String {
 const MENTIONED: usize = 120;
 
 /// The call in a few words: `shell(cargo test)`.
-pub(crate) fn summary(card: &Card) -> Line {
+pub(crate) fn call_summary(card: &Card) -> Line {
     let Some(first) = card.accesses.first() else {
-        return Line::of(Tone::Plain, &card.tool_call.title).cut(MENTIONED);
+        return Line::with_text(Tone::Plain, &card.tool_call.title).cut_to_width(MENTIONED);
     };
     let more = card.accesses.len() - 1;
-    let line = Line::of(Tone::Plain, &format!("{}({})", first.access, first.display)).cut(MENTIONED);
-    if more > 0 { line.then(Tone::Plain, &format!(" and {more} more")) } else { line }
+    let line =
+        Line::with_text(Tone::Plain, &format!("{}({})", first.access, first.display)).cut_to_width(MENTIONED);
+    if more > 0 { line.append_text(Tone::Plain, &format!(" and {more} more")) } else { line }
 }
 
 /// What to know about one of the agent's own options.
@@ -283,7 +289,7 @@ pub(crate) fn option_kind(kind: &str) -> String {
 }
 
 /// The line that a card leaves when something else than this terminal's own answer ended it.
-pub(crate) fn settled(card: &Card, state: State, by: &str, reason: Option<&str>) -> Line {
+pub(crate) fn settled_line(card: &Card, state: State, by: &str, reason: Option<&str>) -> Line {
     // A reason of the policy's says by itself who spoke.
     let by = if by == "policy" { String::new() } else { format!(" by {by}") };
     let (mark, tone, what) = match state {
@@ -292,15 +298,15 @@ pub(crate) fn settled(card: &Card, state: State, by: &str, reason: Option<&str>)
         State::Expired => ("✗", Tone::Bad, "denied, unanswered".to_owned()),
         State::Cancelled | State::Pending => ("–", Tone::Dim, "withdrawn".to_owned()),
     };
-    let line = Line::of(tone, &format!("{mark} {what}: ")).join(summary(card));
+    let line = Line::with_text(tone, &format!("{mark} {what}: ")).append_line(call_summary(card));
     match reason {
-        Some(reason) => line.then(Tone::Dim, &format!(" ({reason})")),
+        Some(reason) => line.append_text(Tone::Dim, &format!(" ({reason})")),
         None => line,
     }
 }
 
 /// What `?` shows, in rows of at most `width` columns: of keys, those that are `offered`.
-pub(crate) fn help(width: usize, offered: &[char]) -> Vec<Line> {
+pub(crate) fn help_rows(width: usize, offered: &[char]) -> Vec<Line> {
     let keys = [
         ("y", "allow this call, once"),
         ("s", "allow the like until the session ends; the card says what that covers"),
@@ -315,10 +321,10 @@ pub(crate) fn help(width: usize, offered: &[char]) -> Vec<Line> {
         ("l", "the list of what waits, to answer in another order"),
         ("Ctrl-C", "cancel the agent's turn, and all that waits"),
     ];
-    let mut rows = vec![Line::of(Tone::Strong, "Keys")];
+    let mut rows = vec![Line::with_text(Tone::Strong, "Keys")];
     let is_offered = |key: &str| key.len() > 1 || key.chars().all(|key| offered.contains(&key));
     for (key, what) in keys.into_iter().filter(|(key, _)| is_offered(key)) {
-        let line = Line::of(Tone::Focus, &format!("  {key:<6}  ")).then(Tone::Plain, what);
+        let line = Line::with_text(Tone::Focus, &format!("  {key:<6}  ")).append_text(Tone::Plain, what);
         rows.extend(line.wrap(width, 10, Break::Words));
     }
     for text in [
@@ -328,13 +334,13 @@ pub(crate) fn help(width: usize, offered: &[char]) -> Vec<Line> {
         "What the agent or a server says is shown as it is: characters that could hide, reorder or overwrite something appear as escapes, such as \\x1b.",
     ] {
         rows.push(Line::new());
-        rows.extend(Line::of(Tone::Plain, text).wrap(width, 0, Break::Words));
+        rows.extend(Line::with_text(Tone::Plain, text).wrap(width, 0, Break::Words));
     }
     rows
 }
 
 /// What a level of a server lets through.
-pub(super) fn of_level(server: &str, level: Level) -> String {
+pub(super) fn level_description(server: &str, level: Level) -> String {
     match level {
         Level::None => format!("no tool of {server}"),
         Level::Read => format!("every tool of {server} that reads (level read)"),

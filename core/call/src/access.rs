@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shell::Touch;
-use super::{Looked, PathAccess, ShellAccess, UrlAccess};
+use super::{FolderCache, PathAccess, ShellAccess, UrlAccess};
 
 /// What the matrix is about (D4.17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ts_rs::TS)]
@@ -102,7 +102,7 @@ impl McpAccess {
     /// folder.
     #[must_use]
     pub fn new(readings: Vec<(String, String)>, arguments: Value, cwd: &Path) -> Self {
-        Self::with_home(readings, arguments, cwd, crate::home().as_deref())
+        Self::with_home(readings, arguments, cwd, crate::home_folder().as_deref())
     }
 
     /// The same with another home folder, or none.
@@ -113,16 +113,16 @@ impl McpAccess {
         cwd: &Path,
         home: Option<&Path>,
     ) -> Self {
-        let looked = Looked::default();
+        let looked = FolderCache::default();
         let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
-        let paths = super::argument::paths(&arguments, cwd, &looked);
+        let paths = super::argument::paths_by_argument(&arguments, cwd, &looked);
         Self { readings, arguments, touches, paths, claims: None, spared: false }
     }
 
     /// Every way to split the name `joined` into a server and a tool at one of its `separator`s. Overlapping: with `__`,
     /// `a___b` is `a` and `_b`, or `a_` and `b`.
     #[must_use]
-    pub fn readings(joined: &str, separator: &str) -> Vec<(String, String)> {
+    pub fn split_name(joined: &str, separator: &str) -> Vec<(String, String)> {
         (0..joined.len())
             .filter(|at| joined.get(*at..).is_some_and(|rest| rest.starts_with(separator)))
             .filter_map(|at| Some((joined.get(..at)?, joined.get(at + separator.len()..)?)))
@@ -133,7 +133,7 @@ impl McpAccess {
 
     /// The server and tool, where the name has just one reading.
     #[must_use]
-    pub fn certain(&self) -> Option<(&str, &str)> {
+    pub fn unique_reading(&self) -> Option<(&str, &str)> {
         match self.readings.as_slice() {
             [(server, tool)] => Some((server, tool)),
             _ => None,
@@ -194,7 +194,7 @@ impl Access {
     #[must_use]
     pub fn object(&self) -> String {
         match self {
-            Self::Read(path) | Self::Write(_, path) => super::shown(&path.resolved).into_owned(),
+            Self::Read(path) | Self::Write(_, path) => super::display_path(&path.resolved).into_owned(),
             Self::Shell(shell) => shell.text(),
             Self::Fetch(url) => url.href.clone(),
             Self::Mcp(mcp) => match mcp.readings.first() {
@@ -213,7 +213,7 @@ impl Access {
     pub fn text(&self) -> String {
         let around = |object: &str| [self.selector().as_str(), "(", object, ")"].concat();
         match self {
-            Self::Read(path) | Self::Write(_, path) => around(&super::shown(&path.resolved)),
+            Self::Read(path) | Self::Write(_, path) => around(&super::display_path(&path.resolved)),
             Self::Fetch(url) => around(&url.href),
             _ => around(&self.object()),
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Looked, PathAccess, file_paths};
+use super::{FolderCache, PathAccess, file_paths};
 
 /// As many arguments, and values of one, are looked at, each as long: others are no paths that are known.
 const MOST: usize = 64;
@@ -14,12 +14,16 @@ const LONGEST: usize = 4096;
 const DEEPEST: usize = 3;
 
 /// The paths that each argument could mean. An argument that may mean something else is left out.
-pub(super) fn paths(arguments: &Value, cwd: &Path, looked: &Looked) -> BTreeMap<String, Vec<PathAccess>> {
+pub(super) fn paths_by_argument(
+    arguments: &Value,
+    cwd: &Path,
+    looked: &FolderCache,
+) -> BTreeMap<String, Vec<PathAccess>> {
     let named = arguments.as_object().into_iter().flatten().take(MOST);
     named.filter_map(|(name, value)| Some((name.clone(), of_value(value, cwd, looked)?))).collect()
 }
 
-fn of_value(value: &Value, cwd: &Path, looked: &Looked) -> Option<Vec<PathAccess>> {
+fn of_value(value: &Value, cwd: &Path, looked: &FolderCache) -> Option<Vec<PathAccess>> {
     let texts: Vec<&str> = match value {
         Value::String(text) => vec![text],
         Value::Array(items) if items.len() <= MOST => {
@@ -29,8 +33,8 @@ fn of_value(value: &Value, cwd: &Path, looked: &Looked) -> Option<Vec<PathAccess
     };
     let mut found = Vec::new();
     for text in texts {
-        for reading in readings(text)? {
-            let path = looked.at(cwd, &reading);
+        for reading in path_readings(text)? {
+            let path = looked.path_access(cwd, &reading);
             if !found.contains(&path) {
                 found.push(path);
             }
@@ -41,9 +45,9 @@ fn of_value(value: &Value, cwd: &Path, looked: &Looked) -> Option<Vec<PathAccess
 
 /// The names that a text may be read as; none if it can mean what is not known: a variable, another user's home,
 /// an address.
-fn readings(text: &str) -> Option<Vec<String>> {
+fn path_readings(text: &str) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
-    for text in decodings(text)? {
+    for text in percent_decodings(text)? {
         let scheme = text.find("://").or_else(|| text.to_ascii_lowercase().starts_with("file:").then_some(4));
         let files = file_paths(&text);
         let odd = text.trim().is_empty()
@@ -56,7 +60,7 @@ fn readings(text: &str) -> Option<Vec<String>> {
             return None;
         }
         // As a name, an address of a file is in no folder that is there, unless it climbs.
-        let named = files.is_empty() || climbs(&text);
+        let named = files.is_empty() || has_parent_component(&text);
         for text in named.then_some(text).into_iter().chain(files) {
             let trimmed = text.trim().to_owned();
             let slashes = [text.replace('\\', "/"), trimmed.replace('\\', "/")];
@@ -70,11 +74,11 @@ fn readings(text: &str) -> Option<Vec<String>> {
 
 /// A text as it is, and with `%41` as what that stands for, as often as there is any.
 #[must_use]
-pub fn decodings(text: &str) -> Option<Vec<String>> {
+pub fn percent_decodings(text: &str) -> Option<Vec<String>> {
     let mut found = vec![text.to_owned()];
     for _ in 0..=DEEPEST {
         let last = found.last()?;
-        let decoded = super::url::decoded(last);
+        let decoded = super::url::percent_decode(last);
         if decoded == *last {
             return Some(found);
         }
@@ -88,6 +92,6 @@ pub fn decodings(text: &str) -> Option<Vec<String>> {
 
 /// Whether a part of a path goes up.
 #[must_use]
-pub fn climbs(text: &str) -> bool {
+pub fn has_parent_component(text: &str) -> bool {
     text.split(['/', '\\']).any(|part| part.trim() == "..")
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// The user's home folder, for `~` in what agents write; only an absolute one counts.
 #[must_use]
-pub fn home() -> Option<PathBuf> {
+pub fn home_folder() -> Option<PathBuf> {
     etcetera::home_dir().ok().filter(|home| home.is_absolute())
 }
 
@@ -12,6 +12,6 @@ pub fn home() -> Option<PathBuf> {
 /// without being named" (D1.27).
 #[must_use]
 pub fn is_too_wide(folder: &Path) -> bool {
-    let home = home().and_then(|home| home.canonicalize().ok());
+    let home = home_folder().and_then(|home| home.canonicalize().ok());
     folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
 }

@@ -16,13 +16,13 @@ pub struct AgentId(String);
 impl AgentId {
     /// The agent configured under `name`.
     #[must_use]
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         Self(name.to_owned())
     }
 
     /// An agent started from words on the command line: bound to exactly these words.
     #[must_use]
-    pub fn command(words: &[String]) -> Self {
+    pub fn from_command(words: &[String]) -> Self {
         let digest = super::digest_of(&serde_json::json!(words));
         Self(format!("command:{}", digest.short()))
     }
@@ -38,15 +38,15 @@ impl AgentId {
     /// The agent that is written as `text`: by its name, or by a door and the name that it comes to that under
     /// (`mcp:cursor`). None, if nobody can be called that.
     #[must_use]
-    pub fn written(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let agent = Self(text.to_owned());
-        agent.name().is_some_and(Names::written).then_some(agent)
+        agent.name().is_some_and(Names::is_valid_agent_name).then_some(agent)
     }
 
     /// Whoever calls through a door that asks nobody who they are: no name, so no settings, remembered answers or bypass are
     /// theirs.
     #[must_use]
-    pub fn open(door: &str) -> Self {
+    pub fn anonymous_at_door(door: &str) -> Self {
         Self(format!("open:{door}"))
     }
 
@@ -133,7 +133,7 @@ pub struct ServerId(Digest);
 impl ServerId {
     /// The server that is reached as `launch` says (`config::Transport::describe`).
     #[must_use]
-    pub fn of(launch: &serde_json::Value) -> Self {
+    pub fn from_launch(launch: &serde_json::Value) -> Self {
         Self(super::digest_of(launch))
     }
 
@@ -150,7 +150,7 @@ pub struct Names;
 impl Names {
     /// Whether an allow may match this name: `[A-Za-z0-9._-]+`, at most 128 characters.
     #[must_use]
-    pub fn plain(name: &str) -> bool {
+    pub fn is_plain(name: &str) -> bool {
         !name.is_empty()
             && name.len() <= 128
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
@@ -159,7 +159,7 @@ impl Names {
     /// Whether an agent may have this name, as people write it: `Claude Code (work)`. It begins with a letter or a digit, single
     /// blanks stand between words, and nothing in it is hidden or looks like something else, at most 128 characters.
     #[must_use]
-    pub fn written(name: &str) -> bool {
+    pub fn is_valid_agent_name(name: &str) -> bool {
         name.len() <= 128
             && name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && !name.ends_with(' ')

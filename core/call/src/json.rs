@@ -19,7 +19,7 @@ const LARGEST: u64 = (1 << 53) - 1;
 /// # Errors
 /// Says what is ambiguous, and where: a duplicate key, a lone surrogate, a number out of range, or
 /// text that is no JSON at all.
-pub fn strict(text: &str) -> Result<Value, serde_json::Error> {
+pub fn parse_strict(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Strict>(text).map(|strict| strict.0)
 }
 
@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
 #[cfg(test)]
 mod tests {
-    use super::strict;
+    use super::parse_strict;
 
     /// Attack 14: "duplicate JSON keys, `1e400`, lone surrogates in arguments: refused".
     #[test]
@@ -119,19 +119,19 @@ mod tests {
             r#"{"s":"\ud800"}"#,
             r#"{"s":"\udc00x"}"#,
         ] {
-            assert!(strict(text).is_err(), "{text}");
+            assert!(parse_strict(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn given_plain_json_then_it_reads_as_it_is() {
         let text = r#"{"b":[1,-2,0.5,null,true,"é😀"],"a":{}}"#;
-        assert_eq!(strict(text).unwrap().to_string(), r#"{"b":[1,-2,0.5,null,true,"é😀"],"a":{}}"#);
+        assert_eq!(parse_strict(text).unwrap().to_string(), r#"{"b":[1,-2,0.5,null,true,"é😀"],"a":{}}"#);
     }
 
     /// Attack 35.
     #[test]
     fn given_deep_nesting_then_it_is_an_error_and_no_overflow() {
-        assert!(strict(&"[".repeat(100_000)).is_err());
+        assert!(parse_strict(&"[".repeat(100_000)).is_err());
     }
 }

@@ -1,6 +1,5 @@
 //! What an agent wants: the [`Call`] that every door makes of its protocol's request.
 
-mod about;
 mod access;
 mod argument;
 mod digest;
@@ -9,18 +8,19 @@ mod identity;
 pub mod json;
 mod path;
 mod selector;
+mod server_claims;
 pub mod shell;
 mod url;
 
-pub use about::{ServerAbout, ToolAbout, claimed};
 pub use access::{Access, Category, McpAccess, WriteKind};
-pub use argument::{climbs, decodings};
+pub use argument::{has_parent_component, percent_decodings};
 pub use digest::{Digest, digest_of, digest_of_bytes};
-pub use home::{home, is_too_wide};
+pub use home::{home_folder, is_too_wide};
 pub use identity::{AgentId, NamedDoor, Names, ServerId, SessionId};
-pub(crate) use path::{Budget, Looked, can_be_entered, given_by, links_below, names_below};
-pub use path::{Mount, PathAccess, Ways, lies_in, resolve, shown};
+pub(crate) use path::{FolderCache, LookupBudget, can_be_entered, glob_matches, links_below, names_below};
+pub use path::{Mount, PathAccess, PathResolver, display_path, lies_in, resolve_path};
 pub use selector::{Selector, UnknownSelector};
+pub use server_claims::{ServerAbout, ToolAbout, claimed_category};
 pub use shell::{Caveat, Dialect, ShellAccess, Surroundings};
 pub(crate) use url::is_scheme;
 pub use url::{UrlAccess, UrlError, file_paths, is_this_machine};

@@ -1,23 +1,23 @@
 //! Paths as the kernel will walk them, and as they were written.
 
-mod below;
 mod budget;
+mod folder_cache;
+mod folder_lookup;
 mod links;
-mod looked;
+mod many_paths;
 mod walk;
-mod ways;
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use below::can_be_entered;
-pub(crate) use budget::Budget;
-pub(crate) use links::{given_by, links_below, names_below};
-pub(crate) use looked::Looked;
-pub use walk::resolve;
-pub use ways::Ways;
+pub(crate) use budget::LookupBudget;
+pub(crate) use folder_cache::FolderCache;
+pub(crate) use folder_lookup::can_be_entered;
+pub(crate) use links::{glob_matches, links_below, names_below};
+pub use many_paths::PathResolver;
+pub use walk::resolve_path;
 
 /// No program can open a longer path in one go (PATH_MAX of Linux).
 const LONGEST: usize = 4096;
@@ -77,7 +77,7 @@ impl PathAccess {
         if access.unresolved.is_some() {
             return access;
         }
-        match walk::walk(&absolute) {
+        match walk::walk_path(&absolute) {
             Ok(walked) => {
                 access.hard_linked = walked.hard_linked;
                 access.folder = walked.folder;
@@ -95,12 +95,12 @@ impl PathAccess {
 
     /// The same by its text alone: no file is looked at.
     #[must_use]
-    pub fn unlooked(cwd: &Path, given: &str) -> Self {
+    pub fn without_lookup(cwd: &Path, given: &str) -> Self {
         Self::by_text(cwd, given, &cwd.join(given))
     }
 
     fn by_text(cwd: &Path, given: &str, absolute: &Path) -> Self {
-        let lexical = normal(absolute);
+        let lexical = normalize_lexically(absolute);
         let unresolved = if given.contains('\0') {
             Some("a zero byte in the path")
         } else if absolute.as_os_str().len() >= LONGEST {
@@ -113,7 +113,7 @@ impl PathAccess {
         Self {
             given: given.to_owned(),
             resolved: lexical.clone(),
-            leads_to: around(&lexical, cwd),
+            leads_to: resolve_proc_link(&lexical, cwd),
             lexical,
             unresolved: unresolved.map(str::to_owned),
             hard_linked: false,
@@ -128,7 +128,7 @@ impl PathAccess {
     #[must_use]
     pub(crate) fn with_contents(mut self) -> Self {
         if self.folder {
-            self.holds = below::held(&self.resolved);
+            self.holds = folder_lookup::hidden_entries(&self.resolved);
         }
         self
     }
@@ -153,7 +153,7 @@ impl PathAccess {
 
     /// Whether all its forms lie in one of `roots`.
     #[must_use]
-    pub fn within(&self, roots: &[PathBuf]) -> bool {
+    pub fn is_within(&self, roots: &[PathBuf]) -> bool {
         self.forms().all(|form| roots.iter().any(|root| lies_in(form, root)))
     }
 }
@@ -169,7 +169,7 @@ pub fn lies_in(path: &Path, folder: &Path) -> bool {
 
 /// A path as text, where it is to be shown or compared: what is no text is replaced.
 #[must_use]
-pub fn shown(path: &Path) -> Cow<'_, str> {
+pub fn display_path(path: &Path) -> Cow<'_, str> {
     path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
 }
 
@@ -183,7 +183,7 @@ fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S:
 }
 
 /// What a name below `/proc/self/cwd` or `/proc/self/root` is for a process in `cwd`.
-fn around(path: &Path, cwd: &Path) -> Option<PathBuf> {
+fn resolve_proc_link(path: &Path, cwd: &Path) -> Option<PathBuf> {
     let mut names = path.strip_prefix("/proc").ok()?.components();
     let of = names.next()?.as_os_str().to_str()?;
     let own = matches!(of, "self" | "thread-self") || of.bytes().all(|b| b.is_ascii_digit());
@@ -197,11 +197,11 @@ fn around(path: &Path, cwd: &Path) -> Option<PathBuf> {
         "root" => Path::new("/"),
         _ => return None,
     };
-    own.then(|| normal(&base.join(names.as_path())))
+    own.then(|| normalize_lexically(&base.join(names.as_path())))
 }
 
 /// Removes `.` and `..` by text alone.
-fn normal(path: &Path) -> PathBuf {
+fn normalize_lexically(path: &Path) -> PathBuf {
     let mut out = PathBuf::with_capacity(path.as_os_str().len());
     for component in path.components() {
         match component {

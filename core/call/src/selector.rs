@@ -56,21 +56,21 @@ impl Selector {
     }
 
     /// All words, in their order.
-    pub fn words() -> impl Iterator<Item = &'static str> {
+    pub fn all_words() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::as_str)
     }
 
     /// All words, as a sentence lists them: `read, write, ... or mode`.
     #[must_use]
-    pub fn listed() -> String {
-        let words: Vec<&str> = Self::words().collect();
+    pub fn words_as_sentence() -> String {
+        let words: Vec<&str> = Self::all_words().collect();
         words.split_last().map_or_else(String::new, |(last, rest)| format!("{} or {last}", rest.join(", ")))
     }
 
     /// What the text of an access or a pattern is about: the word before its first parenthesis. None for `*`, and for what is
     /// neither.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn from_leading_word(text: &str) -> Option<Self> {
         text.split_once('(')?.0.parse().ok()
     }
 }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(places, (0..Selector::ALL.len()).collect::<Vec<_>>());
         assert!(Selector::ALL.into_iter().all(|selector| selector.as_str().parse() == Ok(selector)));
         assert_eq!("Read".parse::<Selector>(), Err(UnknownSelector));
-        assert_eq!(Selector::of("create(/w/a(b))"), Some(Selector::Write(WriteKind::Create)));
-        assert_eq!((Selector::of("*"), Selector::of("exec(x)")), (None, None));
+        assert_eq!(Selector::from_leading_word("create(/w/a(b))"), Some(Selector::Write(WriteKind::Create)));
+        assert_eq!((Selector::from_leading_word("*"), Selector::from_leading_word("exec(x)")), (None, None));
     }
 }

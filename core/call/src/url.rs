@@ -52,7 +52,7 @@ impl UrlAccess {
     ///
     /// # Errors
     /// If nothing does.
-    pub fn read(given: &str) -> Result<Self, UrlError> {
+    pub fn parse_lenient(given: &str) -> Result<Self, UrlError> {
         let error = match Self::parse(given) {
             Ok(url) => return Ok(url),
             Err(error) => error,
@@ -85,11 +85,11 @@ impl UrlAccess {
 
     /// The address that begins with `beginning`, and of which the rest is not known; `given` as it is written.
     #[must_use]
-    pub fn begun(given: &str, beginning: &str) -> Self {
+    pub fn from_prefix(given: &str, beginning: &str) -> Self {
         let authority = beginning.split_once("://").map(|(_, rest)| rest).unwrap_or_default();
         // Without it, the host may go on: `https://docs.rs$x`.
         let whole = authority.contains(['/', '?', '#']);
-        let known = whole.then(|| Self::read(beginning).ok()).flatten().filter(|url| !url.unsound);
+        let known = whole.then(|| Self::parse_lenient(beginning).ok()).flatten().filter(|url| !url.unsound);
         let known = known.unwrap_or_else(|| Self {
             given: String::new(),
             scheme: String::new(),
@@ -111,7 +111,7 @@ impl UrlAccess {
     pub fn parse(given: &str) -> Result<Self, UrlError> {
         let mut url = Url::parse(given)?;
         let embedded = match url.host() {
-            Some(url::Host::Ipv6(six)) => embedded(six),
+            Some(url::Host::Ipv6(six)) => embedded_ipv4(six),
             _ => None,
         };
         // An IPv4 address in the form of an IPv6 one reaches the same machine.
@@ -166,7 +166,7 @@ fn without_scheme(text: &str) -> Option<UrlAccess> {
 
 /// The IPv4 address that an IPv6 one leads to: by NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), translation (RFC 2765), or in the form that was there before
 /// the mapped one.
-fn embedded(six: core::net::Ipv6Addr) -> Option<String> {
+fn embedded_ipv4(six: core::net::Ipv6Addr) -> Option<String> {
     let four = match six.segments() {
         [0x64, 0xff9b, 0 | 1, .., high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
@@ -227,16 +227,16 @@ pub fn file_paths(given: &str) -> Vec<String> {
         Some(behind) => behind.find('/').and_then(|at| behind.get(at..)).unwrap_or(behind),
         None => rest,
     };
-    let mut found = vec![decoded(path)];
+    let mut found = vec![percent_decode(path)];
     if let Some(url) = Url::parse(text).ok().filter(|_| path.starts_with('/')) {
-        found.push(decoded(url.path()));
+        found.push(percent_decode(url.path()));
     }
     found.dedup();
     found
 }
 
 /// Text with `%41` as the byte that it stands for.
-pub(super) fn decoded(text: &str) -> String {
+pub(super) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, behind)) = rest.split_first() {

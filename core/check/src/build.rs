@@ -5,17 +5,17 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Request, RequestError, What};
+use super::{Request, RequestError, RequestedAction};
 use mayi_acp as acp;
 use mayi_core::call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
-    file_paths, resolve, shell,
+    file_paths, resolve_path, shell,
 };
 use mayi_core::gate::Session;
 
 /// Where a call happens.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct CallLocation {
     /// The folder that configuration is looked for in.
     pub(super) folder: PathBuf,
     /// The session's folders, in both forms.
@@ -24,10 +24,10 @@ pub(super) struct Place {
     pub(super) cwd: PathBuf,
 }
 
-impl Place {
+impl CallLocation {
     /// Where `request` happens; relative names start from `here`, which is a root of its own only if
     /// `root` holds.
-    pub(super) fn of(request: &Request, here: &Path, root: bool) -> Self {
+    pub(super) fn from_request(request: &Request, here: &Path, root: bool) -> Self {
         let named: Vec<PathBuf> = request.workspace.iter().map(|folder| here.join(folder)).collect();
         let start = named.first().map_or(here, PathBuf::as_path);
         let cwd = request.cwd.as_ref().map_or_else(|| start.to_owned(), |cwd| start.join(cwd));
@@ -38,7 +38,7 @@ impl Place {
             (true, None) => Vec::new(),
         };
         let folder = named.into_iter().next().unwrap_or_else(|| cwd.clone());
-        let folder = resolve(&folder).unwrap_or(folder);
+        let folder = resolve_path(&folder).unwrap_or(folder);
         let mut roots = Vec::new();
         for folder in folders {
             // Both forms, as paths are compared: as it is written, and where links lead.
@@ -51,14 +51,14 @@ impl Place {
         }
         // With `..` in it, only the system knows where it is.
         let walked = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-        let cwd = if walked(&cwd) { resolve(&cwd).unwrap_or(cwd) } else { cwd };
+        let cwd = if walked(&cwd) { resolve_path(&cwd).unwrap_or(cwd) } else { cwd };
         Self { folder, roots, cwd }
     }
 
     /// The same, where the session's folders are those of `folders` that it lies in, and no others.
-    pub(super) fn within(request: &Request, here: &Path, folders: &[PathBuf]) -> Self {
+    pub(super) fn within_folders(request: &Request, here: &Path, folders: &[PathBuf]) -> Self {
         let named = request.cwd.as_ref().map_or_else(|| here.to_owned(), |cwd| here.join(cwd));
-        let Ok(cwd) = resolve(&named) else {
+        let Ok(cwd) = resolve_path(&named) else {
             return Self { folder: here.to_owned(), roots: Vec::new(), cwd: named };
         };
         let roots = folders.iter().filter(|folder| cwd.starts_with(folder)).cloned().collect();
@@ -67,14 +67,14 @@ impl Place {
 }
 
 /// The call that `request` means, by `agent`. Looks up links, and reads nothing else.
-pub(super) fn call(
+pub(super) fn build_call(
     request: &Request,
     agent: Option<AgentId>,
-    place: &Place,
+    place: &CallLocation,
     home: Option<&Path>,
 ) -> Result<Call, RequestError> {
     // A name can't hold `:`, and commands have digests: nobody else is called that.
-    let agent = agent.unwrap_or_else(|| AgentId::command(&[]));
+    let agent = agent.unwrap_or_else(|| AgentId::from_command(&[]));
     let session = Session {
         id: SessionId("check".to_owned()),
         agent,
@@ -83,13 +83,13 @@ pub(super) fn call(
         cwd: place.cwd.clone(),
         mode: None,
     };
-    if let What::Acp(message) = &request.what {
+    if let RequestedAction::Acp(message) = &request.what {
         return acp::permission_call(&session, message).map_err(|what| {
             let hint = "give a session/request_permission, or its params, as the agent sends it";
             RequestError::new("/request", what, hint)
         });
     }
-    let accesses = accesses(request, place, &session, home);
+    let accesses = request_accesses(request, place, &session, home);
     Ok(Call {
         door: Door::Check,
         agent: session.agent,
@@ -101,7 +101,7 @@ pub(super) fn call(
         title: String::new(),
         kind: accesses.first().map(|access| access.selector().to_string()).unwrap_or_default(),
         name: match &request.what {
-            What::Tool { name, .. } => Some(name.clone()),
+            RequestedAction::Tool { name, .. } => Some(name.clone()),
             _ => None,
         },
         raw_input: raw_input(&request.what),
@@ -120,35 +120,42 @@ pub(super) fn call(
     })
 }
 
-fn accesses(request: &Request, place: &Place, session: &Session, home: Option<&Path>) -> Vec<Access> {
+fn request_accesses(
+    request: &Request,
+    place: &CallLocation,
+    session: &Session,
+    home: Option<&Path>,
+) -> Vec<Access> {
     let cwd = place.cwd.as_path();
     let none = BTreeMap::new();
     let at = Surroundings { cwd, roots: &place.roots, home, env: &none, dialect: request.shell };
-    let path = |given: &str| PathAccess::new(cwd, &at_home(given, home));
+    let path = |given: &str| PathAccess::new(cwd, &expand_home(given, home));
     match &request.what {
-        What::Line(line) => within(shell::line(line, &at), request, session),
-        What::Words(words) => within(shell::argv(words, &at), request, session),
-        What::Read(given) => vec![Access::Read(path(given))],
-        What::Write(kind, given) => vec![Access::write(*kind, path(given))],
-        What::Fetch(given) => {
-            let files = file_paths(given).into_iter().map(|file| Access::Read(PathAccess::new(cwd, &file)));
-            std::iter::once(fetch(given)).chain(files).collect()
+        RequestedAction::Line(line) => add_folder_caveat(shell::line_accesses(line, &at), request, session),
+        RequestedAction::Words(words) => {
+            add_folder_caveat(shell::argv_accesses(words, &at), request, session)
         }
-        What::Mcp { server, tool, arguments } => {
+        RequestedAction::Read(given) => vec![Access::Read(path(given))],
+        RequestedAction::Write(kind, given) => vec![Access::write(*kind, path(given))],
+        RequestedAction::Fetch(given) => {
+            let files = file_paths(given).into_iter().map(|file| Access::Read(PathAccess::new(cwd, &file)));
+            std::iter::once(fetch_access(given)).chain(files).collect()
+        }
+        RequestedAction::Mcp { server, tool, arguments } => {
             let readings = vec![(server.clone(), tool.clone())];
             vec![Access::Mcp(McpAccess::with_home(readings, arguments.clone(), cwd, home))]
         }
-        What::Tool { name, .. } => {
+        RequestedAction::Tool { name, .. } => {
             let category = if name == "think" { Category::Read } else { Category::Execute };
             vec![Access::Tool { name: name.clone(), category }]
         }
-        What::Acp(_) => Vec::new(),
+        RequestedAction::Acp(_) => Vec::new(),
     }
 }
 
 /// A command that runs outside of the session's folders may do something else there: asked about as at
 /// the doors. A rule set that is tested by itself has no such folders.
-fn within(mut accesses: Vec<Access>, request: &Request, session: &Session) -> Vec<Access> {
+fn add_folder_caveat(mut accesses: Vec<Access>, request: &Request, session: &Session) -> Vec<Access> {
     if request.isolated && !request.protection {
         return accesses;
     }
@@ -162,7 +169,7 @@ fn within(mut accesses: Vec<Access>, request: &Request, session: &Session) -> Ve
 }
 
 /// `~/x` is a file in the home folder, as people and tools mean it.
-fn at_home(given: &str, home: Option<&Path>) -> String {
+fn expand_home(given: &str, home: Option<&Path>) -> String {
     let rest = if given == "~" { Some("") } else { given.strip_prefix("~/") };
     match (rest, home.and_then(Path::to_str)) {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
@@ -171,14 +178,14 @@ fn at_home(given: &str, home: Option<&Path>) -> String {
 }
 
 /// An address; one without a scheme, such as `docs.rs/serde`, is one of the web.
-fn fetch(given: &str) -> Access {
+fn fetch_access(given: &str) -> Access {
     let bare = || {
         let host = given.split(['/', '?', '#']).next().unwrap_or_default();
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']' | '%' | '_');
         (!host.is_empty() && host.chars().all(plain))
-            .then(|| UrlAccess::read(&format!("https://{given}")).ok())?
+            .then(|| UrlAccess::parse_lenient(&format!("https://{given}")).ok())?
     };
-    match UrlAccess::read(given).ok().or_else(bare) {
+    match UrlAccess::parse_lenient(given).ok().or_else(bare) {
         Some(url) => Access::Fetch(UrlAccess { given: given.to_owned(), ..url }),
         // As at the doors: what it would reach is not known.
         None => {
@@ -187,16 +194,16 @@ fn fetch(given: &str) -> Access {
     }
 }
 
-fn raw_input(what: &What) -> Value {
+fn raw_input(what: &RequestedAction) -> Value {
     match what {
-        What::Line(line) => json!({ "command": line }),
-        What::Words(words) => json!({ "command": words }),
-        What::Read(path) | What::Write(_, path) => json!({ "path": path }),
-        What::Fetch(url) => json!({ "url": url }),
-        What::Mcp { server, tool, arguments } => {
+        RequestedAction::Line(line) => json!({ "command": line }),
+        RequestedAction::Words(words) => json!({ "command": words }),
+        RequestedAction::Read(path) | RequestedAction::Write(_, path) => json!({ "path": path }),
+        RequestedAction::Fetch(url) => json!({ "url": url }),
+        RequestedAction::Mcp { server, tool, arguments } => {
             json!({ "server": server, "tool": tool, "arguments": arguments })
         }
-        What::Tool { arguments, .. } => arguments.clone(),
-        What::Acp(message) => message.clone(),
+        RequestedAction::Tool { arguments, .. } => arguments.clone(),
+        RequestedAction::Acp(message) => message.clone(),
     }
 }

@@ -30,14 +30,14 @@ use serde_json::Value;
 use thiserror::Error;
 
 pub use cases::{Case, CaseError, read_cases};
-pub use request::{ACP, KINDS, Refined, Request, RequestError, Rules, What};
+pub use request::{ACP, KINDS, MatrixOverrides, Request, RequestError, RequestRules, RequestedAction};
 
-use self::build::Place;
-use self::policies::Policies;
+use self::build::CallLocation;
+use self::policies::PolicyCache;
 use mayi_core::call::{AgentId, Call};
-use mayi_core::config::{ConfigErrors, Loaded, Sources};
+use mayi_core::config::{ConfigErrors, LoadedConfig, Sources};
 use mayi_core::grant::Grants;
-use mayi_core::policy::{Decision, Mode, Standing, decide};
+use mayi_core::policy::{Decision, Mode, SessionStanding, decide};
 
 /// Why a call could not be judged.
 #[derive(Clone, Debug, Error)]
@@ -46,11 +46,11 @@ pub enum CheckError {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// What is configured where the call happens was refused.
-    #[error("the configuration is refused: {}", first(.0))]
+    #[error("the configuration is refused: {}", first_error(.0))]
     Config(#[from] ConfigErrors),
 }
 
-fn first(errors: &ConfigErrors) -> String {
+fn first_error(errors: &ConfigErrors) -> String {
     let more = errors.all().len().saturating_sub(1);
     let one = errors.all().first().map(mayi_core::config::ConfigError::one_line).unwrap_or_default();
     if more == 0 { one } else { format!("{one}, and {more} more") }
@@ -58,7 +58,7 @@ fn first(errors: &ConfigErrors) -> String {
 
 /// A call that was judged.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct CheckedCall {
     /// The call, as a door would have made it.
     pub call: Call,
     /// What would be decided.
@@ -66,13 +66,13 @@ pub struct Judged {
     /// The mode that it was judged in.
     pub mode: Mode,
     /// What was configured where it happens; none for an isolated request.
-    pub loaded: Option<Arc<Loaded>>,
+    pub loaded: Option<Arc<LoadedConfig>>,
 }
 
 /// One line of `check --stdin`'s output (S1.14).
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Answer<'a> {
+pub enum CheckAnswer<'a> {
     /// What would be decided.
     Decided {
         /// The request's own id.
@@ -95,7 +95,7 @@ pub enum Answer<'a> {
 /// the same rules are cheap; files that change in between are not read again.
 #[derive(Debug)]
 pub struct Checker {
-    policies: Policies,
+    policies: PolicyCache,
     root: bool,
     home: Option<PathBuf>,
     folders: Option<Vec<PathBuf>>,
@@ -108,17 +108,17 @@ impl Checker {
     /// named). Nothing is read before the first request that is not isolated.
     #[must_use]
     pub fn new(sources: Sources, named: bool) -> Self {
-        let home = sources.folders.home.clone().or_else(mayi_core::call::home);
-        let real = home.as_ref().and_then(|home| mayi_core::call::resolve(home).ok());
+        let home = sources.folders.home.clone().or_else(mayi_core::call::home_folder);
+        let real = home.as_ref().and_then(|home| mayi_core::call::resolve_path(home).ok());
         let wide = sources.cwd.parent().is_none()
             || [&home, &real].into_iter().flatten().any(|home| home.starts_with(&sources.cwd));
-        Self { policies: Policies::new(sources), root: named || !wide, home, folders: None }
+        Self { policies: PolicyCache::new(sources), root: named || !wide, home, folders: None }
     }
 
     /// The session's folders are those of `folders`, links resolved, that the request happens in, whatever it says of its
     /// own (D1.26: roots are the person's): for requests of somebody who may not choose them.
     #[must_use]
-    pub fn within(mut self, folders: Vec<PathBuf>) -> Self {
+    pub fn with_folders(mut self, folders: Vec<PathBuf>) -> Self {
         self.folders = Some(folders);
         self
     }
@@ -134,26 +134,26 @@ impl Checker {
     /// # Errors
     /// If the request makes no sense, or the configuration is refused.
     pub fn decide(&mut self, request: &Request) -> Result<Decision, CheckError> {
-        self.judge(request).map(|judged| judged.decision)
+        self.check_request(request).map(|judged| judged.decision)
     }
 
     /// What would be decided about `request`, and what was judged.
     ///
     /// # Errors
     /// As [`Self::decide`].
-    pub fn judge(&mut self, request: &Request) -> Result<Judged, CheckError> {
+    pub fn check_request(&mut self, request: &Request) -> Result<CheckedCall, CheckError> {
         let here = self.policies.sources.cwd.clone();
         let place = match &self.folders {
-            Some(folders) => Place::within(request, &here, folders),
-            None => Place::of(request, &here, self.root),
+            Some(folders) => CallLocation::within_folders(request, &here, folders),
+            None => CallLocation::from_request(request, &here, self.root),
         };
         let loaded = match request.isolated {
             true => None,
-            false => Some(self.policies.loaded(&place.folder, request.mode)?),
+            false => Some(self.policies.load_config(&place.folder, request.mode)?),
         };
         let agent = request.agent.as_deref().map(|name| match &loaded {
             Some(loaded) => loaded.agent_id(name),
-            None => AgentId::named(name),
+            None => AgentId::from_name(name),
         });
         let settings = loaded
             .as_ref()
@@ -165,22 +165,22 @@ impl Checker {
             (Some(loaded), None) => chosen.unwrap_or(loaded.policy.mode),
             (None, _) => chosen.unwrap_or_default(),
         };
-        let policy = self.policies.policy(request, &place.folder, loaded.as_deref(), mode)?;
-        let call = build::call(request, agent, &place, self.home.as_deref())?;
+        let policy = self.policies.policy_for(request, &place.folder, loaded.as_deref(), mode)?;
+        let call = build::build_call(request, agent, &place, self.home.as_deref())?;
         let servers: Vec<String> = match (&request.what, &loaded) {
             (_, None) => Vec::new(),
             // The person says that it is this server.
-            (What::Mcp { server, .. }, Some(_)) => vec![server.clone()],
+            (RequestedAction::Mcp { server, .. }, Some(_)) => vec![server.clone()],
             (_, Some(loaded)) => loaded.servers.keys().cloned().collect(),
         };
-        let standing = Standing {
+        let standing = SessionStanding {
             mode,
             bypass: settings.is_some_and(|settings| settings.bypass_permissions),
             grants: &Grants::default(),
             servers: &servers,
         };
         let decision = decide(&policy, &call, &standing);
-        Ok(Judged { call, decision, mode, loaded })
+        Ok(CheckedCall { call, decision, mode, loaded })
     }
 }
 

@@ -4,48 +4,52 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{CheckError, Refined, Request, RequestError, Rules};
+use super::{CheckError, MatrixOverrides, Request, RequestError, RequestRules};
 use mayi_core::call::{Category, Selector};
-use mayi_core::config::{ConfigErrors, Loaded, MANAGED_FILE, Sources, load, nearest};
-use mayi_core::policy::pattern::Places;
+use mayi_core::config::{ConfigErrors, LoadedConfig, MANAGED_FILE, Sources, load, nearest_word};
+use mayi_core::policy::pattern::PatternBases;
 use mayi_core::policy::{Mode, Origin, Pattern, PatternError, Policy, Protection, Rule};
 
 /// As many of each are kept: who asks about one folder with one set of rules asks often.
-const MOST: usize = 32;
+const MAX_CACHED: usize = 32;
 
 /// Everything that a policy is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Basis {
+struct PolicyBasis {
     /// The folder that configuration is for, and that patterns start from.
     folder: PathBuf,
     isolated: bool,
     protection: bool,
     mode: Mode,
-    rules: Rules,
-    matrix: Refined,
+    rules: RequestRules,
+    matrix: MatrixOverrides,
 }
 
 /// The policies that were made.
 #[derive(Debug)]
-pub(super) struct Policies {
+pub(super) struct PolicyCache {
     pub(super) sources: Sources,
-    loaded: HashMap<(PathBuf, Option<Mode>), Result<Arc<Loaded>, ConfigErrors>>,
-    made: HashMap<Basis, Arc<Policy>>,
+    loaded: HashMap<(PathBuf, Option<Mode>), Result<Arc<LoadedConfig>, ConfigErrors>>,
+    made: HashMap<PolicyBasis, Arc<Policy>>,
     built_in: Option<Protection>,
 }
 
-impl Policies {
+impl PolicyCache {
     pub(super) fn new(sources: Sources) -> Self {
         Self { sources, loaded: HashMap::new(), made: HashMap::new(), built_in: None }
     }
 
     /// What is configured for work in `folder`, as a session in `mode` would find it.
-    pub(super) fn loaded(&mut self, folder: &Path, mode: Option<Mode>) -> Result<Arc<Loaded>, ConfigErrors> {
+    pub(super) fn load_config(
+        &mut self,
+        folder: &Path,
+        mode: Option<Mode>,
+    ) -> Result<Arc<LoadedConfig>, ConfigErrors> {
         let key = (folder.to_owned(), mode);
         if let Some(known) = self.loaded.get(&key) {
             return known.clone();
         }
-        if self.loaded.len() >= MOST {
+        if self.loaded.len() >= MAX_CACHED {
             self.loaded.clear();
         }
         let mut sources = self.sources.clone();
@@ -61,14 +65,14 @@ impl Policies {
     }
 
     /// The policy for a request that is isolated, or judged on top of `loaded`, with `mode` in use.
-    pub(super) fn policy(
+    pub(super) fn policy_for(
         &mut self,
         request: &Request,
         folder: &Path,
-        loaded: Option<&Loaded>,
+        loaded: Option<&LoadedConfig>,
         mode: Mode,
     ) -> Result<Arc<Policy>, CheckError> {
-        let basis = Basis {
+        let basis = PolicyBasis {
             folder: folder.to_owned(),
             isolated: loaded.is_none(),
             protection: request.protection,
@@ -81,11 +85,11 @@ impl Policies {
         }
         let base = match loaded {
             Some(loaded) => loaded.policy.clone(),
-            None => self.isolated(request.protection)?,
+            None => self.isolated_policy(request.protection)?,
         };
-        let places = Places { roots: vec![folder.to_owned()], ..self.sources.places() };
-        let policy = Arc::new(refine(base, &basis, &places)?);
-        if self.made.len() >= MOST {
+        let places = PatternBases { roots: vec![folder.to_owned()], ..self.sources.pattern_bases() };
+        let policy = Arc::new(apply_request(base, &basis, &places)?);
+        if self.made.len() >= MAX_CACHED {
             self.made.clear();
         }
         self.made.insert(basis, Arc::clone(&policy));
@@ -94,7 +98,7 @@ impl Policies {
 
     /// A policy without anything that was configured, and without what mayi knows by itself: matrix and
     /// modes are all there is, besides the protection that is built in if that is wanted.
-    fn isolated(&mut self, protection: bool) -> Result<Policy, CheckError> {
+    fn isolated_policy(&mut self, protection: bool) -> Result<Policy, CheckError> {
         let mut policy = Policy { readers: false, ..Policy::default() };
         if protection {
             policy.protection = self.built_in()?;
@@ -110,7 +114,7 @@ impl Policies {
         let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
         let own = [&folders.config, &folders.data, &folders.state, &managed];
         let own: Vec<PathBuf> = own.into_iter().flatten().cloned().collect();
-        let protection = Protection::built_in(&self.sources.places(), &own).map_err(|error| {
+        let protection = Protection::built_in(&self.sources.pattern_bases(), &own).map_err(|error| {
             RequestError::new("/protection", error.to_string(), "this is mayi's own mistake")
         })?;
         self.built_in = Some(protection.clone());
@@ -119,11 +123,15 @@ impl Policies {
 }
 
 /// Lays what the request gives over `policy`: the one place where a policy is changed after it was made.
-fn refine(mut policy: Policy, basis: &Basis, places: &Places) -> Result<Policy, RequestError> {
-    for (effect, text, at) in basis.rules.each() {
+fn apply_request(
+    mut policy: Policy,
+    basis: &PolicyBasis,
+    places: &PatternBases,
+) -> Result<Policy, RequestError> {
+    for (effect, text, at) in basis.rules.iter_patterns() {
         let pattern = Pattern::parse(text, places).map_err(|error| {
             let meant = match &error {
-                PatternError::Selector(word) => nearest(word, Selector::words()),
+                PatternError::Selector(word) => nearest_word(word, Selector::all_words()),
                 _ => None,
             };
             let text = error.to_string();
@@ -141,7 +149,7 @@ fn refine(mut policy: Policy, basis: &Basis, places: &Places) -> Result<Policy, 
             origin: Origin { file: None, line: None, layer: "call" },
         });
     }
-    let Refined { read, write, execute, external } = basis.matrix;
+    let MatrixOverrides { read, write, execute, external } = basis.matrix;
     let row = policy.matrix.row_mut(basis.mode);
     for (category, effect) in [
         (Category::Read, read),
@@ -150,7 +158,7 @@ fn refine(mut policy: Policy, basis: &Basis, places: &Places) -> Result<Policy, 
         (Category::External, external),
     ] {
         if let Some(effect) = effect {
-            *row.of_mut(category) = effect;
+            *row.effect_for_mut(category) = effect;
         }
     }
     Ok(policy)

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::fields::Fields;
+use super::fields::RequestFields;
 use mayi_core::call::{AgentId, Dialect, Selector, WriteKind, json};
 use mayi_core::policy::{Effect, Mode};
 
@@ -42,7 +42,7 @@ impl RequestError {
 
 /// What would be done.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum RequestedAction {
     /// A line for a shell.
     Line(String),
     /// A program with exactly these words, no shell in between.
@@ -73,12 +73,12 @@ pub enum What {
     Acp(Value),
 }
 
-impl fmt::Display for What {
+impl fmt::Display for RequestedAction {
     /// The kind and the value, as on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "shell {line}"),
-            Self::Words(words) => write!(f, "shell {}", mayi_core::call::shell::join(words)),
+            Self::Words(words) => write!(f, "shell {}", mayi_core::call::shell::join_words(words)),
             Self::Read(path) => write!(f, "read {path}"),
             Self::Write(kind, path) => write!(f, "{} {path}", kind.as_str()),
             Self::Fetch(url) => write!(f, "fetch {url}"),
@@ -91,7 +91,7 @@ impl fmt::Display for What {
 
 /// Rules that are given with a call, as patterns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Rules {
+pub struct RequestRules {
     /// Patterns of what is allowed.
     pub allow: Vec<String>,
     /// Patterns of what is asked about.
@@ -100,9 +100,9 @@ pub struct Rules {
     pub deny: Vec<String>,
 }
 
-impl Rules {
+impl RequestRules {
     /// Every pattern with its effect and its place in the request.
-    pub(super) fn each(&self) -> impl Iterator<Item = (Effect, &str, String)> {
+    pub(super) fn iter_patterns(&self) -> impl Iterator<Item = (Effect, &str, String)> {
         let lists = [(Effect::Allow, &self.allow), (Effect::Ask, &self.ask), (Effect::Deny, &self.deny)];
         lists.into_iter().flat_map(|(effect, patterns)| {
             let place = move |at| format!("/rules/{effect}/{at}");
@@ -119,7 +119,7 @@ impl Rules {
 
 /// Places of the matrix that are refined, in the row of the mode in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Refined {
+pub struct MatrixOverrides {
     /// What becomes of reads.
     pub read: Option<Effect>,
     /// What becomes of writes.
@@ -137,7 +137,7 @@ pub struct Request {
     /// The caller's own id for it: a text or a number, given back as it is.
     pub id: Option<Value>,
     /// What would be done.
-    pub what: What,
+    pub what: RequestedAction,
     /// The shell that reads the line, of a call that is one.
     pub shell: Dialect,
     /// The folder it happens in; by default the first of the workspace.
@@ -149,9 +149,9 @@ pub struct Request {
     /// The session's mode; none: as configured.
     pub mode: Option<Mode>,
     /// Rules besides the configured ones.
-    pub rules: Rules,
+    pub rules: RequestRules,
     /// Refines the row of the mode in use.
-    pub matrix: Refined,
+    pub matrix: MatrixOverrides,
     /// Only what stands here counts: no files, no readers, no grants, no protection.
     pub isolated: bool,
     /// With `isolated`: the built-in protection counts too.
@@ -161,7 +161,7 @@ pub struct Request {
 impl Request {
     /// A call with nothing said but what it does.
     #[must_use]
-    pub fn new(what: What) -> Self {
+    pub fn new(what: RequestedAction) -> Self {
         Self {
             id: None,
             what,
@@ -170,8 +170,8 @@ impl Request {
             workspace: Vec::new(),
             agent: None,
             mode: None,
-            rules: Rules::default(),
-            matrix: Refined::default(),
+            rules: RequestRules::default(),
+            matrix: MatrixOverrides::default(),
             isolated: false,
             protection: false,
         }
@@ -183,7 +183,7 @@ impl Request {
     /// # Errors
     /// Says what was not understood, and what to write instead.
     pub fn from_json(line: &str) -> Result<Self, RequestError> {
-        let value = json::strict(line).map_err(|error| {
+        let value = json::parse_strict(line).map_err(|error| {
             RequestError::new("", format!("the line is not plain JSON: {error}"), "write one object a line")
         })?;
         Self::try_from(value)
@@ -194,39 +194,43 @@ impl Request {
     /// # Errors
     /// A key that is missing, unknown, or of another type than it should be.
     pub fn from_keys(keys: Map<String, Value>) -> Result<Self, RequestError> {
-        Self::read(Fields::of("", Value::Object(keys))?)
+        Self::read(RequestFields::from_value("", Value::Object(keys))?)
     }
 
-    fn read(mut fields: Fields) -> Result<Self, RequestError> {
+    fn read(mut fields: RequestFields) -> Result<Self, RequestError> {
         let id = fields.take("id");
         if id.as_ref().is_some_and(|id| !(id.is_string() || id.is_number())) {
-            return Err(fields.wrong("id", "`id` is a text or a number", "write \"1\""));
+            return Err(fields.key_error("id", "`id` is a text or a number", "write \"1\""));
         }
-        let Some(kind) = fields.text("kind")? else {
-            return Err(fields.missing("kind", "a call needs a `kind`", "shell, read, write, fetch or mcp"));
+        let Some(kind) = fields.take_text("kind")? else {
+            return Err(fields.missing_error(
+                "kind",
+                "a call needs a `kind`",
+                "shell, read, write, fetch or mcp",
+            ));
         };
-        let what = what(&kind, &mut fields)?;
-        let shell = fields.word("shell", Dialect::NAMES)?;
-        if shell.is_some() && !matches!(what, What::Line(_)) {
+        let what = parse_action(&kind, &mut fields)?;
+        let shell = fields.take_word("shell", Dialect::NAMES)?;
+        if shell.is_some() && !matches!(what, RequestedAction::Line(_)) {
             let hint = "leave it out, or write the command as one line";
-            return Err(fields.wrong("shell", "`shell` says which shell reads a line", hint));
+            return Err(fields.key_error("shell", "`shell` says which shell reads a line", hint));
         }
-        let cwd = fields.text("cwd")?.map(PathBuf::from);
+        let cwd = fields.take_text("cwd")?.map(PathBuf::from);
         let workspace: Vec<PathBuf> =
-            fields.texts("workspace", true)?.into_iter().map(PathBuf::from).collect();
-        let agent = fields.text("agent")?;
-        if let Some(name) = agent.as_deref().filter(|name| AgentId::written(name).is_none()) {
+            fields.take_texts("workspace", true)?.into_iter().map(PathBuf::from).collect();
+        let agent = fields.take_text("agent")?;
+        if let Some(name) = agent.as_deref().filter(|name| AgentId::parse(name).is_none()) {
             let what = format!("no agent can be called `{name}`");
-            return Err(fields.wrong("agent", what, "write the name as in [agents.NAME]"));
+            return Err(fields.key_error("agent", what, "write the name as in [agents.NAME]"));
         }
-        let mode = fields.word("mode", MODES)?;
-        let rules = rules(fields.take("rules"))?;
-        let matrix = refined(fields.take("matrix"))?;
-        let isolated = fields.boolean("isolated")?.unwrap_or(false);
-        let protection = fields.boolean("protection")?;
+        let mode = fields.take_word("mode", MODES)?;
+        let rules = parse_rules(fields.take("rules"))?;
+        let matrix = parse_matrix(fields.take("matrix"))?;
+        let isolated = fields.take_boolean("isolated")?.unwrap_or(false);
+        let protection = fields.take_boolean("protection")?;
         if protection.is_some() && !isolated {
             let hint = "set `isolated` too, or leave it out: it counts by itself";
-            return Err(fields.wrong("protection", "`protection` belongs to an isolated call", hint));
+            return Err(fields.key_error("protection", "`protection` belongs to an isolated call", hint));
         }
         fields.finish()?;
         let protection = protection.unwrap_or(false);
@@ -239,83 +243,91 @@ impl TryFrom<Value> for Request {
     type Error = RequestError;
 
     fn try_from(value: Value) -> Result<Self, RequestError> {
-        Self::read(Fields::of("", value)?)
+        Self::read(RequestFields::from_value("", value)?)
     }
 }
 
-fn what(kind: &str, fields: &mut Fields) -> Result<What, RequestError> {
+fn parse_action(kind: &str, fields: &mut RequestFields) -> Result<RequestedAction, RequestError> {
     let none = || Value::Object(Map::new());
     if kind == ACP {
-        return fields.take("request").map(What::Acp).ok_or_else(|| {
+        return fields.take("request").map(RequestedAction::Acp).ok_or_else(|| {
             let what = "a call of kind acp needs `request`";
-            fields.missing("request", what, "the params as the agent sends them")
+            fields.missing_error("request", what, "the params as the agent sends them")
         });
     }
-    let Ok(selector) = kind.parse::<Selector>() else { return Err(fields.no_such("kind", kind, KINDS)) };
+    let Ok(selector) = kind.parse::<Selector>() else {
+        return Err(fields.unknown_word_error("kind", kind, KINDS));
+    };
     Ok(match selector {
         Selector::Shell => match fields.take("command") {
-            Some(Value::String(line)) => What::Line(line),
+            Some(Value::String(line)) => RequestedAction::Line(line),
             Some(Value::Array(words)) => {
                 let words: Option<Vec<String>> =
                     words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
-                What::Words(words.ok_or_else(|| no_command(fields))?)
+                RequestedAction::Words(words.ok_or_else(|| no_command(fields))?)
             }
             Some(_) => return Err(no_command(fields)),
             None => {
                 let what = "a call of kind shell needs `command`";
-                return Err(fields.missing("command", what, "\"git status\""));
+                return Err(fields.missing_error("command", what, "\"git status\""));
             }
         },
         Selector::Read | Selector::Write(_) => {
-            let path = fields.needed("path", kind, "\"src/main.rs\"")?;
+            let path = fields.take_required("path", kind, "\"src/main.rs\"")?;
             if path.is_empty() {
-                return Err(fields.wrong("path", "`path` is empty", "write \".\" for the folder itself"));
+                return Err(fields.key_error("path", "`path` is empty", "write \".\" for the folder itself"));
             }
-            if let Selector::Write(kind) = selector { What::Write(kind, path) } else { What::Read(path) }
+            if let Selector::Write(kind) = selector {
+                RequestedAction::Write(kind, path)
+            } else {
+                RequestedAction::Read(path)
+            }
         }
-        Selector::Fetch => What::Fetch(fields.needed("url", kind, "\"https://docs.rs/\"")?),
-        Selector::Mcp => What::Mcp {
-            server: fields.needed("server", kind, "\"github\"")?,
-            tool: fields.needed("tool", kind, "\"list_issues\"")?,
+        Selector::Fetch => {
+            RequestedAction::Fetch(fields.take_required("url", kind, "\"https://docs.rs/\"")?)
+        }
+        Selector::Mcp => RequestedAction::Mcp {
+            server: fields.take_required("server", kind, "\"github\"")?,
+            tool: fields.take_required("tool", kind, "\"list_issues\"")?,
             arguments: fields.take("arguments").unwrap_or_else(none),
         },
-        Selector::Tool => What::Tool {
-            name: fields.needed("tool", kind, "\"list_issues\"")?,
+        Selector::Tool => RequestedAction::Tool {
+            name: fields.take_required("tool", kind, "\"list_issues\"")?,
             arguments: fields.take("arguments").unwrap_or_else(none),
         },
         // An agent asks for it with a whole request.
-        Selector::Mode => return Err(fields.no_such("kind", kind, KINDS)),
+        Selector::Mode => return Err(fields.unknown_word_error("kind", kind, KINDS)),
     })
 }
 
-fn no_command(fields: &Fields) -> RequestError {
+fn no_command(fields: &RequestFields) -> RequestError {
     let hint = "write \"git status\"";
-    fields.wrong("command", "`command` is a line, or a list of words", hint)
+    fields.key_error("command", "`command` is a line, or a list of words", hint)
 }
 
-fn rules(value: Option<Value>) -> Result<Rules, RequestError> {
-    let Some(value) = value else { return Ok(Rules::default()) };
-    let mut fields = Fields::of("/rules", value)?;
-    let rules = Rules {
-        allow: fields.texts("allow", false)?,
-        ask: fields.texts("ask", false)?,
-        deny: fields.texts("deny", false)?,
+fn parse_rules(value: Option<Value>) -> Result<RequestRules, RequestError> {
+    let Some(value) = value else { return Ok(RequestRules::default()) };
+    let mut fields = RequestFields::from_value("/rules", value)?;
+    let rules = RequestRules {
+        allow: fields.take_texts("allow", false)?,
+        ask: fields.take_texts("ask", false)?,
+        deny: fields.take_texts("deny", false)?,
     };
     fields.finish()?;
     Ok(rules)
 }
 
-fn refined(value: Option<Value>) -> Result<Refined, RequestError> {
-    let Some(value) = value else { return Ok(Refined::default()) };
-    let mut fields = Fields::of("/matrix", value)?;
-    let mut of = |key| match fields.text(key)? {
+fn parse_matrix(value: Option<Value>) -> Result<MatrixOverrides, RequestError> {
+    let Some(value) = value else { return Ok(MatrixOverrides::default()) };
+    let mut fields = RequestFields::from_value("/matrix", value)?;
+    let mut of = |key| match fields.take_text(key)? {
         None => Ok(None),
-        Some(text) => effect(&text).map(Some).ok_or_else(|| {
+        Some(text) => parse_effect(&text).map(Some).ok_or_else(|| {
             let what = format!("no effect is called `{text}`");
-            fields.wrong(key, what, "write allow, ask or deny")
+            fields.key_error(key, what, "write allow, ask or deny")
         }),
     };
-    let refined = Refined {
+    let refined = MatrixOverrides {
         read: of("read")?,
         write: of("write")?,
         execute: of("execute")?,
@@ -326,6 +338,6 @@ fn refined(value: Option<Value>) -> Result<Refined, RequestError> {
 }
 
 /// The effect that a word names.
-pub(super) fn effect(text: &str) -> Option<Effect> {
+pub(super) fn parse_effect(text: &str) -> Option<Effect> {
     EFFECTS.iter().find(|(word, _)| *word == text).map(|(_, effect)| *effect)
 }

@@ -9,7 +9,7 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 use super::Layer;
 use super::source::SourceText;
-use mayi_kept::approval::visible;
+use mayi_kept::approval::escape_line;
 
 /// One mistake. One line, lower case; miette shows the place in the file and what to write instead.
 #[derive(Clone, Debug)]
@@ -18,11 +18,11 @@ pub struct ConfigError {
     help: Option<String>,
     file: Option<PathBuf>,
     layer: Layer,
-    place: Option<Box<Place>>,
+    place: Option<Box<ErrorSpan>>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct ErrorSpan {
     text: NamedSource<Arc<str>>,
     span: Range<usize>,
     line: u32,
@@ -33,8 +33,8 @@ impl ConfigError {
     #[must_use]
     pub fn new(layer: Layer, message: impl Into<String>, help: Option<String>) -> Self {
         Self {
-            message: visible(&message.into()),
-            help: help.map(|help| visible(&help)),
+            message: escape_line(&message.into()),
+            help: help.map(|help| escape_line(&help)),
             file: None,
             layer,
             place: None,
@@ -48,11 +48,11 @@ impl ConfigError {
     }
 
     /// A mistake at `span` of `text`.
-    pub(super) fn at(mut self, text: &SourceText, span: &Range<usize>) -> Self {
-        let line = text.line(span.start);
-        let span = text.span(span);
-        let text = NamedSource::new(text.name(), text.shown()).with_language("toml");
-        self.place = Some(Box::new(Place { text, span, line }));
+    pub(super) fn with_span(mut self, text: &SourceText, span: &Range<usize>) -> Self {
+        let line = text.line_at(span.start);
+        let span = text.displayed_span(span);
+        let text = NamedSource::new(text.name(), text.displayed_text()).with_language("toml");
+        self.place = Some(Box::new(ErrorSpan { text, span, line }));
         self
     }
 
@@ -97,8 +97,8 @@ impl ConfigError {
         let mut line = String::new();
         if let Some(file) = &self.file {
             line = match self.line() {
-                Some(number) => format!("{}:{number}: ", visible(&file.display().to_string())),
-                None => format!("{}: ", visible(&file.display().to_string())),
+                Some(number) => format!("{}:{number}: ", escape_line(&file.display().to_string())),
+                None => format!("{}: ", escape_line(&file.display().to_string())),
             };
         }
         line.push_str(&self.message);
@@ -115,7 +115,7 @@ impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // With a place, miette's snippet names the file.
         match (&self.file, &self.place) {
-            (Some(file), None) => write!(f, "{}: {}", visible(&file.display().to_string()), self.message),
+            (Some(file), None) => write!(f, "{}: {}", escape_line(&file.display().to_string()), self.message),
             _ => f.write_str(&self.message),
         }
     }
@@ -147,7 +147,7 @@ pub struct ConfigErrors(Vec<ConfigError>);
 
 impl ConfigErrors {
     /// An error if there are any.
-    pub(super) fn check(errors: Vec<ConfigError>) -> Result<(), Self> {
+    pub(super) fn ok_if_empty(errors: Vec<ConfigError>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
 
@@ -183,15 +183,15 @@ impl std::error::Error for ConfigErrors {}
 
 impl Diagnostic for ConfigErrors {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.single().and_then(Diagnostic::help)
+        self.only_error().and_then(Diagnostic::help)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.single().and_then(Diagnostic::source_code)
+        self.only_error().and_then(Diagnostic::source_code)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.single().and_then(Diagnostic::labels)
+        self.only_error().and_then(Diagnostic::labels)
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
@@ -200,7 +200,7 @@ impl Diagnostic for ConfigErrors {
 }
 
 impl ConfigErrors {
-    fn single(&self) -> Option<&ConfigError> {
+    fn only_error(&self) -> Option<&ConfigError> {
         match self.0.as_slice() {
             [one] => Some(one),
             _ => None,

@@ -34,7 +34,7 @@ impl AgentCommand {
 
     /// Where the program is; `None` if it can't be found.
     #[must_use]
-    pub fn program(&self) -> Option<PathBuf> {
+    pub fn program_path(&self) -> Option<PathBuf> {
         match self {
             Self::Words(words) => words.first().and_then(|word| find_program(word)),
             Self::BuiltIn => std::env::current_exe().ok(),
@@ -115,7 +115,7 @@ impl Transport {
     /// The identity of the server that is reached so (D1.21): by its program as it is found now, links
     /// resolved, so that no answer for one program counts for another one that the environment puts in its place.
     #[must_use]
-    pub fn identity(&self) -> ServerId {
+    pub fn server_id(&self) -> ServerId {
         let mut described = self.describe();
         if let Self::Stdio { command, .. } = self
             && let Some(program) = command.first().and_then(|word| real_program(word))
@@ -123,7 +123,7 @@ impl Transport {
         {
             *word = json!(program);
         }
-        ServerId::of(&described)
+        ServerId::from_launch(&described)
     }
 }
 
@@ -176,12 +176,16 @@ mod tests {
         };
         let (real, link) = (of("real"), of("link"));
         assert_ne!(real.describe(), link.describe());
-        assert_eq!(real.identity(), link.identity());
+        assert_eq!(real.server_id(), link.server_id());
         assert_eq!(real.leads_to(folder.path()), link.leads_to(folder.path()));
         assert_eq!(link.describe()["command"][0], json!(at("link")));
         let before = json!({"command": [at("real"), "x"], "env": ["KEY"]});
-        assert_eq!(link.identity(), ServerId::of(&before), "grants of earlier versions are bound to this");
+        assert_eq!(
+            link.server_id(),
+            ServerId::from_launch(&before),
+            "grants of earlier versions are bound to this"
+        );
         std::fs::copy("/bin/cat", at("other")).unwrap();
-        assert_ne!(of("other").identity(), real.identity());
+        assert_ne!(of("other").server_id(), real.server_id());
     }
 }

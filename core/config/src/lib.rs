@@ -5,26 +5,26 @@
 //! the layers are laid over each other: rules add up, scalars of the nearest layer count, and what a
 //! layer may not loosen is left out with a notice.
 
+mod build_policy;
 mod compiled;
 pub mod edit;
 mod editor;
 mod error;
-mod finish;
 mod ids;
-mod keeper;
 mod launch;
 mod layer;
 mod load;
 mod names;
+mod permanent_answers;
 mod presets;
 mod read;
 mod record;
 mod review;
-mod running;
+mod running_programs;
 mod scalars;
 mod schema;
 mod scripts;
-pub mod secure;
+pub mod secure_read;
 mod source;
 mod sources;
 pub mod template;
@@ -35,19 +35,21 @@ mod workspace;
 pub use compiled::CompiledFile;
 pub use editor::{EditorAgent, EditorServer, EditorSettings, EditorTool, EditorWorkspace};
 pub use error::{ConfigError, ConfigErrors};
-pub use keeper::{EditorKeeper, FileKeeper};
 pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
 pub use layer::Layer;
-pub use load::{Loaded, SeenFile, check_file, load};
-pub use names::{RESERVED, nearest};
+pub use load::{LoadedConfig, SearchedFile, check_file, load};
+pub use names::{RESERVED, nearest_word};
+pub use permanent_answers::{EditorKeeper, FileKeeper};
 pub use presets::{Asks, PRESETS, Preset};
 pub use record::{Durability, RecordSettings};
-pub use review::{Review, review};
-pub use running::{Others, Running};
+pub use review::{Review, review_workspace};
+pub use running_programs::{ConflictingNames, RunningSession};
 pub use scalars::{Locks, OnUnasked, Setting};
-pub use schema::{schema, schema_text};
+pub use schema::{config_schema, schema_text};
 pub use sources::{CommandLine, Folders, MANAGED_FILE, Sources, WORKSPACE_FILE};
-pub use trust::{Standing, Trust, TrustedFile, TrustedKind, digest, place_of, program_digest, trust_file};
+pub use trust::{
+    Trust, TrustState, TrustedFile, TrustedKind, content_digest, place_of, program_digest, trust_file,
+};
 
 /// The largest file of a repository's, or of another tool's, that is read: 1 MiB.
 pub const LARGEST_FILE: u64 = 1 << 20;

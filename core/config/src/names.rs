@@ -1,8 +1,8 @@
 //! Names of agents and servers, and the nearest to what was meant.
 
 use mayi_call::Names;
-use mayi_kept::approval::visible;
-use mayi_policy::aliases::spelling;
+use mayi_kept::approval::escape_line;
+use mayi_policy::aliases::normalize_name;
 
 /// Words that no agent and no server may be called: `mayi` itself answers to them.
 pub const RESERVED: &[&str] = &[
@@ -37,30 +37,34 @@ pub const RESERVED: &[&str] = &[
 ];
 
 /// Why a name of a server or an app (`what`) is refused, and what to write instead.
-pub(super) fn refuse(what: &str, name: &str) -> Option<(String, String)> {
-    if !Names::plain(name) {
-        return Some(refused(what, name, "use letters, digits, `.`, `_` and `-`, at most 128 of them"));
+pub(super) fn refuse_name(what: &str, name: &str) -> Option<(String, String)> {
+    if !Names::is_plain(name) {
+        return Some(invalid_name_error(
+            what,
+            name,
+            "use letters, digits, `.`, `_` and `-`, at most 128 of them",
+        ));
     }
-    RESERVED.contains(&name).then(|| reserved(what, name))
+    RESERVED.contains(&name).then(|| reserved_name_error(what, name))
 }
 
 /// Why a name of an agent is refused, and what to write instead: names are as people write them, and none is one that a
 /// person could take for another. A command of mayi is one in every spelling.
 pub(super) fn refuse_agent(name: &str) -> Option<(String, String)> {
     let what = "an agent";
-    if !Names::written(name) {
+    if !Names::is_valid_agent_name(name) {
         let help = "begin with a letter or a digit; use letters of ASCII, digits, single blanks, `.`, `_`, `-`, `(` and `)`, at most 128 of them";
-        return Some(refused(what, name, help));
+        return Some(invalid_name_error(what, name, help));
     }
-    let spelled = spelling(name);
-    RESERVED.iter().any(|word| spelling(word) == spelled).then(|| reserved(what, name))
+    let spelled = normalize_name(name);
+    RESERVED.iter().any(|word| normalize_name(word) == spelled).then(|| reserved_name_error(what, name))
 }
 
-fn refused(what: &str, name: &str, help: &str) -> (String, String) {
-    (format!("`{}` can't be the name of {what}", visible(name)), help.to_owned())
+fn invalid_name_error(what: &str, name: &str, help: &str) -> (String, String) {
+    (format!("`{}` can't be the name of {what}", escape_line(name)), help.to_owned())
 }
 
-fn reserved(what: &str, name: &str) -> (String, String) {
+fn reserved_name_error(what: &str, name: &str) -> (String, String) {
     (
         format!("`{name}` is a command of mayi and can't be the name of {what}"),
         format!("pick another name, such as `my-{name}`"),
@@ -69,7 +73,7 @@ fn reserved(what: &str, name: &str) -> (String, String) {
 
 /// The candidate that `word` was probably meant to be, if there is one.
 #[must_use]
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_word<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     // One mistake in a short word, up to three in a long one.
     let most = (word.chars().count() / 3).clamp(1, 3);
@@ -77,7 +81,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .iter()
         .copied()
-        .map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (edit_distance(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -86,7 +90,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// How many insertions, removals, replacements and swaps of neighbours turn `a` into `b`.
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -111,18 +115,18 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, nearest};
+    use super::{edit_distance, nearest_word};
 
     #[test]
     fn given_a_slip_then_the_word_that_was_meant_is_found() {
         let keys = ["mode", "command", "bypass_permissions", "env"];
-        assert_eq!(nearest("mdoe", keys), Some("mode"));
-        assert_eq!(nearest("Mode", keys), Some("mode"));
-        assert_eq!(nearest("comand", keys), Some("command"));
-        assert_eq!(nearest("bypass_permision", keys), Some("bypass_permissions"));
-        assert_eq!(nearest("bypass", keys), Some("bypass_permissions"));
-        assert_eq!(nearest("colour", keys), None);
-        assert_eq!(nearest("", keys), None);
+        assert_eq!(nearest_word("mdoe", keys), Some("mode"));
+        assert_eq!(nearest_word("Mode", keys), Some("mode"));
+        assert_eq!(nearest_word("comand", keys), Some("command"));
+        assert_eq!(nearest_word("bypass_permision", keys), Some("bypass_permissions"));
+        assert_eq!(nearest_word("bypass", keys), Some("bypass_permissions"));
+        assert_eq!(nearest_word("colour", keys), None);
+        assert_eq!(nearest_word("", keys), None);
     }
 
     #[test]
@@ -130,7 +134,7 @@ mod tests {
         for (a, b, expected) in
             [("", "", 0), ("a", "", 1), ("", "ab", 2), ("ab", "ba", 1), ("kitten", "sitting", 3)]
         {
-            assert_eq!(distance(a, b), expected, "{a:?} {b:?}");
+            assert_eq!(edit_distance(a, b), expected, "{a:?} {b:?}");
         }
     }
 }

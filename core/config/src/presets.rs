@@ -52,46 +52,46 @@ const OPENCODE_ASKS: &str = r#"{"*":"ask","read":"allow","glob":"allow","grep":"
 /// newer Claude Codes start in one where they do not, and the "ask" modes of others are for questions. Google's Antigravity
 /// is not among them: its program speaks no ACP.
 pub const PRESETS: &[Preset] = &[
-    preset("auggie", "Auggie", &["auggie", "--acp"], "npm install -g @augmentcode/auggie"),
-    preset(
+    new_preset("auggie", "Auggie", &["auggie", "--acp"], "npm install -g @augmentcode/auggie"),
+    new_preset(
         "claude",
         "Claude Code",
         &["npx", "-y", "@agentclientprotocol/claude-agent-acp@0.100.0"],
         "install Node.js, which brings npx",
     )
     .asks_in("default", Asks::Tried("0.100.0")),
-    preset("cline", "Cline", &["cline", "--acp"], "npm install -g cline"),
-    preset(
+    new_preset("cline", "Cline", &["cline", "--acp"], "npm install -g cline"),
+    new_preset(
         "codex",
         "Codex",
         &["npx", "-y", "@agentclientprotocol/codex-acp@2.6.0"],
         "install Node.js, which brings npx",
     )
     .asks_in("read-only", Asks::Tried("2.6.0")),
-    preset("copilot", "GitHub Copilot", &["copilot", "--acp"], "npm install -g @github/copilot").asks_in(
+    new_preset("copilot", "GitHub Copilot", &["copilot", "--acp"], "npm install -g @github/copilot").asks_in(
         "https://agentclientprotocol.com/protocol/session-modes#agent",
         Asks::No { since: "1.0.81-1", source: "github.com/github/copilot-cli/issues/4537" },
     ),
-    preset("cursor", "Cursor", &["cursor-agent", "acp"], "see cursor.com/cli"),
-    preset("demo", "the demo agent", &[], "it is built in")
+    new_preset("cursor", "Cursor", &["cursor-agent", "acp"], "see cursor.com/cli"),
+    new_preset("demo", "the demo agent", &[], "it is built in")
         .asks_in("ask", Asks::Tried(env!("CARGO_PKG_VERSION"))),
-    preset("gemini", "Gemini CLI", &["gemini", "--acp"], "npm install -g @google/gemini-cli")
+    new_preset("gemini", "Gemini CLI", &["gemini", "--acp"], "npm install -g @google/gemini-cli")
         .asks_in("default", Asks::Tried("0.61.0"))
         .missing_files_are_empty(),
-    preset("goose", "goose", &["goose", "acp"], "see block.github.io/goose")
+    new_preset("goose", "goose", &["goose", "acp"], "see block.github.io/goose")
         .asks_in("approve", Asks::NotKnown),
-    preset("junie", "Junie", &["junie", "--acp=true"], "see junie.jetbrains.com"),
-    preset("kimi", "Kimi", &["kimi", "acp"], "see github.com/MoonshotAI/kimi-cli"),
-    preset("opencode", "opencode", &["opencode", "acp"], "npm install -g opencode-ai")
+    new_preset("junie", "Junie", &["junie", "--acp=true"], "see junie.jetbrains.com"),
+    new_preset("kimi", "Kimi", &["kimi", "acp"], "see github.com/MoonshotAI/kimi-cli"),
+    new_preset("opencode", "opencode", &["opencode", "acp"], "npm install -g opencode-ai")
         .asks_by(&[("OPENCODE_PERMISSION", OPENCODE_ASKS)], Asks::Tried("1.18.33")),
-    preset("openhands", "OpenHands", &["openhands", "acp"], "see github.com/OpenHands/OpenHands-CLI"),
-    preset("qwen", "Qwen Code", &["qwen", "--acp"], "npm install -g @qwen-code/qwen-code")
+    new_preset("openhands", "OpenHands", &["openhands", "acp"], "see github.com/OpenHands/OpenHands-CLI"),
+    new_preset("qwen", "Qwen Code", &["qwen", "--acp"], "npm install -g @qwen-code/qwen-code")
         .asks_in("default", Asks::Tried("0.24.4")),
-    preset("vibe", "Mistral Vibe", &["vibe-acp"], "see github.com/mistralai/mistral-vibe")
+    new_preset("vibe", "Mistral Vibe", &["vibe-acp"], "see github.com/mistralai/mistral-vibe")
         .asks_in("ask", Asks::Tried("3.0.3")),
 ];
 
-const fn preset(
+const fn new_preset(
     name: &'static str,
     title: &'static str,
     command: &'static [&'static str],
@@ -125,13 +125,13 @@ impl Preset {
 
     /// The preset called `name`.
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn by_name(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
     /// How it is started.
     #[must_use]
-    pub fn launch(&self) -> AgentLaunch {
+    pub fn agent_launch(&self) -> AgentLaunch {
         let command = match self.command {
             [] => AgentCommand::BuiltIn,
             words => AgentCommand::Words(words.iter().map(|word| (*word).to_owned()).collect()),

@@ -26,12 +26,12 @@ pub struct RecordSettings {
     pub max_age: Duration,
     /// What a secret looks like, besides what mayi knows.
     pub redact: Vec<regex::Regex>,
-    managed: Managed,
+    managed: ManagedFields,
 }
 
 /// What the administrator has said: it counts whatever else is said.
 #[derive(Clone, Copy, Debug, Default)]
-struct Managed {
+struct ManagedFields {
     durable: bool,
     max_size: bool,
     max_age: bool,
@@ -44,14 +44,14 @@ impl Default for RecordSettings {
             max_size: 1_000_000_000,
             max_age: Duration::from_secs(365 * 24 * 3600),
             redact: Vec::new(),
-            managed: Managed::default(),
+            managed: ManagedFields::default(),
         }
     }
 }
 
 impl RecordSettings {
     /// Takes over what a file of `layer` says. What a managed file says holds; patterns add up.
-    pub(super) fn lay(&mut self, layer: Layer, entry: RecordEntry) {
+    pub(super) fn apply_entry(&mut self, layer: Layer, entry: RecordEntry) {
         let managed = layer == Layer::Managed;
         if let Some(durable) = entry.durable.filter(|_| !self.managed.durable) {
             self.durable = durable;

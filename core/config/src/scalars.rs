@@ -47,12 +47,12 @@ const CATEGORIES: [Category; 4] = [Category::Read, Category::Write, Category::Ex
 
 /// A value, and where it is written.
 #[derive(Clone, Debug)]
-pub(super) struct At<T> {
+pub(super) struct WithOrigin<T> {
     pub(super) value: T,
     pub(super) origin: Origin,
 }
 
-impl<T> At<T> {
+impl<T> WithOrigin<T> {
     pub(super) fn new(value: T, origin: Origin) -> Self {
         Self { value, origin }
     }
@@ -61,44 +61,44 @@ impl<T> At<T> {
 /// The scalars of one layer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scalars {
-    pub(super) mode: Option<At<Mode>>,
-    pub(super) on_unasked: Option<At<OnUnasked>>,
-    pub(super) readers: Option<At<bool>>,
-    pub(super) protocol_v2: Option<At<bool>>,
-    pub(super) matrix: Vec<(Mode, Category, At<Effect>)>,
+    pub(super) mode: Option<WithOrigin<Mode>>,
+    pub(super) on_unasked: Option<WithOrigin<OnUnasked>>,
+    pub(super) readers: Option<WithOrigin<bool>>,
+    pub(super) protocol_v2: Option<WithOrigin<bool>>,
+    pub(super) matrix: Vec<(Mode, Category, WithOrigin<Effect>)>,
     pub(super) agents: BTreeMap<String, AgentScalars>,
     pub(super) servers: BTreeMap<String, ServerScalars>,
     pub(super) apps: BTreeMap<String, AppScalars>,
-    pub(super) tools: BTreeMap<String, At<Category>>,
+    pub(super) tools: BTreeMap<String, WithOrigin<Category>>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct AgentScalars {
-    pub(super) mode: Option<At<Mode>>,
-    pub(super) on_unasked: Option<At<OnUnasked>>,
-    pub(super) bypass_permissions: Option<At<bool>>,
-    pub(super) trust_elicitation: Option<At<bool>>,
-    pub(super) asking_mode: Option<At<String>>,
-    pub(super) tools: BTreeMap<String, At<Category>>,
+    pub(super) mode: Option<WithOrigin<Mode>>,
+    pub(super) on_unasked: Option<WithOrigin<OnUnasked>>,
+    pub(super) bypass_permissions: Option<WithOrigin<bool>>,
+    pub(super) trust_elicitation: Option<WithOrigin<bool>>,
+    pub(super) asking_mode: Option<WithOrigin<String>>,
+    pub(super) tools: BTreeMap<String, WithOrigin<Category>>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServerScalars {
-    pub(super) approval: Option<At<Approval>>,
-    pub(super) grant: Option<At<Level>>,
-    pub(super) trust_annotations: Option<At<bool>>,
+    pub(super) approval: Option<WithOrigin<Approval>>,
+    pub(super) grant: Option<WithOrigin<Level>>,
+    pub(super) trust_annotations: Option<WithOrigin<bool>>,
     pub(super) tools: BTreeMap<String, ToolScalars>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct AppScalars {
-    pub(super) trust_require_approval: Option<At<bool>>,
+    pub(super) trust_require_approval: Option<WithOrigin<bool>>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolScalars {
-    pub(super) approval: Option<At<Approval>>,
-    pub(super) category: Option<At<Category>>,
+    pub(super) approval: Option<WithOrigin<Approval>>,
+    pub(super) category: Option<WithOrigin<Category>>,
 }
 
 /// All layers so far as one.
@@ -167,7 +167,7 @@ impl Settings {
     }
 
     /// The modes of all.
-    pub(super) fn modes(&self) -> LeastModes {
+    pub(super) fn least_modes(&self) -> LeastModes {
         let of = |(name, agent): (&String, &AgentSetting)| Some((name.clone(), agent.mode?));
         LeastModes { mode: self.mode, agents: self.agents.iter().filter_map(of).collect() }
     }
@@ -177,7 +177,7 @@ impl Settings {
         for (name, mode) in MODES {
             for category in CATEGORIES {
                 if let Some(effect) = self.matrix.get(*name).and_then(|row| row.get(category.as_str())) {
-                    *matrix.row_mut(*mode).of_mut(category) = *effect;
+                    *matrix.row_mut(*mode).effect_for_mut(category) = *effect;
                 }
             }
         }
@@ -197,19 +197,19 @@ pub struct Setting {
 }
 
 /// Whose setting is locked, none being everybody's, and the file that says so.
-type Named = (Option<String>, PathBuf);
+type LockEntry = (Option<String>, PathBuf);
 
 /// What a managed file keeps others from loosening.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Locks {
     mode: Option<PathBuf>,
-    bypass: Vec<Named>,
-    trust: Vec<Named>,
+    bypass: Vec<LockEntry>,
+    trust: Vec<LockEntry>,
 }
 
 impl Locks {
     /// Takes a line of `lock`; false if it is not understood.
-    pub(super) fn add(&mut self, line: &str, by: Option<&Path>) -> bool {
+    pub(super) fn add_lock(&mut self, line: &str, by: Option<&Path>) -> bool {
         let by = by.map_or_else(PathBuf::new, Path::to_owned);
         if line == "mode" {
             self.mode = Some(by);
@@ -217,9 +217,9 @@ impl Locks {
         }
         let of = |kind: &str, setting: &str| line.strip_prefix(kind)?.strip_suffix(setting);
         let (locked, name, may_be) = match of("agents.", ".bypass_permissions") {
-            Some(agent) => (&mut self.bypass, agent, Names::written as fn(&str) -> bool),
+            Some(agent) => (&mut self.bypass, agent, Names::is_valid_agent_name as fn(&str) -> bool),
             None => match of("apps.", ".trust_require_approval") {
-                Some(app) => (&mut self.trust, app, Names::plain as fn(&str) -> bool),
+                Some(app) => (&mut self.trust, app, Names::is_plain as fn(&str) -> bool),
                 None => return false,
             },
         };
@@ -232,31 +232,31 @@ impl Locks {
 
     /// The file that locks the mode.
     #[must_use]
-    pub fn mode(&self) -> Option<&Path> {
+    pub fn mode_lock(&self) -> Option<&Path> {
         self.mode.as_deref()
     }
 
     /// The file that locks `bypass_permissions` of `agent`, under whichever of its names.
     #[must_use]
-    pub fn bypass(&self, agent: &str) -> Option<&Path> {
-        let agent = AgentId::named(agent);
-        locked(&self.bypass, |name| same_agent(name, &agent))
+    pub fn bypass_lock(&self, agent: &str) -> Option<&Path> {
+        let agent = AgentId::from_name(agent);
+        find_lock(&self.bypass, |name| same_agent(name, &agent))
     }
 
     /// The file that locks `trust_require_approval` of `app`.
     #[must_use]
-    pub fn trust(&self, app: &str) -> Option<&Path> {
-        locked(&self.trust, |name| name == app)
+    pub fn app_trust_lock(&self, app: &str) -> Option<&Path> {
+        find_lock(&self.trust, |name| name == app)
     }
 }
 
-fn locked(all: &[Named], is_it: impl Fn(&str) -> bool) -> Option<&Path> {
-    let is = |(locked, _): &&Named| locked.as_deref().is_none_or(&is_it);
+fn find_lock(all: &[LockEntry], is_it: impl Fn(&str) -> bool) -> Option<&Path> {
+    let is = |(locked, _): &&LockEntry| locked.as_deref().is_none_or(&is_it);
     all.iter().find(is).map(|(_, by)| by.as_path())
 }
 
 /// The layers, laid one over the other.
-pub(super) struct Merge {
+pub(super) struct LayerMerge {
     builder: ConfigBuilder<DefaultState>,
     pub(super) current: Settings,
     /// As the managed layer left it: what locks hold on to.
@@ -278,7 +278,7 @@ impl config::Source for OneLayer {
     }
 }
 
-impl Merge {
+impl LayerMerge {
     /// With nothing but what is built in.
     pub(super) fn new() -> Result<Self, ConfigError> {
         let mut merge = Self {
@@ -291,9 +291,9 @@ impl Merge {
         let origin = Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() };
         let matrix = Matrix::default();
         let mut built_in = Scalars {
-            mode: Some(At::new(Mode::default(), origin.clone())),
-            on_unasked: Some(At::new(OnUnasked::default(), origin.clone())),
-            readers: Some(At::new(true, origin.clone())),
+            mode: Some(WithOrigin::new(Mode::default(), origin.clone())),
+            on_unasked: Some(WithOrigin::new(OnUnasked::default(), origin.clone())),
+            readers: Some(WithOrigin::new(true, origin.clone())),
             ..Scalars::default()
         };
         for (_, mode) in MODES {
@@ -301,21 +301,21 @@ impl Merge {
                 built_in.matrix.push((
                     *mode,
                     category,
-                    At::new(matrix.row(*mode).of(category), origin.clone()),
+                    WithOrigin::new(matrix.row(*mode).effect_for(category), origin.clone()),
                 ));
             }
         }
-        merge.lay(Layer::BuiltIn, &built_in)?;
+        merge.add_layer(Layer::BuiltIn, &built_in)?;
         Ok(merge)
     }
 
     /// Lays a layer over those that are there; what it may not say was taken out before.
-    pub(super) fn lay(&mut self, layer: Layer, scalars: &Scalars) -> Result<(), ConfigError> {
+    pub(super) fn add_layer(&mut self, layer: Layer, scalars: &Scalars) -> Result<(), ConfigError> {
         let failed = |error: config::ConfigError| {
             ConfigError::new(layer, format!("settings can't be merged: {error}"), None)
         };
         let mut map = Map::new();
-        for (path, value, origin) in scalars.leaves() {
+        for (path, value, origin) in scalars.leaf_values() {
             insert(&mut map, &path, Value::new(Some(&layer.as_str().to_owned()), value));
             self.origins.insert(path, origin);
         }
@@ -329,7 +329,7 @@ impl Merge {
     }
 
     /// Every scalar with its origin, by key.
-    pub(super) fn settings(&self) -> Vec<Setting> {
+    pub(super) fn settings_with_origin(&self) -> Vec<Setting> {
         let Ok(merged) = self.builder.build_cloned() else {
             return Vec::new();
         };
@@ -348,7 +348,7 @@ impl Merge {
                     other => serde_json::Value::String(other.to_string()),
                 };
                 Some(Setting {
-                    key: path.iter().map(|part| bare(part)).collect::<Vec<_>>().join("."),
+                    key: path.iter().map(|part| toml_key(part)).collect::<Vec<_>>().join("."),
                     value,
                     origin: origin.clone(),
                 })
@@ -358,7 +358,7 @@ impl Merge {
 }
 
 /// A part of a key as TOML wants it written.
-fn bare(part: &str) -> String {
+fn toml_key(part: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     if !part.is_empty() && part.bytes().all(plain) { part.to_owned() } else { format!("{part:?}") }
 }
@@ -381,7 +381,7 @@ fn insert(table: &mut Map<String, Value>, path: &[String], leaf: Value) {
 
 impl Scalars {
     /// Every value with its path and origin.
-    fn leaves(&self) -> Vec<(Vec<String>, ValueKind, Origin)> {
+    fn leaf_values(&self) -> Vec<(Vec<String>, ValueKind, Origin)> {
         let mut leaves = Vec::new();
         let mut text = |path: &[&str], value: &str, origin: &Origin| {
             leaves.push((
@@ -390,50 +390,50 @@ impl Scalars {
                 origin.clone(),
             ));
         };
-        if let Some(At { value, origin }) = &self.mode {
+        if let Some(WithOrigin { value, origin }) = &self.mode {
             text(&["mode"], value.as_str(), origin);
         }
-        if let Some(At { value, origin }) = &self.on_unasked {
+        if let Some(WithOrigin { value, origin }) = &self.on_unasked {
             text(&["on_unasked"], value.as_str(), origin);
         }
-        for (mode, category, At { value, origin }) in &self.matrix {
+        for (mode, category, WithOrigin { value, origin }) in &self.matrix {
             text(&["matrix", mode.as_str(), category.as_str()], &value.to_string(), origin);
         }
-        for (tool, At { value, origin }) in &self.tools {
+        for (tool, WithOrigin { value, origin }) in &self.tools {
             text(&["tools", tool], value.as_str(), origin);
         }
         for (name, agent) in &self.agents {
-            for (tool, At { value, origin }) in &agent.tools {
+            for (tool, WithOrigin { value, origin }) in &agent.tools {
                 text(&["agents", name, "tools", tool], value.as_str(), origin);
             }
-            if let Some(At { value, origin }) = &agent.mode {
+            if let Some(WithOrigin { value, origin }) = &agent.mode {
                 text(&["agents", name, "mode"], value.as_str(), origin);
             }
-            if let Some(At { value, origin }) = &agent.on_unasked {
+            if let Some(WithOrigin { value, origin }) = &agent.on_unasked {
                 text(&["agents", name, "on_unasked"], value.as_str(), origin);
             }
-            if let Some(At { value, origin }) = &agent.asking_mode {
+            if let Some(WithOrigin { value, origin }) = &agent.asking_mode {
                 text(&["agents", name, "asking_mode"], value, origin);
             }
         }
         for (name, server) in &self.servers {
-            if let Some(At { value, origin }) = &server.approval {
+            if let Some(WithOrigin { value, origin }) = &server.approval {
                 text(&["servers", name, "approval"], approval_word(*value), origin);
             }
-            if let Some(At { value, origin }) = &server.grant {
+            if let Some(WithOrigin { value, origin }) = &server.grant {
                 text(&["servers", name, "grant"], level_word(*value), origin);
             }
             for (tool, scalars) in &server.tools {
-                if let Some(At { value, origin }) = &scalars.approval {
+                if let Some(WithOrigin { value, origin }) = &scalars.approval {
                     text(&["servers", name, "tools", tool, "approval"], approval_word(*value), origin);
                 }
-                if let Some(At { value, origin }) = &scalars.category {
+                if let Some(WithOrigin { value, origin }) = &scalars.category {
                     text(&["servers", name, "tools", tool, "category"], value.as_str(), origin);
                 }
             }
         }
-        let mut flag = |path: &[&str], at: &Option<At<bool>>| {
-            if let Some(At { value, origin }) = at {
+        let mut flag = |path: &[&str], at: &Option<WithOrigin<bool>>| {
+            if let Some(WithOrigin { value, origin }) = at {
                 let path = path.iter().map(|part| (*part).to_owned()).collect();
                 leaves.push((path, ValueKind::Boolean(*value), origin.clone()));
             }

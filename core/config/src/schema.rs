@@ -20,7 +20,7 @@ const AGENT: &str = "^[A-Za-z0-9][A-Za-z0-9._()-]*( [A-Za-z0-9._()-]+)*$";
 
 /// The JSON schema (draft 2020-12) of a configuration file.
 #[must_use]
-pub fn schema() -> Value {
+pub fn config_schema() -> Value {
     let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(without_null));
     let schema: Schema = settings.into_generator().into_root_schema_for::<File>();
     schema.to_value()
@@ -29,7 +29,7 @@ pub fn schema() -> Value {
 /// The same as text: what `mayi config schema` prints and `mayi.schema.json` holds.
 #[must_use]
 pub fn schema_text() -> String {
-    let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(&config_schema()).unwrap_or_default();
     text.push('\n');
     text
 }
@@ -239,7 +239,7 @@ impl JsonSchema for Pattern {
             "type": "string",
             "pattern": format!(
                 r"^\s*(\*|({})\s*\([\s\S]*\S[\s\S]*\))\s*$",
-                Selector::words().collect::<Vec<_>>().join("|")
+                Selector::all_words().collect::<Vec<_>>().join("|")
             ),
         })
     }

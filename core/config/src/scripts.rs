@@ -8,8 +8,8 @@ use std::path::Path;
 use mayi_call::digest_of_bytes;
 
 /// So many scripts of one command are looked at, and files up to this length.
-const MOST: usize = 8;
-const LONGEST: u64 = 4 * 1024 * 1024;
+const MAX_SCRIPTS: usize = 8;
+const MAX_SCRIPT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Endings of what interpreters run. Other files that a command names are data: they change while it runs.
 const ENDINGS: &[&str] = &[
@@ -24,10 +24,10 @@ pub(crate) fn named_in(command: &[String], cwd: &Path) -> BTreeMap<String, Strin
         Some((option, value)) if option.starts_with('-') => value,
         _ => word.as_str(),
     });
-    words.filter_map(|word| script(&cwd.join(word))).take(MOST).collect()
+    words.filter_map(|word| read_script(&cwd.join(word))).take(MAX_SCRIPTS).collect()
 }
 
-fn script(path: &Path) -> Option<(String, String)> {
+fn read_script(path: &Path) -> Option<(String, String)> {
     let path = path.canonicalize().ok()?;
     // What is no file, such as a pipe, may never end.
     let length = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
@@ -41,8 +41,8 @@ fn script(path: &Path) -> Option<(String, String)> {
     }
     let name = path.to_string_lossy().into_owned();
     // It may grow meanwhile.
-    file.take(LONGEST).read_to_end(&mut bytes).ok()?;
-    if bytes.len() as u64 > LONGEST {
+    file.take(MAX_SCRIPT_BYTES).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > MAX_SCRIPT_BYTES {
         return Some((name, format!("too long to be compared: {length} bytes")));
     }
     Some((name, digest_of_bytes(&bytes).to_string()))
@@ -61,7 +61,7 @@ mod tests {
         at("tool", "#!/bin/sh\n");
         at("hook.mjs", "1");
         at("data.db", "x");
-        at("long.js", &"x".repeat(LONGEST as usize + 1));
+        at("long.js", &"x".repeat(MAX_SCRIPT_BYTES as usize + 1));
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let all = words(&[
             "python3",

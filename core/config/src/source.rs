@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use mayi_kept::approval::visible;
+use mayi_kept::approval::escape_line;
 
 /// A text that is read, and how it is shown.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl SourceText {
         if text.bytes().all(plain) {
             let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
             return Self {
-                name: visible(name),
+                name: escape_line(name),
                 shown: text.into(),
                 shifts: Vec::new(),
                 ends,
@@ -46,18 +46,18 @@ impl SourceText {
                 shown.push(c);
                 continue;
             }
-            let escaped = visible(c.encode_utf8(&mut buffer));
+            let escaped = escape_line(c.encode_utf8(&mut buffer));
             shown.push_str(&escaped);
             if escaped.len() > c.len_utf8() {
                 let after = at + c.len_utf8();
                 shifts.push((after, shown.len() - after));
             }
         }
-        Self { name: visible(name), shown: shown.into(), shifts, ends, missing: Vec::new() }
+        Self { name: escape_line(name), shown: shown.into(), shifts, ends, missing: Vec::new() }
     }
 
     /// The same of a text in which lines are missing: at each place, so many.
-    pub(super) fn lacking(self, missing: Vec<(usize, u32)>) -> Self {
+    pub(super) fn with_missing_lines(self, missing: Vec<(usize, u32)>) -> Self {
         Self { missing, ..self }
     }
 
@@ -67,12 +67,12 @@ impl SourceText {
     }
 
     /// The text as it is shown.
-    pub(super) fn shown(&self) -> Arc<str> {
+    pub(super) fn displayed_text(&self) -> Arc<str> {
         Arc::clone(&self.shown)
     }
 
     /// Where `span` is in what is shown.
-    pub(super) fn span(&self, span: &Range<usize>) -> Range<usize> {
+    pub(super) fn displayed_span(&self, span: &Range<usize>) -> Range<usize> {
         let moved = |at: usize| {
             let before = self.shifts.partition_point(|(from, _)| *from <= at);
             let shift = before.checked_sub(1).and_then(|last| self.shifts.get(last)).map_or(0, |(_, by)| *by);
@@ -82,7 +82,7 @@ impl SourceText {
     }
 
     /// The line that `offset` is on, from 1.
-    pub(super) fn line(&self, offset: usize) -> u32 {
+    pub(super) fn line_at(&self, offset: usize) -> u32 {
         let there = u32::try_from(self.ends.partition_point(|end| *end < offset) + 1).unwrap_or(u32::MAX);
         let missing = self.missing.iter().take_while(|(at, _)| *at <= offset).map(|(_, lines)| *lines);
         missing.fold(there, u32::saturating_add)
@@ -98,16 +98,16 @@ mod tests {
     fn given_text_that_hides_something_then_spans_still_point_at_what_they_meant() {
         let text = "a = \"\u{1b}[2J\u{202e}\"\nbäd = 1\tx\r\n";
         let source = SourceText::new("f\u{7}", text);
-        let shown = source.shown();
+        let shown = source.displayed_text();
         assert_eq!(&*shown, "a = \"\\x1b[2J\\u{202e}\"\nbäd = 1\tx\r\n");
         assert_eq!(source.name(), "f\\x07");
         for word in ["a", "[2J", "bäd", "1", "x"] {
             let at = text.find(word).unwrap();
-            assert_eq!(&shown[source.span(&(at..at + word.len()))], word);
+            assert_eq!(&shown[source.displayed_span(&(at..at + word.len()))], word);
         }
-        assert_eq!(source.span(&(0..text.len())), 0..shown.len());
+        assert_eq!(source.displayed_span(&(0..text.len())), 0..shown.len());
         assert_eq!(
-            (source.line(0), source.line(text.find('b').unwrap()), source.line(text.len())),
+            (source.line_at(0), source.line_at(text.find('b').unwrap()), source.line_at(text.len())),
             (1, 2, 3)
         );
     }

@@ -7,7 +7,7 @@ use etcetera::BaseStrategy;
 
 use super::EditorSettings;
 use mayi_policy::Mode;
-use mayi_policy::pattern::Places;
+use mayi_policy::pattern::PatternBases;
 
 /// What an administrator sets for everybody.
 pub const MANAGED_FILE: &str = "/etc/mayi/config.toml";
@@ -119,8 +119,8 @@ impl Sources {
 
     /// What `~` in a pattern stands for, for patterns that are compiled now.
     #[must_use]
-    pub fn places(&self) -> Places {
-        Places::of_one_moment(self.folders.home.clone(), vec![self.cwd.clone()])
+    pub fn pattern_bases(&self) -> PatternBases {
+        PatternBases::of_one_moment(self.folders.home.clone(), vec![self.cwd.clone()])
     }
 }
 

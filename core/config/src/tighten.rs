@@ -6,36 +6,41 @@ use std::path::PathBuf;
 
 use super::Layer;
 use super::scalars::{
-    AgentScalars, AppScalars, At, Merge, Scalars, ServerScalars, approval_word, level_word,
+    AgentScalars, AppScalars, LayerMerge, Scalars, ServerScalars, WithOrigin, approval_word, level_word,
 };
 use mayi_call::Category;
 use mayi_policy::{Approval, Level, Mode};
 
 /// Something that was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ignored {
+pub(super) struct IgnoredSetting {
     /// As it is written, and of what.
     pub(super) what: String,
     /// The managed file that locks it; none: the layer only tightens.
     pub(super) locked_by: Option<PathBuf>,
 }
 
-impl Ignored {
-    pub(super) fn loose(what: impl Into<String>) -> Self {
+impl IgnoredSetting {
+    pub(super) fn without_lock(what: impl Into<String>) -> Self {
         Self { what: what.into(), locked_by: None }
     }
 }
 
 /// Takes out of `scalars` what `layer` may not say over what is there already; `tightens` if it may
 /// not loosen anything at all.
-pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut Scalars) -> Vec<Ignored> {
+pub(super) fn remove_disallowed(
+    merge: &LayerMerge,
+    layer: Layer,
+    tightens: bool,
+    scalars: &mut Scalars,
+) -> Vec<IgnoredSetting> {
     let mut ignored = Vec::new();
     if layer <= Layer::Managed {
         return ignored;
     }
-    modes(merge, tightens, scalars, &mut ignored);
+    restrict_modes(merge, tightens, scalars, &mut ignored);
     for (name, agent) in &mut scalars.agents {
-        bypass(merge, tightens, name, agent, &mut ignored);
+        restrict_bypass(merge, tightens, name, agent, &mut ignored);
     }
     for (name, app) in &mut scalars.apps {
         trust_of_app(merge, tightens, name, app, &mut ignored);
@@ -73,17 +78,17 @@ pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut S
             &mut ignored,
         );
         drop_if(&mut agent.asking_mode, |_| true, |_| format!("`asking_mode` of {name}"), &mut ignored);
-        categories(&mut agent.tools, &format!(" of {name}"), &mut ignored);
+        remove_categories(&mut agent.tools, &format!(" of {name}"), &mut ignored);
     }
-    categories(&mut scalars.tools, "", &mut ignored);
+    remove_categories(&mut scalars.tools, "", &mut ignored);
     for (name, server) in &mut scalars.servers {
         tighten_server(merge, name, server, &mut ignored);
     }
     let matrix = merge.current.matrix();
     scalars.matrix.retain(|(mode, category, effect)| {
-        let stricter = effect.value >= matrix.row(*mode).of(*category);
+        let stricter = effect.value >= matrix.row(*mode).effect_for(*category);
         if !stricter {
-            ignored.push(Ignored::loose(format!(
+            ignored.push(IgnoredSetting::without_lock(format!(
                 "`{category} = \"{}\"` of the matrix for {mode}",
                 effect.value
             )));
@@ -95,8 +100,13 @@ pub(super) fn admit(merge: &Merge, layer: Layer, tightens: bool, scalars: &mut S
 
 /// Modes of all agents and of single ones. The nearest layer counts, so a mode for all also takes
 /// the place of the modes that layers below gave to single agents.
-fn modes(merge: &Merge, tightens: bool, scalars: &mut Scalars, ignored: &mut Vec<Ignored>) {
-    let lock = merge.locks.mode();
+fn restrict_modes(
+    merge: &LayerMerge,
+    tightens: bool,
+    scalars: &mut Scalars,
+    ignored: &mut Vec<IgnoredSetting>,
+) {
+    let lock = merge.locks.mode_lock();
     // The least strict mode that this layer may give to an agent, or to all.
     let floor = |agent: Option<&str>| {
         let locked = lock.map(|by| (merge.managed.mode_of(agent), Some(by.to_owned())));
@@ -111,11 +121,11 @@ fn modes(merge: &Merge, tightens: bool, scalars: &mut Scalars, ignored: &mut Vec
             }
             let nearest = mode.value.max(floor(Some(name)).0);
             scalars.agents.entry(name.clone()).or_default().mode =
-                Some(At::new(nearest, mode.origin.clone()));
+                Some(WithOrigin::new(nearest, mode.origin.clone()));
         }
         let (least, locked_by) = floor(None);
         if mode.value < least {
-            ignored.push(Ignored { what: format!("`mode = \"{}\"`", mode.value), locked_by });
+            ignored.push(IgnoredSetting { what: format!("`mode = \"{}\"`", mode.value), locked_by });
             scalars.mode = None;
         }
     }
@@ -128,13 +138,20 @@ fn modes(merge: &Merge, tightens: bool, scalars: &mut Scalars, ignored: &mut Vec
             least = least.max(for_all.unwrap_or(least));
         }
         if mode.value < least {
-            ignored.push(Ignored { what: format!("`mode = \"{}\"` of {name}", mode.value), locked_by });
+            ignored
+                .push(IgnoredSetting { what: format!("`mode = \"{}\"` of {name}", mode.value), locked_by });
             agent.mode = None;
         }
     }
 }
 
-fn bypass(merge: &Merge, tightens: bool, name: &str, agent: &mut AgentScalars, ignored: &mut Vec<Ignored>) {
+fn restrict_bypass(
+    merge: &LayerMerge,
+    tightens: bool,
+    name: &str,
+    agent: &mut AgentScalars,
+    ignored: &mut Vec<IgnoredSetting>,
+) {
     if agent.bypass_permissions.as_ref().is_none_or(|bypass| !bypass.value) {
         return;
     }
@@ -142,19 +159,25 @@ fn bypass(merge: &Merge, tightens: bool, name: &str, agent: &mut AgentScalars, i
         settings.agents.get(name).is_some_and(|agent| agent.bypass_permissions)
     };
     let what = format!("`bypass_permissions = true` of {name}");
-    if let Some(by) = merge.locks.bypass(name)
+    if let Some(by) = merge.locks.bypass_lock(name)
         && !on(&merge.managed)
     {
-        ignored.push(Ignored { what, locked_by: Some(by.to_owned()) });
+        ignored.push(IgnoredSetting { what, locked_by: Some(by.to_owned()) });
     } else if tightens && !on(&merge.current) {
-        ignored.push(Ignored::loose(what));
+        ignored.push(IgnoredSetting::without_lock(what));
     } else {
         return;
     }
     agent.bypass_permissions = None;
 }
 
-fn trust_of_app(merge: &Merge, tightens: bool, name: &str, app: &mut AppScalars, ignored: &mut Vec<Ignored>) {
+fn trust_of_app(
+    merge: &LayerMerge,
+    tightens: bool,
+    name: &str,
+    app: &mut AppScalars,
+    ignored: &mut Vec<IgnoredSetting>,
+) {
     if app.trust_require_approval.as_ref().is_none_or(|trust| !trust.value) {
         return;
     }
@@ -162,29 +185,34 @@ fn trust_of_app(merge: &Merge, tightens: bool, name: &str, app: &mut AppScalars,
         settings.apps.get(name).is_some_and(|app| app.trust_require_approval)
     };
     let what = format!("`trust_require_approval = true` of {name}");
-    if let Some(by) = merge.locks.trust(name)
+    if let Some(by) = merge.locks.app_trust_lock(name)
         && !on(&merge.managed)
     {
-        ignored.push(Ignored { what, locked_by: Some(by.to_owned()) });
+        ignored.push(IgnoredSetting { what, locked_by: Some(by.to_owned()) });
     } else if tightens && !on(&merge.current) {
-        ignored.push(Ignored::loose(what));
+        ignored.push(IgnoredSetting::without_lock(what));
     } else {
         return;
     }
     app.trust_require_approval = None;
 }
 
-fn tighten_server(merge: &Merge, name: &str, server: &mut ServerScalars, ignored: &mut Vec<Ignored>) {
+fn tighten_server(
+    merge: &LayerMerge,
+    name: &str,
+    server: &mut ServerScalars,
+    ignored: &mut Vec<IgnoredSetting>,
+) {
     let current = merge.current.servers.get(name).cloned().unwrap_or_default();
     drop_if(
         &mut server.approval,
-        |approval| strictness(Some(*approval)) < strictness(current.approval),
+        |approval| approval_strictness(Some(*approval)) < approval_strictness(current.approval),
         |approval| format!("`approval = \"{}\"` of {name}", approval_word(*approval)),
         ignored,
     );
     drop_if(
         &mut server.grant,
-        |grant| reach(*grant) > reach(current.grant),
+        |grant| level_rank(*grant) > level_rank(current.grant),
         |grant| format!("`grant = \"{}\"` of {name}", level_word(*grant)),
         ignored,
     );
@@ -198,7 +226,7 @@ fn tighten_server(merge: &Merge, name: &str, server: &mut ServerScalars, ignored
         let own = current.tools.get(tool).and_then(|tool| tool.approval);
         drop_if(
             &mut scalars.approval,
-            |approval| strictness(Some(*approval)) < strictness(own),
+            |approval| approval_strictness(Some(*approval)) < approval_strictness(own),
             |approval| format!("`{tool} = \"{}\"` of {name}", approval_word(*approval)),
             ignored,
         );
@@ -207,27 +235,31 @@ fn tighten_server(merge: &Merge, name: &str, server: &mut ServerScalars, ignored
 }
 
 /// What tools are is the user's to say: each category is stricter than another one somewhere.
-fn categories(tools: &mut BTreeMap<String, At<Category>>, of: &str, ignored: &mut Vec<Ignored>) {
+fn remove_categories(
+    tools: &mut BTreeMap<String, WithOrigin<Category>>,
+    of: &str,
+    ignored: &mut Vec<IgnoredSetting>,
+) {
     for (tool, _) in std::mem::take(tools) {
-        ignored.push(Ignored::loose(format!("the category of the tool {tool}{of}")));
+        ignored.push(IgnoredSetting::without_lock(format!("the category of the tool {tool}{of}")));
     }
 }
 
 fn drop_if<T>(
-    slot: &mut Option<At<T>>,
+    slot: &mut Option<WithOrigin<T>>,
     too_loose: impl FnOnce(&T) -> bool,
     what: impl FnOnce(&T) -> String,
-    ignored: &mut Vec<Ignored>,
+    ignored: &mut Vec<IgnoredSetting>,
 ) {
     if let Some(at) = slot
         && too_loose(&at.value)
     {
-        ignored.push(Ignored::loose(what(&at.value)));
+        ignored.push(IgnoredSetting::without_lock(what(&at.value)));
         *slot = None;
     }
 }
 
-fn strictness(approval: Option<Approval>) -> u8 {
+fn approval_strictness(approval: Option<Approval>) -> u8 {
     match approval {
         Some(Approval::NotRequired) => 0,
         Some(Approval::Default) | None => 1,
@@ -235,7 +267,7 @@ fn strictness(approval: Option<Approval>) -> u8 {
     }
 }
 
-fn reach(level: Level) -> u8 {
+fn level_rank(level: Level) -> u8 {
     match level {
         Level::None => 0,
         Level::Read => 1,

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::edit::{self, EditError};
-use super::{ConfigError, ConfigErrors, Folders, Layer, secure};
+use super::{ConfigError, ConfigErrors, Folders, Layer, secure_read};
 
 /// The file below the user's data folder.
-const NAME: &str = "trusted.json";
+const TRUST_FILE_NAME: &str = "trusted.json";
 
 /// A program that is larger is not read to its end: 1 GiB.
 const LARGEST_PROGRAM: u64 = 1 << 30;
@@ -41,7 +41,7 @@ pub struct TrustedFile {
 
 /// How mayi stands to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TrustState {
     /// Trusted as it is.
     Trusted,
     /// Another content was trusted.
@@ -57,7 +57,7 @@ pub struct Trust {
 }
 
 #[derive(Deserialize, Serialize)]
-struct Stored {
+struct TrustList {
     version: u32,
     trusted: Vec<TrustedFile>,
 }
@@ -65,7 +65,7 @@ struct Stored {
 /// Where it is kept; none without a home folder.
 #[must_use]
 pub fn trust_file(folders: &Folders) -> Option<PathBuf> {
-    folders.data.as_ref().map(|folder| folder.join(NAME))
+    folders.data.as_ref().map(|folder| folder.join(TRUST_FILE_NAME))
 }
 
 impl Trust {
@@ -79,12 +79,12 @@ impl Trust {
     }
 
     fn read_at(path: &Path) -> Result<Self, ConfigError> {
-        let Some(text) = secure::read_itself(Layer::User, path)? else { return Ok(Self::default()) };
+        let Some(text) = secure_read::read_itself(Layer::User, path)? else { return Ok(Self::default()) };
         let damaged = |message: String| {
             let help = "remove it, and say `mayi trust` again where it is needed".to_owned();
             ConfigError::of_file(Layer::User, path, message, Some(help))
         };
-        let stored: Stored =
+        let stored: TrustList =
             serde_json::from_str(&text).map_err(|error| damaged(format!("is damaged: {error}")))?;
         if stored.version != 1 {
             return Err(damaged(format!("has version {}, and this mayi reads version 1", stored.version)));
@@ -100,40 +100,42 @@ impl Trust {
 
     /// How mayi stands to the workspace file at `path`, which holds `text`. Links are not trusted.
     #[must_use]
-    pub fn workspace(&self, path: &Path, text: &str) -> Standing {
+    pub fn workspace_state(&self, path: &Path, text: &str) -> TrustState {
         match place_of(path) {
-            Ok(place) => self.standing(TrustedKind::Workspace, &place, || Ok(digest(text.as_bytes()))),
-            Err(_) => Standing::Unknown,
+            Ok(place) => {
+                self.file_state(TrustedKind::Workspace, &place, || Ok(content_digest(text.as_bytes())))
+            }
+            Err(_) => TrustState::Unknown,
         }
     }
 
     /// How mayi stands to the workspace file at `path`, as it is now.
     #[must_use]
-    pub fn workspace_file(&self, path: &Path) -> Standing {
-        match secure::read_itself(Layer::Workspace, path) {
-            Ok(Some(text)) => self.workspace(path, &text),
-            _ => Standing::Unknown,
+    pub fn workspace_file(&self, path: &Path) -> TrustState {
+        match secure_read::read_itself(Layer::Workspace, path) {
+            Ok(Some(text)) => self.workspace_state(path, &text),
+            _ => TrustState::Unknown,
         }
     }
 
     /// How mayi stands to the program at `path`, links resolved. It is read only if it is listed.
     #[must_use]
-    pub fn program(&self, path: &Path) -> Standing {
-        self.standing(TrustedKind::Program, path, || program_digest(path))
+    pub fn program_state(&self, path: &Path) -> TrustState {
+        self.file_state(TrustedKind::Program, path, || program_digest(path))
     }
 
-    fn standing(
+    fn file_state(
         &self,
         kind: TrustedKind,
         path: &Path,
         sha256: impl FnOnce() -> io::Result<String>,
-    ) -> Standing {
+    ) -> TrustState {
         let Some(file) = self.files.iter().find(|file| file.kind == kind && file.path == path) else {
-            return Standing::Unknown;
+            return TrustState::Unknown;
         };
         match sha256() {
-            Ok(sha256) if sha256 == file.sha256 => Standing::Trusted,
-            _ => Standing::Changed,
+            Ok(sha256) if sha256 == file.sha256 => TrustState::Trusted,
+            _ => TrustState::Changed,
         }
     }
 
@@ -141,10 +143,15 @@ impl Trust {
     ///
     /// # Errors
     /// If the list can't be read or written.
-    pub fn add(folders: &Folders, kind: TrustedKind, path: &Path, sha256: &str) -> Result<(), EditError> {
+    pub fn add_file(
+        folders: &Folders,
+        kind: TrustedKind,
+        path: &Path,
+        sha256: &str,
+    ) -> Result<(), EditError> {
         let since = jiff::Timestamp::now().to_string();
         let new = TrustedFile { kind, path: path.to_owned(), sha256: sha256.to_owned(), since };
-        change(folders, |files| {
+        edit_trust_list(folders, |files| {
             files.retain(|file| file.kind != kind || file.path != new.path);
             files.push(new);
         })
@@ -156,7 +163,7 @@ impl Trust {
     /// If the list can't be read or written.
     pub fn revoke(folders: &Folders, path: &Path) -> Result<bool, EditError> {
         let mut found = false;
-        change(folders, |files| {
+        edit_trust_list(folders, |files| {
             found = files.iter().any(|file| file.path == path);
             files.retain(|file| file.path != path);
         })?;
@@ -165,7 +172,7 @@ impl Trust {
 }
 
 /// Changes the list as one step that other processes see whole or not at all.
-fn change(folders: &Folders, edit: impl FnOnce(&mut Vec<TrustedFile>)) -> Result<(), EditError> {
+fn edit_trust_list(folders: &Folders, edit: impl FnOnce(&mut Vec<TrustedFile>)) -> Result<(), EditError> {
     let Some(path) = trust_file(folders) else {
         let help = Some("set HOME, or XDG_DATA_HOME".to_owned());
         let error = ConfigError::new(Layer::User, "there is no home folder to remember this in", help);
@@ -177,14 +184,14 @@ fn change(folders: &Folders, edit: impl FnOnce(&mut Vec<TrustedFile>)) -> Result
     };
     let folder = path.parent().unwrap_or(Path::new("/"));
     edit::make_folder(folder).map_err(failed("its folder can't be made"))?;
-    let _lock = edit::lock(&path, &path)?;
+    let _lock = edit::lock_file(&path, &path)?;
     let mut trust = Trust::read_at(&path).map_err(ConfigErrors::from)?;
     let before = trust.files.clone();
     edit(&mut trust.files);
     if trust.files == before {
         return Ok(());
     }
-    let stored = Stored { version: 1, trusted: trust.files };
+    let stored = TrustList { version: 1, trusted: trust.files };
     let mut text =
         serde_json::to_string_pretty(&stored).map_err(|error| failed("can't be written")(error.into()))?;
     text.push('\n');
@@ -210,8 +217,8 @@ pub fn place_of(path: &Path) -> io::Result<PathBuf> {
 
 /// The digest of a content.
 #[must_use]
-pub fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+pub fn content_digest(bytes: &[u8]) -> String {
+    to_hex(&Sha256::digest(bytes))
 }
 
 /// The digest of the program at `path`.
@@ -219,7 +226,7 @@ pub fn digest(bytes: &[u8]) -> String {
 /// # Errors
 /// If it can't be read, or is larger than 1 GiB.
 pub fn program_digest(path: &Path) -> io::Result<String> {
-    let file = secure::open(path, false)?;
+    let file = secure_read::open(path, false)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("is not a file"));
     }
@@ -230,7 +237,7 @@ pub fn program_digest(path: &Path) -> io::Result<String> {
     loop {
         let read = file.read(&mut buffer)?;
         if read == 0 {
-            return Ok(hex(&sha.finalize()));
+            return Ok(to_hex(&sha.finalize()));
         }
         all += read as u64;
         if all > LARGEST_PROGRAM {
@@ -240,6 +247,6 @@ pub fn program_digest(path: &Path) -> io::Result<String> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -4,13 +4,13 @@
 //! A door is where agents come in: protocol in, `mayi_core::call::Call` out; answer in, protocol out. It decides nothing.
 //! Each is a crate of its own beside this one.
 
+pub mod folders;
 pub mod listen;
 pub mod members;
-mod mode_told;
-pub mod pinned;
-pub mod places;
+mod mode_briefing;
+pub mod pins;
 pub mod process;
-pub mod strangers;
+pub mod unknown_connections;
 pub mod web;
 
-pub use mode_told::{AFTER_A_REFUSAL, mode_told};
+pub use mode_briefing::{AFTER_A_REFUSAL, mode_briefing};

@@ -18,7 +18,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::strangers::{Stranger, Strangers};
+use crate::unknown_connections::{UnknownConnection, UnknownConnections};
 
 /// The head of a request has to be there in this time, and a connection without a request is closed after it.
 const HEAD: Duration = Duration::from_secs(60);
@@ -33,26 +33,26 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Who is at the other end of a connection.
 #[derive(Debug)]
-pub struct Visitor {
+pub struct ClientConnection {
     /// This end.
     pub local: SocketAddr,
     /// The other end.
     pub peer: SocketAddr,
     /// It has shown who it is, or makes room for others.
-    pub stranger: Stranger,
+    pub stranger: UnknownConnection,
     /// Whether it is within an agent, once somebody has looked.
     pub within: OnceCell<bool>,
 }
 
 /// Gives the requests of `listener`'s connections, of which there are `places`, to `handle`, until `shutdown` is there. Answers
 /// that are on their way then have a moment to end.
-pub async fn serve<H, F, B>(
+pub async fn serve_requests<H, F, B>(
     listener: TcpListener,
     places: usize,
     handle: H,
     shutdown: impl Future<Output = ()> + Send,
 ) where
-    H: Fn(Request<Incoming>, Arc<Visitor>) -> F + Clone + Send + Sync + 'static,
+    H: Fn(Request<Incoming>, Arc<ClientConnection>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Body + Send + 'static,
     B::Data: Send,
@@ -61,7 +61,7 @@ pub async fn serve<H, F, B>(
     let closing = CancellationToken::new();
     let connections = TaskTracker::new();
     let places = Arc::new(Semaphore::new(places));
-    let strangers = Arc::<Strangers>::default();
+    let strangers = Arc::<UnknownConnections>::default();
     let accepting = async {
         loop {
             match listener.accept().await {
@@ -71,7 +71,7 @@ pub async fn serve<H, F, B>(
                     let (handle, closing) = (handle.clone(), closing.clone());
                     let strangers = Arc::clone(&strangers);
                     connections.spawn(async move {
-                        connected(connection, peer, handle, &strangers, closing).await;
+                        serve_connection(connection, peer, handle, &strangers, closing).await;
                         drop(place);
                     });
                 }
@@ -91,14 +91,14 @@ pub async fn serve<H, F, B>(
     let _ = tokio::time::timeout(GRACE, connections.wait()).await;
 }
 
-async fn connected<H, F, B>(
+async fn serve_connection<H, F, B>(
     connection: TcpStream,
     peer: SocketAddr,
     handle: H,
-    strangers: &Arc<Strangers>,
+    strangers: &Arc<UnknownConnections>,
     closing: CancellationToken,
 ) where
-    H: Fn(Request<Incoming>, Arc<Visitor>) -> F + Send + Sync + 'static,
+    H: Fn(Request<Incoming>, Arc<ClientConnection>) -> F + Send + Sync + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Body + Send + 'static,
     B::Data: Send,
@@ -106,8 +106,8 @@ async fn connected<H, F, B>(
 {
     let _ = connection.set_nodelay(true);
     let Ok(local) = connection.local_addr() else { return };
-    let (stranger, mut evicted) = strangers.enter();
-    let visitor = Arc::new(Visitor { local, peer, stranger, within: OnceCell::new() });
+    let (stranger, mut evicted) = strangers.admit();
+    let visitor = Arc::new(ClientConnection { local, peer, stranger, within: OnceCell::new() });
     let service = service_fn(move |request: Request<Incoming>| {
         let answer = handle(request, Arc::clone(&visitor));
         async move { Ok::<_, Infallible>(answer.await) }

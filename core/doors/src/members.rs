@@ -11,7 +11,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use mayi_core::policy::fold;
+use mayi_core::policy::fold_text;
 
 /// The members of a JSON object. No name is there twice.
 #[derive(Clone, Debug, Default)]
@@ -34,19 +34,19 @@ impl Members {
 
     /// A member that is a string.
     #[must_use]
-    pub fn string(&self, name: &str) -> Option<String> {
+    pub fn string_member(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.get(name)?.get()).ok()
     }
 
     /// A member that is an object.
     #[must_use]
-    pub fn object(&self, name: &str) -> Option<Self> {
+    pub fn object_member(&self, name: &str) -> Option<Self> {
         Self::parse(self.get(name)?.get()).ok()
     }
 
     /// A member's value, read.
     #[must_use]
-    pub fn value(&self, name: &str) -> Option<Value> {
+    pub fn parsed_member(&self, name: &str) -> Option<Value> {
         serde_json::from_str(self.get(name)?.get()).ok()
     }
 
@@ -67,17 +67,17 @@ impl Members {
     /// A member that some readers take for one of `names` and others do not: many compare names without regard to case
     /// (Go's `encoding/json`, .NET for the web). What mayi reads, everybody has to read.
     #[must_use]
-    pub fn mistaken(&self, names: &[&str]) -> Option<&str> {
+    pub fn ambiguous_member(&self, names: &[&str]) -> Option<&str> {
         let taken = |name: &str| {
-            let own = fold(name);
-            !names.contains(&name) && names.iter().any(|known| fold(known) == own)
+            let own = fold_text(name);
+            !names.contains(&name) && names.iter().any(|known| fold_text(known) == own)
         };
         self.0.iter().map(|(name, _)| name.as_str()).find(|name| taken(name))
     }
 
     /// The `id` of an object that can't be taken otherwise, if it is there just once.
     #[must_use]
-    pub fn ids(text: &str) -> Option<Box<RawValue>> {
+    pub fn single_id(text: &str) -> Option<Box<RawValue>> {
         struct Ids;
         impl<'de> Visitor<'de> for Ids {
             type Value = Vec<Box<RawValue>>;
@@ -90,7 +90,7 @@ impl Members {
                 let mut found = Vec::new();
                 while let Some(name) = access.next_key::<String>()? {
                     let value: Box<RawValue> = access.next_value()?;
-                    if fold(&name) == "id" {
+                    if fold_text(&name) == "id" {
                         found.push(value);
                     }
                 }
@@ -108,14 +108,14 @@ impl Members {
 
     /// The object as text.
     #[must_use]
-    pub fn raw(&self) -> Box<RawValue> {
-        raw(self)
+    pub fn to_raw_value(&self) -> Box<RawValue> {
+        to_raw_json(self)
     }
 }
 
 /// `value` as JSON text; `null` for what can't be said in JSON, which nothing here is.
 #[must_use]
-pub fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
+pub fn to_raw_json<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
@@ -171,26 +171,29 @@ mod tests {
     #[test]
     fn given_what_nobody_knows_then_it_stays_as_it_was_written() {
         let text = r#"{"b":1.10,"x-new":{"n":123456789012345678901234567890,"s":"\u00e9\/"},"a":[ ]}"#;
-        assert_eq!(Members::parse(text).unwrap().raw().get(), text);
+        assert_eq!(Members::parse(text).unwrap().to_raw_value().get(), text);
     }
 
     #[test]
     fn given_a_change_then_the_rest_stays_in_its_place() {
         let mut members = Members::parse(r#"{"name":"s__t","arguments":{"n":1.0},"_meta":{}}"#).unwrap();
-        members.set("name", raw("t"));
+        members.set("name", to_raw_json("t"));
         members.remove("_meta");
-        members.set("new", raw(&1));
-        assert_eq!(members.raw().get(), r#"{"name":"t","arguments":{"n":1.0},"new":1}"#);
+        members.set("new", to_raw_json(&1));
+        assert_eq!(members.to_raw_value().get(), r#"{"name":"t","arguments":{"n":1.0},"new":1}"#);
     }
 
     /// Attack 141: names that only some readers tell apart.
     #[test]
     fn given_a_name_in_other_letters_then_it_is_found() {
         for text in [r#"{"Params":1}"#, r#"{"method":1,"PARAMS":2}"#, r#"{"param\u017f":1}"#] {
-            assert!(Members::parse(text).unwrap().mistaken(&["method", "params"]).is_some(), "{text}");
+            assert!(
+                Members::parse(text).unwrap().ambiguous_member(&["method", "params"]).is_some(),
+                "{text}"
+            );
         }
         assert_eq!(
-            Members::parse(r#"{"params":1,"param":2}"#).unwrap().mistaken(&["method", "params"]),
+            Members::parse(r#"{"params":1,"param":2}"#).unwrap().ambiguous_member(&["method", "params"]),
             None
         );
     }

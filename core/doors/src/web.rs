@@ -9,16 +9,16 @@ use url::{Host, Url};
 ///
 /// # Errors
 /// Says which.
-pub fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, String> {
+pub fn single_header<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, String> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(format!("the header {} is there twice", mayi_core::approval::visible(name)));
+        return Err(format!("the header {} is there twice", mayi_core::approval::escape_line(name)));
     }
     value
         .to_str()
         .map(Some)
-        .map_err(|_| format!("the header {} is no plain text", mayi_core::approval::visible(name)))
+        .map_err(|_| format!("the header {} is no plain text", mayi_core::approval::escape_line(name)))
 }
 
 /// Whether the request calls this machine by one of `hosts`; without a port in them, any will do. Attack: a web page that
@@ -26,7 +26,7 @@ pub fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>,
 #[must_use]
 pub fn is_served(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> bool {
     // Two of them are no better than none.
-    let Ok(said) = single(headers, "host") else { return false };
+    let Ok(said) = single_header(headers, "host") else { return false };
     let host = said.map(str::to_owned).or_else(|| uri.authority().map(ToString::to_string));
     host.is_some_and(|host| hosts.iter().any(|allowed| is_host(allowed, &host)))
 }
@@ -35,16 +35,17 @@ pub fn is_served(uri: &Uri, headers: &HeaderMap, hosts: &[String]) -> bool {
 /// or, where somebody else speaks TLS for us, `https`. No page of anybody else has that origin.
 #[must_use]
 pub fn is_own(headers: &HeaderMap, schemes: &[&str]) -> bool {
-    let one = |name| single(headers, name).ok().flatten();
+    let one = |name| single_header(headers, name).ok().flatten();
     let (Some(origin), Some(host)) = (one("origin"), one("host")) else { return false };
-    let Some(origin) = normal(origin) else { return false };
-    schemes.iter().any(|scheme| normal(&format!("{scheme}://{host}")).as_ref() == Some(&origin))
+    let Some(origin) = normalize_origin(origin) else { return false };
+    schemes.iter().any(|scheme| normalize_origin(&format!("{scheme}://{host}")).as_ref() == Some(&origin))
 }
 
 /// The token of an `Authorization: Bearer` header.
 #[must_use]
-pub fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = single(headers, header::AUTHORIZATION.as_str()).ok().flatten()?.split_once(' ')?;
+pub fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) =
+        single_header(headers, header::AUTHORIZATION.as_str()).ok().flatten()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
@@ -57,20 +58,20 @@ pub fn same_token(sent: &str, token: &str) -> bool {
 
 /// Scheme, host and port. `null`, which many pages are, is none of them.
 #[must_use]
-pub fn normal(origin: &str) -> Option<String> {
+pub fn normalize_origin(origin: &str) -> Option<String> {
     let origin = Url::parse(origin).ok()?.origin();
     origin.is_tuple().then(|| origin.ascii_serialization())
 }
 
 /// Whether `host` is `allowed`, which has a port only if it has to be that one.
 fn is_host(allowed: &str, host: &str) -> bool {
-    match (authority(allowed), authority(host)) {
+    match (parse_authority(allowed), parse_authority(host)) {
         (Some((name, port)), Some((said, at))) => name == said && port.is_none_or(|port| at == Some(port)),
         _ => false,
     }
 }
 
-fn authority(text: &str) -> Option<(Host, Option<u16>)> {
+fn parse_authority(text: &str) -> Option<(Host, Option<u16>)> {
     if text.contains(['/', '@', '?', '#', '\\', ' ']) {
         return None;
     }

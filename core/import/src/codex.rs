@@ -1,17 +1,17 @@
 //! Codex: `prefix_rule(...)` of `rules/*.rules`, and what of `config.toml` is like a rule. There the
 //! strictest rule counts, as here.
 
-use super::starlark::{self, Argument};
-use super::{Collect, words};
+use super::starlark::{self, LiteralArgument};
+use super::{RuleCollector, words};
 use mayi_call::Names;
 use mayi_policy::Effect;
 
 /// The most alternatives of one rule.
 const MOST: usize = 256;
 
-pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
+pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     match rules.file.path.extension().and_then(|end| end.to_str()) {
-        Some("toml") => config(text, rules),
+        Some("toml") => read_config(text, rules),
         _ => {
             prefix_rules(text, rules);
             Ok(())
@@ -19,7 +19,7 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     }
 }
 
-fn config(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
+fn read_config(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let table: toml::Table =
         toml::from_str(text).map_err(|error| format!("is not TOML: {}", error.message()))?;
     for (key, why) in [
@@ -37,7 +37,7 @@ fn config(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
         ),
     ] {
         if let Some(value) = table.get(key) {
-            rules.left(&format!("{key} = {value}"), why);
+            rules.leave_out(&format!("{key} = {value}"), why);
         }
     }
     let servers = table.get("mcp_servers").and_then(toml::Value::as_table);
@@ -45,75 +45,75 @@ fn config(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
         let from = format!("mcp_servers.{name}.disabled_tools");
         for tool in server.get("disabled_tools").and_then(toml::Value::as_array).into_iter().flatten() {
             let from = format!("{from}: {tool}");
-            match tool.as_str().filter(|tool| Names::plain(tool) && Names::plain(name)) {
-                Some(tool) => rules.rule(Effect::Deny, format!("mcp({name}/{tool})"), &from),
-                None => rules.left(&from, "no server and tool can be called like that"),
+            match tool.as_str().filter(|tool| Names::is_plain(tool) && Names::is_plain(name)) {
+                Some(tool) => rules.add_rule(Effect::Deny, format!("mcp({name}/{tool})"), &from),
+                None => rules.leave_out(&from, "no server and tool can be called like that"),
             }
         }
         if server.get("enabled_tools").is_some() {
             let from = format!("mcp_servers.{name}.enabled_tools");
-            rules.left(&from, "it says which tools there are at all, which stays so in Codex itself");
+            rules.leave_out(&from, "it says which tools there are at all, which stays so in Codex itself");
         }
     }
     Ok(())
 }
 
-fn prefix_rules(text: &str, rules: &mut Collect<'_>) {
-    for call in starlark::calls(text) {
+fn prefix_rules(text: &str, rules: &mut RuleCollector<'_>) {
+    for call in starlark::parse_calls(text) {
         let from = format!("line {}: {}", call.line, call.text);
         let arguments = match call.arguments {
             Ok(arguments) => arguments,
             Err(why) => {
-                rules.left(&from, why);
+                rules.leave_out(&from, why);
                 continue;
             }
         };
         match call.name.as_str() {
             "prefix_rule" => prefix_rule(&arguments, &from, rules),
-            "network_rule" => rules.left(
+            "network_rule" => rules.leave_out(
                 &from,
                 "it is about what the sandbox lets through: `fetch(host)` is about an agent's own fetching",
             ),
-            "host_executable" => rules.left(
+            "host_executable" => rules.leave_out(
                 &from,
                 "an allow is about the program as it is written; write its path as the first word",
             ),
-            name => rules.left(&from, format!("`{name}` is not known here")),
+            name => rules.leave_out(&from, format!("`{name}` is not known here")),
         }
     }
 }
 
-fn prefix_rule(arguments: &[(String, Argument)], from: &str, rules: &mut Collect<'_>) {
+fn prefix_rule(arguments: &[(String, LiteralArgument)], from: &str, rules: &mut RuleCollector<'_>) {
     let of = |name: &str| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let effect = match of("decision") {
         None => Effect::Allow,
-        Some(Argument::Text(word)) => match word.as_str() {
+        Some(LiteralArgument::Text(word)) => match word.as_str() {
             "allow" => Effect::Allow,
             "prompt" => Effect::Ask,
             "forbidden" => Effect::Deny,
-            _ => return rules.left(from, "its decision is neither allow, prompt nor forbidden"),
+            _ => return rules.leave_out(from, "its decision is neither allow, prompt nor forbidden"),
         },
-        Some(Argument::List(_)) => return rules.left(from, "its decision is not a word"),
+        Some(LiteralArgument::List(_)) => return rules.leave_out(from, "its decision is not a word"),
     };
     if let Some((key, _)) = arguments.iter().find(|(key, _)| {
         !["pattern", "decision", "justification", "match", "not_match"].contains(&key.as_str())
     }) {
-        return rules.left(from, format!("its argument `{key}` is not known here"));
+        return rules.leave_out(from, format!("its argument `{key}` is not known here"));
     }
-    let Some(Argument::List(positions)) = of("pattern") else {
-        return rules.left(from, "it has no list as `pattern`");
+    let Some(LiteralArgument::List(positions)) = of("pattern") else {
+        return rules.leave_out(from, "it has no list as `pattern`");
     };
     let mut commands: Vec<Vec<String>> = vec![Vec::new()];
     for position in positions {
         let alternatives: Vec<&String> = match position {
-            Argument::Text(word) => vec![word],
-            Argument::List(words) => words
+            LiteralArgument::Text(word) => vec![word],
+            LiteralArgument::List(words) => words
                 .iter()
-                .filter_map(|word| if let Argument::Text(word) = word { Some(word) } else { None })
+                .filter_map(|word| if let LiteralArgument::Text(word) = word { Some(word) } else { None })
                 .collect(),
         };
         if commands.len() * alternatives.len() > MOST {
-            return rules.left(from, format!("it stands for more than {MOST} commands"));
+            return rules.leave_out(from, format!("it stands for more than {MOST} commands"));
         }
         commands = commands
             .iter()
@@ -123,11 +123,11 @@ fn prefix_rule(arguments: &[(String, Argument)], from: &str, rules: &mut Collect
             .collect();
     }
     let reason = of("justification")
-        .and_then(|of| if let Argument::Text(text) = of { Some(text.clone()) } else { None });
+        .and_then(|of| if let LiteralArgument::Text(text) = of { Some(text.clone()) } else { None });
     for words in commands {
-        match words::prefix(&words, effect) {
+        match words::prefix_pattern(&words, effect) {
             Ok(pattern) => rules.rule_because(effect, pattern, from, reason.clone()),
-            Err(why) => rules.left(from, why),
+            Err(why) => rules.leave_out(from, why),
         }
     }
 }

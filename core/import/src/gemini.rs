@@ -3,15 +3,15 @@
 
 use serde_json::Value;
 
-use super::paths::changes;
-use super::words::{Tail, patterns};
-use super::{Collect, Why, jsonc, regexes, texts};
+use super::paths::change_patterns;
+use super::words::{PatternTail, command_patterns};
+use super::{RuleCollector, SkipReason, jsonc, regexes, text_items};
 use mayi_call::Names;
 use mayi_policy::Effect;
 
-pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
+pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     if rules.file.path.extension().is_some_and(|end| end == "toml") {
-        return policy(text, rules);
+        return read_policy(text, rules);
     }
     let settings = jsonc::parse(text)?;
     if !settings.is_object() {
@@ -19,34 +19,40 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     }
     let at = |place: &str| place.split('.').try_fold(&settings, |value, key| value.get(key));
     for place in ["tools.exclude", "excludeTools"] {
-        for text in texts(at(place), place, rules) {
-            named(text, Effect::Deny, &format!("{place}: {text}"), rules);
+        for text in text_items(at(place), place, rules) {
+            read_tool_entry(text, Effect::Deny, &format!("{place}: {text}"), rules);
         }
     }
     for place in ["tools.allowed", "allowedTools"] {
-        for text in texts(at(place), place, rules) {
-            named(text, Effect::Allow, &format!("{place}: {text}"), rules);
+        for text in text_items(at(place), place, rules) {
+            read_tool_entry(text, Effect::Allow, &format!("{place}: {text}"), rules);
         }
     }
     for place in ["tools.core", "coreTools"] {
         if at(place).is_some() {
-            rules.left(place, "it says which tools there are at all, which stays so in Gemini CLI itself");
+            rules.leave_out(
+                place,
+                "it says which tools there are at all, which stays so in Gemini CLI itself",
+            );
         }
     }
-    for text in texts(at("mcp.excluded"), "mcp.excluded", rules) {
+    for text in text_items(at("mcp.excluded"), "mcp.excluded", rules) {
         let from = format!("mcp.excluded: {text}");
-        match Names::plain(text) {
-            true => rules.rule(Effect::Deny, format!("mcp({text}/*)"), &from),
-            false => rules.left(&from, "no server can be called like that"),
+        match Names::is_plain(text) {
+            true => rules.add_rule(Effect::Deny, format!("mcp({text}/*)"), &from),
+            false => rules.leave_out(&from, "no server can be called like that"),
         }
     }
     if at("mcp.allowed").is_some() {
-        rules.left("mcp.allowed", "it says which servers there are at all: here these are [servers.NAME]");
+        rules.leave_out(
+            "mcp.allowed",
+            "it says which servers there are at all: here these are [servers.NAME]",
+        );
     }
     for place in ["tools.autoAccept", "autoAccept", "security.disableYoloMode", "general.defaultApprovalMode"]
     {
         if let Some(value) = at(place) {
-            rules.left(
+            rules.leave_out(
                 &format!("{place}: {value}"),
                 "this is not a rule: mayi has `mode` and `mayi bypass` for the like",
             );
@@ -57,14 +63,15 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     {
         if server.get("trust") == Some(&Value::Bool(true)) {
             let from = format!("mcpServers.{name}.trust: true");
-            rules.left(&from, "a server is told by how it is started: write [servers.NAME] with `command` and `approval = \"not_required\"`");
+            rules.leave_out(&from, "a server is told by how it is started: write [servers.NAME] with `command` and `approval = \"not_required\"`");
         }
-        for tool in texts(server.get("excludeTools"), &format!("mcpServers.{name}.excludeTools"), rules) {
+        for tool in text_items(server.get("excludeTools"), &format!("mcpServers.{name}.excludeTools"), rules)
+        {
             let from = format!("mcpServers.{name}.excludeTools: {tool}");
             let tool = tool.split('(').next().unwrap_or_default().trim();
-            match Names::plain(name) && Names::plain(tool) {
-                true => rules.rule(Effect::Deny, format!("mcp({name}/{tool})"), &from),
-                false => rules.left(&from, "no server and tool can be called like that"),
+            match Names::is_plain(name) && Names::is_plain(tool) {
+                true => rules.add_rule(Effect::Deny, format!("mcp({name}/{tool})"), &from),
+                false => rules.leave_out(&from, "no server and tool can be called like that"),
             }
         }
     }
@@ -72,30 +79,30 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
 }
 
 /// `run_shell_command(git status)`: a tool, and the beginning of a command.
-fn named(text: &str, effect: Effect, from: &str, rules: &mut Collect<'_>) {
+fn read_tool_entry(text: &str, effect: Effect, from: &str, rules: &mut RuleCollector<'_>) {
     let (tool, argument) = match text.trim().split_once('(') {
         Some((tool, rest)) => match rest.strip_suffix(')') {
             Some(argument) => (tool.trim(), Some(argument.trim()).filter(|argument| !argument.is_empty())),
-            None => return rules.left(from, "its parenthesis is not closed"),
+            None => return rules.leave_out(from, "its parenthesis is not closed"),
         },
         None => (text.trim(), None),
     };
     let found = match (tool, argument) {
-        ("run_shell_command" | "ShellTool", Some(prefix)) => command(prefix, effect),
+        ("run_shell_command" | "ShellTool", Some(prefix)) => prefix_patterns(prefix, effect),
         (_, Some(_)) => Err(format!("what is in the parentheses of {tool} is not known here")),
-        (tool, None) => of_tool(tool, effect),
+        (tool, None) => tool_patterns(tool, effect),
     };
-    rules.rules(effect, found, from);
+    rules.add_rules(effect, found, from);
 }
 
-fn command(prefix: &str, effect: Effect) -> Result<Vec<String>, Why> {
+fn prefix_patterns(prefix: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     if prefix.contains('*') {
         return Err("`*` is a plain character there, and a wildcard here".to_owned());
     }
-    patterns(prefix, Tail::Words, effect)
+    command_patterns(prefix, PatternTail::Words, effect)
 }
 
-fn of_tool(tool: &str, effect: Effect) -> Result<Vec<String>, Why> {
+fn tool_patterns(tool: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     let allow = effect == Effect::Allow;
     let files = if allow { "./**" } else { "**" };
     Ok(match tool {
@@ -103,9 +110,9 @@ fn of_tool(tool: &str, effect: Effect) -> Result<Vec<String>, Why> {
         "read_file" | "read_many_files" | "ReadFileTool" | "ReadManyFilesTool" => {
             vec![format!("read({files})")]
         }
-        "write_file" | "WriteFileTool" => changes(files, effect),
+        "write_file" | "WriteFileTool" => change_patterns(files, effect),
         "replace" | "edit" | "EditTool" if allow => vec![format!("edit({files})")],
-        "replace" | "edit" | "EditTool" => changes(files, effect),
+        "replace" | "edit" | "EditTool" => change_patterns(files, effect),
         "web_fetch" | "WebFetchTool" => vec!["fetch(*)".to_owned()],
         "*" if allow => {
             return Err(
@@ -113,8 +120,8 @@ fn of_tool(tool: &str, effect: Effect) -> Result<Vec<String>, Why> {
             );
         }
         "*" => vec!["*".to_owned()],
-        tool if !Names::plain(tool) => return Err("no tool is called like that".to_owned()),
-        tool if tool.contains("__") => super::claude::mcp(tool, effect)?,
+        tool if !Names::is_plain(tool) => return Err("no tool is called like that".to_owned()),
+        tool if tool.contains("__") => super::claude::mcp_patterns(tool, effect)?,
         tool if allow => {
             return Err(format!("what {tool} touches is not known: write `tool({tool})` if you mean it"));
         }
@@ -123,7 +130,7 @@ fn of_tool(tool: &str, effect: Effect) -> Result<Vec<String>, Why> {
 }
 
 /// `policies/*.toml`: `[[rule]]` with `toolName`, conditions, `decision` and `priority`.
-fn policy(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
+fn read_policy(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let table: toml::Table =
         toml::from_str(text).map_err(|error| format!("is not TOML: {}", error.message()))?;
     let Some(list) = table.get("rule") else { return Ok(()) };
@@ -141,7 +148,7 @@ fn policy(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
             "ask_user" => Effect::Ask,
             "deny" => Effect::Deny,
             _ => {
-                rules.left(&from, "its decision is neither allow, ask_user nor deny");
+                rules.leave_out(&from, "its decision is neither allow, ask_user nor deny");
                 continue;
             }
         };
@@ -156,7 +163,7 @@ fn policy(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     let meet = |a: &[String], b: &[String]| any(a) || any(b) || a.iter().any(|tool| b.contains(tool));
     for (priority, tools, from) in &stricter {
         if allowed.iter().any(|(above, others)| above > priority && meet(tools, others)) {
-            rules.partly(
+            rules.note_difference(
                 from,
                 "an allow of higher priority does not override it here: write the exception as `unless`",
             );
@@ -165,7 +172,7 @@ fn policy(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn one_rule(value: &Value, tools: &[String], effect: Effect, from: &str, rules: &mut Collect<'_>) {
+fn one_rule(value: &Value, tools: &[String], effect: Effect, from: &str, rules: &mut RuleCollector<'_>) {
     const KNOWN: [&str; 9] = [
         "toolName",
         "commandPrefix",
@@ -181,47 +188,47 @@ fn one_rule(value: &Value, tools: &[String], effect: Effect, from: &str, rules: 
         value.as_object().and_then(|of| of.keys().find(|key| !KNOWN.contains(&key.as_str())).cloned());
     if let Some(key) = condition {
         // Without the condition, a denial would be about more, and an allow too.
-        return rules.left(from, format!("its condition `{key}` has no counterpart"));
+        return rules.leave_out(from, format!("its condition `{key}` has no counterpart"));
     }
     if value.get("modes").is_some() {
         if effect == Effect::Allow {
-            return rules.left(from, "it is only for some modes of Gemini CLI");
+            return rules.leave_out(from, "it is only for some modes of Gemini CLI");
         }
-        rules.partly(from, "it counts in every mode here");
+        rules.note_difference(from, "it counts in every mode here");
     }
     let reason =
         ["denyMessage", "deny_message"].iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     let server = value.get("mcpName").and_then(Value::as_str);
-    let mut found: Vec<Result<Vec<String>, Why>> = Vec::new();
+    let mut found: Vec<Result<Vec<String>, SkipReason>> = Vec::new();
     let prefixes = one_or_more(value.get("commandPrefix"));
     if let Some(server) = server {
         let tools: Vec<String> = if tools.is_empty() { vec!["*".to_owned()] } else { tools.to_vec() };
         found.extend(tools.iter().map(|tool| {
-            match Names::plain(server) && (tool == "*" || Names::plain(tool)) {
+            match Names::is_plain(server) && (tool == "*" || Names::is_plain(tool)) {
                 true => Ok(vec![format!("mcp({server}/{tool})")]),
                 false => Err("no server and tool can be called like that".to_owned()),
             }
         }));
     } else if !prefixes.is_empty() {
-        found.extend(prefixes.iter().map(|prefix| command(prefix.trim_end(), effect)));
+        found.extend(prefixes.iter().map(|prefix| prefix_patterns(prefix.trim_end(), effect)));
     } else if let Some(source) = value.get("commandRegex").and_then(Value::as_str) {
         found.push(match effect {
             Effect::Allow => {
                 Err("a regular expression there may end anywhere in the command: write its words".to_owned())
             }
-            _ => regexes::translate(source).map(|source| vec![format!("shell(/{source}/)")]),
+            _ => regexes::translate_regex(source).map(|source| vec![format!("shell(/{source}/)")]),
         });
     } else if tools.is_empty() {
-        found.push(of_tool("*", effect));
+        found.push(tool_patterns("*", effect));
     } else {
-        found.extend(tools.iter().map(|tool| of_tool(tool, effect)));
+        found.extend(tools.iter().map(|tool| tool_patterns(tool, effect)));
     }
     for patterns in found {
         match patterns {
             Ok(patterns) => patterns
                 .into_iter()
                 .for_each(|pattern| rules.rule_because(effect, pattern, from, reason.clone())),
-            Err(why) => rules.left(from, why),
+            Err(why) => rules.leave_out(from, why),
         }
     }
 }

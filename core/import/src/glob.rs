@@ -1,12 +1,12 @@
 //! Texts with wildcards (`*` any text, `?` one character): whether some text fits two of them.
 
 /// The longest that are compared; longer ones are taken to overlap.
-const LONGEST: usize = 512;
+const MAX_GLOB_CHARS: usize = 512;
 
 /// Whether there is a text that both match.
-pub(super) fn overlap(a: &str, b: &str) -> bool {
+pub(super) fn globs_overlap(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len() > LONGEST || b.len() > LONGEST {
+    if a.len() > MAX_GLOB_CHARS || b.len() > MAX_GLOB_CHARS {
         return true;
     }
     // Whether the rest of `a` from `i` and the rest of `b` from `j` overlap, from the ends on.
@@ -36,7 +36,7 @@ pub(super) fn overlap(a: &str, b: &str) -> bool {
 }
 
 /// Whether everything that `b` matches, `wide` matches too; only certain if it says so.
-pub(super) fn covers(wide: &str, b: &str) -> bool {
+pub(super) fn glob_covers(wide: &str, b: &str) -> bool {
     let stem = wide.strip_suffix(" *").or_else(|| wide.strip_suffix('*'));
     match stem {
         Some(stem) if !stem.contains(['*', '?']) => b.starts_with(stem),
@@ -46,7 +46,7 @@ pub(super) fn covers(wide: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{covers, overlap};
+    use super::{glob_covers, globs_overlap};
 
     #[test]
     fn given_two_globs_then_it_is_known_whether_a_text_fits_both() {
@@ -62,8 +62,12 @@ mod tests {
             ("", "a", false),
             ("*a*", "*b*", true),
         ] {
-            assert_eq!((overlap(a, b), overlap(b, a)), (expected, expected), "{a} {b}");
+            assert_eq!((globs_overlap(a, b), globs_overlap(b, a)), (expected, expected), "{a} {b}");
         }
-        assert!(covers("git *", "git push *") && covers("*", "x") && !covers("git push *", "git *"));
+        assert!(
+            glob_covers("git *", "git push *")
+                && glob_covers("*", "x")
+                && !glob_covers("git push *", "git *")
+        );
     }
 }

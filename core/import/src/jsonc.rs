@@ -10,11 +10,11 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    serde_json::from_str(&plain(text)).map_err(|error| format!("is not JSON: {error}"))
+    serde_json::from_str(&strip_comments(text)).map_err(|error| format!("is not JSON: {error}"))
 }
 
 /// The same text with comments and trailing commas blanked out, so that lines and columns stay.
-fn plain(text: &str) -> String {
+fn strip_comments(text: &str) -> String {
     let mut out: Vec<char> = Vec::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     // Where a comma stands that nothing but a closing bracket may follow.

@@ -23,17 +23,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-pub use places::{SettingsFile, files_of, given};
-pub use render::render;
+pub use places::{SettingsFile, files_of, given_file};
+pub use render::render_rules;
 
-use mayi_config::{ConfigError, LARGEST_FILE, Layer, secure};
-use mayi_kept::approval::visible;
-use mayi_policy::pattern::Places;
+use mayi_config::{ConfigError, LARGEST_FILE, Layer, secure_read};
+use mayi_kept::approval::escape_line;
+use mayi_policy::pattern::PatternBases;
 use mayi_policy::{Effect, Pattern};
 
 /// A tool with rules of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tool {
+pub enum ImportTool {
     /// Claude Code.
     ClaudeCode,
     /// Codex.
@@ -48,7 +48,7 @@ pub enum Tool {
     OpenCode,
 }
 
-impl Tool {
+impl ImportTool {
     /// Its name for people.
     #[must_use]
     pub fn title(self) -> &'static str {
@@ -82,7 +82,7 @@ pub struct ImportedRule {
 
 /// A rule, or a setting, that was not carried over, or not entirely.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedRule {
     /// Where in the file, and as what it is written there.
     pub from: String,
     /// Why.
@@ -95,11 +95,11 @@ pub struct LeftOut {
 
 /// What became of the files of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportResult {
     /// What was carried over.
     pub rules: Vec<ImportedRule>,
     /// What was not.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedRule>,
 }
 
 /// As many rules of a file are looked at.
@@ -109,21 +109,25 @@ const MOST_RULES: usize = 5000;
 ///
 /// # Errors
 /// If a file can't be read, is too large, or is not what it should be.
-pub fn import(tool: Tool, files: &[SettingsFile], places: &Places) -> Result<Imported, ConfigError> {
-    let mut out = Imported::default();
+pub fn import_rules(
+    tool: ImportTool,
+    files: &[SettingsFile],
+    places: &PatternBases,
+) -> Result<ImportResult, ConfigError> {
+    let mut out = ImportResult::default();
     for file in files {
         let text = read(&file.path)?;
-        let mut rules = Collect::new(file, places);
+        let mut rules = RuleCollector::new(file, places);
         let read = match tool {
-            Tool::ClaudeCode => claude::read(&text, &mut rules),
-            Tool::Codex => codex::read(&text, &mut rules),
-            Tool::Gemini => gemini::read(&text, &mut rules),
-            Tool::VsCode => vscode::read(&text, &mut rules),
-            Tool::Zed => zed::read(&text, &mut rules),
-            Tool::OpenCode => opencode::read(&text, &mut rules),
+            ImportTool::ClaudeCode => claude::read(&text, &mut rules),
+            ImportTool::Codex => codex::read(&text, &mut rules),
+            ImportTool::Gemini => gemini::read(&text, &mut rules),
+            ImportTool::VsCode => vscode::read(&text, &mut rules),
+            ImportTool::Zed => zed::read(&text, &mut rules),
+            ImportTool::OpenCode => opencode::read(&text, &mut rules),
         };
         read.map_err(|message| ConfigError::of_file(Layer::User, &file.path, message, None))?;
-        let Imported { rules, left_out } = rules.out;
+        let ImportResult { rules, left_out } = rules.out;
         for rule in rules {
             let same = |other: &ImportedRule| {
                 (other.effect, &other.pattern, &other.workspace)
@@ -141,7 +145,7 @@ pub fn import(tool: Tool, files: &[SettingsFile], places: &Places) -> Result<Imp
 fn read(path: &Path) -> Result<String, ConfigError> {
     use std::io::Read as _;
     let refuse = |message: String| ConfigError::of_file(Layer::User, path, message, None);
-    let file = secure::open(path, true).map_err(|error| refuse(format!("can't be read: {error}")))?;
+    let file = secure_read::open(path, true).map_err(|error| refuse(format!("can't be read: {error}")))?;
     if !file.metadata().is_ok_and(|meta| meta.is_file()) {
         return Err(refuse("is not a file".to_owned()));
     }
@@ -157,27 +161,27 @@ fn read(path: &Path) -> Result<String, ConfigError> {
 }
 
 /// Why something was not carried over.
-type Why = String;
+type SkipReason = String;
 
 /// The rules of one file while they are collected.
-struct Collect<'a> {
+struct RuleCollector<'a> {
     file: &'a SettingsFile,
-    places: &'a Places,
-    out: Imported,
+    places: &'a PatternBases,
+    out: ImportResult,
 }
 
-impl<'a> Collect<'a> {
-    fn new(file: &'a SettingsFile, places: &'a Places) -> Self {
-        Self { file, places, out: Imported::default() }
+impl<'a> RuleCollector<'a> {
+    fn new(file: &'a SettingsFile, places: &'a PatternBases) -> Self {
+        Self { file, places, out: ImportResult::default() }
     }
 
     /// The folder that the file is about; none if it is the user's own.
-    fn project(&self) -> Option<&Path> {
+    fn project_folder(&self) -> Option<&Path> {
         self.file.project.as_deref()
     }
 
     /// Takes a rule; one that mayi can't read is left out.
-    fn rule(&mut self, effect: Effect, pattern: impl Into<String>, from: &str) {
+    fn add_rule(&mut self, effect: Effect, pattern: impl Into<String>, from: &str) {
         self.rule_because(effect, pattern, from, None);
     }
 
@@ -190,44 +194,44 @@ impl<'a> Collect<'a> {
     ) {
         let pattern = pattern.into();
         if self.out.rules.len() >= MOST_RULES {
-            return self.left(from, format!("there are more than {MOST_RULES} rules"));
+            return self.leave_out(from, format!("there are more than {MOST_RULES} rules"));
         }
         if let Err(error) = Pattern::parse(&pattern, self.places) {
-            return self.left(from, format!("mayi can't read `{pattern}`: {error}"));
+            return self.leave_out(from, format!("mayi can't read `{pattern}`: {error}"));
         }
         self.out.rules.push(ImportedRule {
             effect,
             pattern,
             reason,
-            from: visible(from),
+            from: escape_line(from),
             file: self.file.path.clone(),
             workspace: self.file.project.clone(),
         });
     }
 
     /// Takes each pattern, or says why there is none.
-    fn rules(&mut self, effect: Effect, patterns: Result<Vec<String>, Why>, from: &str) {
+    fn add_rules(&mut self, effect: Effect, patterns: Result<Vec<String>, SkipReason>, from: &str) {
         match patterns {
-            Ok(patterns) => patterns.into_iter().for_each(|pattern| self.rule(effect, pattern, from)),
-            Err(why) => self.left(from, why),
+            Ok(patterns) => patterns.into_iter().for_each(|pattern| self.add_rule(effect, pattern, from)),
+            Err(why) => self.leave_out(from, why),
         }
     }
 
     /// Says that something was not carried over.
-    fn left(&mut self, from: &str, why: impl Into<String>) {
-        self.say(from, why.into(), false);
+    fn leave_out(&mut self, from: &str, why: impl Into<String>) {
+        self.add_omission(from, why.into(), false);
     }
 
     /// Says that something was carried over, and is not quite the same here.
-    fn partly(&mut self, from: &str, why: impl Into<String>) {
-        self.say(from, why.into(), true);
+    fn note_difference(&mut self, from: &str, why: impl Into<String>) {
+        self.add_omission(from, why.into(), true);
     }
 
-    fn say(&mut self, from: &str, why: String, carried: bool) {
+    fn add_omission(&mut self, from: &str, why: String, carried: bool) {
         if self.out.left_out.len() < MOST_RULES {
-            self.out.left_out.push(LeftOut {
-                from: visible(from),
-                why: visible(&why),
+            self.out.left_out.push(OmittedRule {
+                from: escape_line(from),
+                why: escape_line(&why),
                 file: self.file.path.clone(),
                 carried,
             });
@@ -236,7 +240,7 @@ impl<'a> Collect<'a> {
 }
 
 /// The texts of a list; anything else in it is left out.
-fn texts<'v>(value: Option<&'v Value>, from: &str, rules: &mut Collect<'_>) -> Vec<&'v str> {
+fn text_items<'v>(value: Option<&'v Value>, from: &str, rules: &mut RuleCollector<'_>) -> Vec<&'v str> {
     match value {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(items)) => items
@@ -244,13 +248,13 @@ fn texts<'v>(value: Option<&'v Value>, from: &str, rules: &mut Collect<'_>) -> V
             .take(MOST_RULES)
             .filter_map(|item| {
                 if item.as_str().is_none() {
-                    rules.left(&format!("{from}: {item}"), "this is not a text");
+                    rules.leave_out(&format!("{from}: {item}"), "this is not a text");
                 }
                 item.as_str()
             })
             .collect(),
         Some(other) => {
-            rules.left(&format!("{from}: {other}"), "this is not a list of texts");
+            rules.leave_out(&format!("{from}: {other}"), "this is not a list of texts");
             Vec::new()
         }
     }

@@ -3,20 +3,20 @@
 
 use serde_json::Value;
 
-use super::paths::changes;
-use super::words::{Tail, patterns};
-use super::{Collect, Why, glob, jsonc};
+use super::paths::change_patterns;
+use super::words::{PatternTail, command_patterns};
+use super::{RuleCollector, SkipReason, glob, jsonc};
 use mayi_call::Names;
 use mayi_policy::Effect;
 
 /// One entry of a map, in its order.
-struct Entry<'v> {
+struct PermissionEntry<'v> {
     pattern: &'v str,
     effect: Effect,
     from: String,
 }
 
-pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
+pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
     let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
     match settings.get("permission") {
@@ -26,17 +26,19 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
             let denied = map.get("*").and_then(Value::as_str) == Some("deny");
             let mut before = Vec::new();
             for (tool, value) in map.iter().take(super::MOST_RULES) {
-                about(tool, value, denied, &mut before, rules);
+                read_tool_entries(tool, value, denied, &mut before, rules);
             }
         }
-        Some(Value::String(word)) => about("*", &Value::String(word.clone()), false, &mut Vec::new(), rules),
+        Some(Value::String(word)) => {
+            read_tool_entries("*", &Value::String(word.clone()), false, &mut Vec::new(), rules)
+        }
         Some(_) => return Err("has a `permission` that is neither a word nor an object".to_owned()),
     }
     for key in ["agent", "mode"] {
         let Some(Value::Object(map)) = settings.get(key) else { continue };
         for (name, value) in map {
             if value.get("permission").is_some() {
-                rules.left(
+                rules.leave_out(
                     &format!("{key}.{name}.permission"),
                     "agents inside of opencode are not told apart here",
                 );
@@ -45,7 +47,7 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     }
     if let Some(Value::Object(map)) = settings.get("tools") {
         for (tool, value) in map.iter().filter(|(_, value)| **value == Value::Bool(false)) {
-            rules.left(
+            rules.leave_out(
                 &format!("tools.{tool}: {value}"),
                 "a tool that is switched off stays so in opencode itself",
             );
@@ -64,17 +66,24 @@ fn effect_of(word: &str) -> Option<Effect> {
 }
 
 /// The permissions that are about something known here.
-const KNOWN: &[&str] = &["bash", "edit", "write", "patch", "read", "webfetch", "external_directory"];
+const KNOWN_PERMISSIONS: &[&str] =
+    &["bash", "edit", "write", "patch", "read", "webfetch", "external_directory"];
 
 /// `before`: the tools that something was allowed for so far.
-fn about(tool: &str, value: &Value, denied: bool, before: &mut Vec<String>, rules: &mut Collect<'_>) {
+fn read_tool_entries(
+    tool: &str,
+    value: &Value,
+    denied: bool,
+    before: &mut Vec<String>,
+    rules: &mut RuleCollector<'_>,
+) {
     let mut entries = Vec::new();
-    let mut entry = |pattern, value: &Value, from: String, rules: &mut Collect<'_>| match value
+    let mut entry = |pattern, value: &Value, from: String, rules: &mut RuleCollector<'_>| match value
         .as_str()
         .and_then(effect_of)
     {
-        Some(effect) => entries.push(Entry { pattern, effect, from }),
-        None => rules.left(&from, "it is neither allow, ask nor deny"),
+        Some(effect) => entries.push(PermissionEntry { pattern, effect, from }),
+        None => rules.leave_out(&from, "it is neither allow, ask nor deny"),
     };
     match value {
         Value::Object(map) => {
@@ -86,11 +95,11 @@ fn about(tool: &str, value: &Value, denied: bool, before: &mut Vec<String>, rule
     }
     // Stricter entries so far that are rules now.
     let mut stricter: Vec<(&str, Effect)> = Vec::new();
-    let mut allowed = before.iter().any(|other| glob::overlap(tool, other));
+    let mut allowed = before.iter().any(|other| glob::globs_overlap(tool, other));
     for of in &entries {
         let default = of.pattern == "*" && of.effect == Effect::Ask && !allowed;
         if default {
-            rules.left(
+            rules.leave_out(
                 &of.from,
                 "mayi asks about what no rule allows, except for commands and tools that only read (`readers = false` asks about those commands too)",
             );
@@ -98,19 +107,25 @@ fn about(tool: &str, value: &Value, denied: bool, before: &mut Vec<String>, rule
         }
         if of.effect == Effect::Allow {
             if denied {
-                rules.left(
+                rules.leave_out(
                     &of.from,
                     "`\"*\": \"deny\"` beside it counts for everything here, in whatever order",
                 );
                 continue;
             }
-            if let Some((pattern, effect)) = stricter.iter().find(|(wide, _)| glob::covers(wide, of.pattern))
+            if let Some((pattern, effect)) =
+                stricter.iter().find(|(wide, _)| glob::glob_covers(wide, of.pattern))
             {
-                rules.left(&of.from, format!("it comes after {pattern:?}: \"{effect}\", which here counts in whatever order; write the exception as `unless` of that rule"));
+                rules.leave_out(&of.from, format!("it comes after {pattern:?}: \"{effect}\", which here counts in whatever order; write the exception as `unless` of that rule"));
                 continue;
             }
-            for (pattern, effect) in stricter.iter().filter(|(other, _)| glob::overlap(other, of.pattern)) {
-                rules.partly(&of.from, format!("{pattern:?}: \"{effect}\" before it stays where both match"));
+            for (pattern, effect) in
+                stricter.iter().filter(|(other, _)| glob::globs_overlap(other, of.pattern))
+            {
+                rules.note_difference(
+                    &of.from,
+                    format!("{pattern:?}: \"{effect}\" before it stays where both match"),
+                );
             }
             allowed = true;
             before.push(tool.to_owned());
@@ -119,25 +134,25 @@ fn about(tool: &str, value: &Value, denied: bool, before: &mut Vec<String>, rule
         }
         if tool != "*" && tool.contains(['*', '?']) && of.effect != Effect::Allow {
             // Whatever it could be about.
-            for known in KNOWN.iter().filter(|known| glob::overlap(tool, known)) {
-                rules.rules(of.effect, translate(known, of.pattern, of.effect), &of.from);
+            for known in KNOWN_PERMISSIONS.iter().filter(|known| glob::globs_overlap(tool, known)) {
+                rules.add_rules(of.effect, translate_entry(known, of.pattern, of.effect), &of.from);
             }
         }
-        rules.rules(of.effect, translate(tool, of.pattern, of.effect), &of.from);
+        rules.add_rules(of.effect, translate_entry(tool, of.pattern, of.effect), &of.from);
     }
 }
 
-fn translate(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<String>, Why> {
+fn translate_entry(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     let allow = effect == Effect::Allow;
     match tool {
         "bash" => {
             if allow && pattern.contains('?') {
                 return Err("`?` in it has no counterpart among words".to_owned());
             }
-            patterns(pattern, Tail::Written, effect)
+            command_patterns(pattern, PatternTail::Written, effect)
         }
-        "edit" | "write" | "patch" => Ok(changes(&path(pattern, effect)?, effect)),
-        "read" => Ok(vec![format!("read({})", path(pattern, effect)?)]),
+        "edit" | "write" | "patch" => Ok(change_patterns(&path_pattern(pattern, effect)?, effect)),
+        "read" => Ok(vec![format!("read({})", path_pattern(pattern, effect)?)]),
         "webfetch" if pattern == "*" => Ok(vec!["fetch(*)".to_owned()]),
         "webfetch" => Err("addresses with wildcards mean something else here: write `fetch(host)`".to_owned()),
         "external_directory" => Err("what lies outside of the folders is always asked about here".to_owned()),
@@ -153,7 +168,7 @@ fn translate(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<String>, W
         _ => {
             // The tool itself, and every server and tool whose names joined are this.
             let plain = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-*".contains(&b));
-            if !plain(tool) && !Names::plain(tool) {
+            if !plain(tool) && !Names::is_plain(tool) {
                 return Err("no tool is called like that".to_owned());
             }
             let pairs = tool.match_indices('_').filter_map(|(at, _)| {
@@ -166,7 +181,7 @@ fn translate(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<String>, W
 }
 
 /// There `*` is any text, `/` too.
-fn path(pattern: &str, effect: Effect) -> Result<String, Why> {
+fn path_pattern(pattern: &str, effect: Effect) -> Result<String, SkipReason> {
     if pattern == "*" || pattern == "**" || pattern == "**/*" {
         return Ok(if effect == Effect::Allow { "./**".to_owned() } else { "**".to_owned() });
     }

@@ -2,16 +2,20 @@
 
 use std::path::Path;
 
-use super::Why;
+use super::SkipReason;
 use mayi_policy::Effect;
-use mayi_policy::pattern::escape;
+use mayi_policy::pattern::escape_glob;
 
 /// A gitignore-style path as a path pattern, without a selector: `//` is absolute, `~/` the home folder,
 /// `/` the folder of the settings (`top`), anything else the folder that is worked in.
 ///
 /// # Errors
 /// Why there is no such pattern.
-pub(super) fn gitignore(text: &str, top: Option<&Path>, effect: Effect) -> Result<String, Why> {
+pub(super) fn convert_gitignore(
+    text: &str,
+    top: Option<&Path>,
+    effect: Effect,
+) -> Result<String, SkipReason> {
     let text = text.trim();
     if text.starts_with('!') {
         return Err("`!` takes something out, which only `unless` of a rule does here".to_owned());
@@ -35,7 +39,7 @@ pub(super) fn gitignore(text: &str, top: Option<&Path>, effect: Effect) -> Resul
         let top = top.ok_or(
             "it is relative to the folder of the settings, and these are your own: write the path from `//` or `~/`",
         )?;
-        return Ok(format!("{}/{rest}", escape(&top.display().to_string()).trim_end_matches('/')));
+        return Ok(format!("{}/{rest}", escape_glob(&top.display().to_string()).trim_end_matches('/')));
     }
     if let Some(rest) = plain.strip_prefix("./") {
         return Ok(format!("./{rest}"));
@@ -52,7 +56,7 @@ pub(super) fn gitignore(text: &str, top: Option<&Path>, effect: Effect) -> Resul
 
 /// Patterns for changes to what `path` matches. Other tools' edits are no removals: an allow is about
 /// making and changing files.
-pub(super) fn changes(path: &str, effect: Effect) -> Vec<String> {
+pub(super) fn change_patterns(path: &str, effect: Effect) -> Vec<String> {
     match effect {
         Effect::Allow => vec![format!("create({path})"), format!("edit({path})")],
         _ => vec![format!("write({path})")],

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Tool;
+use super::ImportTool;
 
 /// A file of settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,28 +15,28 @@ pub struct SettingsFile {
 
 /// The files that `tool` would read for work in `cwd`, those that are there.
 #[must_use]
-pub fn files_of(tool: Tool, home: Option<&Path>, cwd: &Path) -> Vec<SettingsFile> {
-    candidates(tool, home, cwd).into_iter().filter(|file| file.path.is_file()).collect()
+pub fn files_of(tool: ImportTool, home: Option<&Path>, cwd: &Path) -> Vec<SettingsFile> {
+    candidate_files(tool, home, cwd).into_iter().filter(|file| file.path.is_file()).collect()
 }
 
 /// A file that was named; one in its usual place in a project is about that project.
 #[must_use]
-pub fn given(tool: Tool, home: Option<&Path>, path: &Path) -> SettingsFile {
+pub fn given_file(tool: ImportTool, home: Option<&Path>, path: &Path) -> SettingsFile {
     let of = path.ancestors().skip(1).find(|folder| {
-        Some(*folder) != home && candidates(tool, None, folder).iter().any(|file| file.path == path)
+        Some(*folder) != home && candidate_files(tool, None, folder).iter().any(|file| file.path == path)
     });
     SettingsFile { path: path.to_owned(), project: of.map(Path::to_owned) }
 }
 
 /// Where files could be, the user's own first.
-fn candidates(tool: Tool, home: Option<&Path>, cwd: &Path) -> Vec<SettingsFile> {
+fn candidate_files(tool: ImportTool, home: Option<&Path>, cwd: &Path) -> Vec<SettingsFile> {
     let (own, projects): (&[&str], &[&str]) = match tool {
-        Tool::ClaudeCode => {
+        ImportTool::ClaudeCode => {
             (&[".claude/settings.json"], &[".claude/settings.json", ".claude/settings.local.json"])
         }
-        Tool::Codex => (&[".codex/config.toml"], &[".codex/config.toml"]),
-        Tool::Gemini => (&[".gemini/settings.json"], &[".gemini/settings.json"]),
-        Tool::VsCode => (
+        ImportTool::Codex => (&[".codex/config.toml"], &[".codex/config.toml"]),
+        ImportTool::Gemini => (&[".gemini/settings.json"], &[".gemini/settings.json"]),
+        ImportTool::VsCode => (
             &[
                 ".config/Code/User/settings.json",
                 ".config/Code - Insiders/User/settings.json",
@@ -47,21 +47,21 @@ fn candidates(tool: Tool, home: Option<&Path>, cwd: &Path) -> Vec<SettingsFile> 
             ],
             &[".vscode/settings.json"],
         ),
-        Tool::Zed => (&[".config/zed/settings.json"], &[".zed/settings.json"]),
-        Tool::OpenCode => (
+        ImportTool::Zed => (&[".config/zed/settings.json"], &[".zed/settings.json"]),
+        ImportTool::OpenCode => (
             &[".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"],
             &["opencode.json", "opencode.jsonc"],
         ),
     };
     let folders: Option<(&str, &str)> = match tool {
-        Tool::Codex => Some((".codex/rules", "rules")),
-        Tool::Gemini => Some((".gemini/policies", "toml")),
+        ImportTool::Codex => Some((".codex/rules", "rules")),
+        ImportTool::Gemini => Some((".gemini/policies", "toml")),
         _ => None,
     };
     let mut found = Vec::new();
     if let Some(home) = home {
         found.extend(own.iter().map(|name| SettingsFile { path: home.join(name), project: None }));
-        found.extend(below(home, folders, None));
+        found.extend(files_with_ending(home, folders, None));
     }
     // The home folder is no project: its files are the user's own.
     if Some(cwd) != home {
@@ -69,13 +69,17 @@ fn candidates(tool: Tool, home: Option<&Path>, cwd: &Path) -> Vec<SettingsFile> 
         found.extend(
             projects.iter().map(|name| SettingsFile { path: cwd.join(name), project: project.clone() }),
         );
-        found.extend(below(cwd, folders, project.as_ref()));
+        found.extend(files_with_ending(cwd, folders, project.as_ref()));
     }
     found
 }
 
 /// The files of a folder that end in a certain way, by name.
-fn below(at: &Path, folder: Option<(&str, &str)>, project: Option<&PathBuf>) -> Vec<SettingsFile> {
+fn files_with_ending(
+    at: &Path,
+    folder: Option<(&str, &str)>,
+    project: Option<&PathBuf>,
+) -> Vec<SettingsFile> {
     let Some((folder, end)) = folder else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(at.join(folder)) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries

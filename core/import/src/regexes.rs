@@ -1,34 +1,38 @@
 //! Regular expressions over commands, as editors write them.
 
-use super::Why;
+use super::SkipReason;
 use super::words;
 use mayi_policy::Effect;
 
 /// The most alternatives of one expression.
-const MOST: usize = 64;
+const MAX_ALTERNATIVES: usize = 64;
 
 /// Patterns for the commands that `source` matches, somewhere in them unless it is anchored.
 ///
 /// # Errors
 /// Why there is no such pattern.
-pub(super) fn patterns(source: &str, ignore_case: bool, effect: Effect) -> Result<Vec<String>, Why> {
+pub(super) fn regex_patterns(
+    source: &str,
+    ignore_case: bool,
+    effect: Effect,
+) -> Result<Vec<String>, SkipReason> {
     if effect == Effect::Allow {
-        if let Some(patterns) = simple(source) {
+        if let Some(patterns) = simple_patterns(source) {
             return Ok(patterns);
         }
-        if !anchored(source) {
+        if !is_anchored(source) {
             return Err(
                 "it is not anchored at both ends, so it would allow whatever follows: write the words of the command"
                     .to_owned(),
             );
         }
     }
-    let source = translate(source)?;
+    let source = translate_regex(source)?;
     let case = if ignore_case { "(?i)" } else { "" };
     Ok(vec![format!("shell(/{case}{source}/)")])
 }
 
-fn anchored(source: &str) -> bool {
+fn is_anchored(source: &str) -> bool {
     let end = source.ends_with('$') && !source.ends_with("\\$");
     let mut depth = 0_usize;
     let mut escaped = false;
@@ -51,7 +55,7 @@ fn anchored(source: &str) -> bool {
 ///
 /// # Errors
 /// What it holds that has no counterpart.
-pub(super) fn translate(source: &str) -> Result<String, Why> {
+pub(super) fn translate_regex(source: &str) -> Result<String, SkipReason> {
     let mut out = String::with_capacity(source.len() + 16);
     let mut chars = source.chars().peekable();
     let mut class = false;
@@ -106,7 +110,7 @@ pub(super) fn translate(source: &str) -> Result<String, Why> {
 
 /// An expression that is nothing but `^` and literal words, with alternatives: as words, and narrower
 /// where it does not say how a word ends.
-fn simple(source: &str) -> Option<Vec<String>> {
+fn simple_patterns(source: &str) -> Option<Vec<String>> {
     let mut rest = source.strip_prefix('^')?;
     let mut texts = vec![String::new()];
     let open = loop {
@@ -145,7 +149,7 @@ fn simple(source: &str) -> Option<Vec<String>> {
         let (alternatives, after) = match rest.strip_prefix("(?:").or_else(|| rest.strip_prefix('(')) {
             Some(group) => {
                 let (inside, after) = group.split_once(')')?;
-                (inside.split('|').map(literal).collect::<Option<Vec<String>>>()?, after)
+                (inside.split('|').map(literal_text).collect::<Option<Vec<String>>>()?, after)
             }
             None => {
                 let end = if rest.starts_with('\\') {
@@ -153,10 +157,10 @@ fn simple(source: &str) -> Option<Vec<String>> {
                 } else {
                     rest.chars().next()?.len_utf8()
                 };
-                (vec![literal(rest.get(..end)?)?], rest.get(end..)?)
+                (vec![literal_text(rest.get(..end)?)?], rest.get(end..)?)
             }
         };
-        if after.starts_with(['*', '+', '?', '{']) || texts.len() * alternatives.len() > MOST {
+        if after.starts_with(['*', '+', '?', '{']) || texts.len() * alternatives.len() > MAX_ALTERNATIVES {
             return None;
         }
         texts = texts
@@ -170,15 +174,18 @@ fn simple(source: &str) -> Option<Vec<String>> {
         .map(|text| {
             let words: Vec<String> =
                 text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
-            let pattern =
-                if open { words::prefix(&words, Effect::Allow) } else { words::exact(&words, Effect::Allow) };
+            let pattern = if open {
+                words::prefix_pattern(&words, Effect::Allow)
+            } else {
+                words::exact_pattern(&words, Effect::Allow)
+            };
             pattern.ok()
         })
         .collect()
 }
 
 /// The text that a part of an expression matches, if it is only one.
-fn literal(part: &str) -> Option<String> {
+fn literal_text(part: &str) -> Option<String> {
     let mut out = String::new();
     let mut chars = part.chars();
     while let Some(c) = chars.next() {

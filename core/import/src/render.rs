@@ -2,31 +2,31 @@
 
 use std::path::Path;
 
-use super::{Imported, Tool};
-use mayi_config::edit::text;
-use mayi_kept::approval::visible;
+use super::{ImportResult, ImportTool};
+use mayi_config::edit::toml_string;
+use mayi_kept::approval::escape_line;
 
 /// The rules as a person would write them into a configuration. `agents`: only for these.
 #[must_use]
-pub fn render(tool: Tool, imported: &Imported, agents: &[String]) -> String {
+pub fn render_rules(tool: ImportTool, imported: &ImportResult, agents: &[String]) -> String {
     let mut out = format!("# From {}, by `mayi config import`.\n", tool.title());
     let mut last: Option<&Path> = None;
     for rule in &imported.rules {
         if last != Some(&rule.file) {
             last = Some(&rule.file);
-            out.push_str(&format!("\n# {}\n", visible(&rule.file.display().to_string())));
+            out.push_str(&format!("\n# {}\n", escape_line(&rule.file.display().to_string())));
         }
         let header = match &rule.workspace {
-            Some(folder) => format!("workspaces.{}.rule", text(&folder.display().to_string())),
+            Some(folder) => format!("workspaces.{}.rule", toml_string(&folder.display().to_string())),
             None => "rule".to_owned(),
         };
         out.push_str(&format!("\n# {}\n[[{header}]]\n", rule.from));
-        out.push_str(&format!("effect = \"{}\"\npattern = {}\n", rule.effect, text(&rule.pattern)));
+        out.push_str(&format!("effect = \"{}\"\npattern = {}\n", rule.effect, toml_string(&rule.pattern)));
         if let Some(reason) = &rule.reason {
-            out.push_str(&format!("reason = {}\n", text(reason)));
+            out.push_str(&format!("reason = {}\n", toml_string(reason)));
         }
         if !agents.is_empty() {
-            let names: Vec<String> = agents.iter().map(|name| text(name)).collect();
+            let names: Vec<String> = agents.iter().map(|name| toml_string(name)).collect();
             out.push_str(&format!("agents = [{}]\n", names.join(", ")));
         }
     }

@@ -2,28 +2,28 @@
 //! This is not Starlark: everything else is told apart, and not understood.
 
 /// The most calls of a file, and how deep lists may go.
-const MOST: usize = 5000;
-const DEEPEST: usize = 4;
+const MAX_CALLS: usize = 5000;
+const MAX_LIST_DEPTH: usize = 4;
 
 /// One statement of a file.
-pub(super) struct Call {
+pub(super) struct StarlarkCall {
     pub(super) name: String,
     pub(super) line: usize,
     /// Its beginning, for people.
     pub(super) text: String,
     /// By name; or why it is not understood.
-    pub(super) arguments: Result<Vec<(String, Argument)>, String>,
+    pub(super) arguments: Result<Vec<(String, LiteralArgument)>, String>,
 }
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Argument {
+pub(super) enum LiteralArgument {
     Text(String),
-    List(Vec<Argument>),
+    List(Vec<LiteralArgument>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+enum StarlarkToken {
     Name(String),
     Text(String),
     Mark(char),
@@ -32,12 +32,12 @@ enum Token {
 }
 
 /// Every statement at the top of `text`.
-pub(super) fn calls(text: &str) -> Vec<Call> {
-    let tokens = tokens(text);
+pub(super) fn parse_calls(text: &str) -> Vec<StarlarkCall> {
+    let tokens = split_tokens(text);
     let mut calls = Vec::new();
     let mut rest = tokens.as_slice();
     while let Some((first, after)) = rest.split_first() {
-        if calls.len() >= MOST {
+        if calls.len() >= MAX_CALLS {
             break;
         }
         let (line, token) = first;
@@ -51,11 +51,11 @@ pub(super) fn calls(text: &str) -> Vec<Call> {
                 break;
             }
             match token {
-                Token::Mark('(' | '[' | '{') => {
+                StarlarkToken::Mark('(' | '[' | '{') => {
                     depth += 1;
                     opened = true;
                 }
-                Token::Mark(')' | ']' | '}') => {
+                StarlarkToken::Mark(')' | ']' | '}') => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         length = at + 1;
@@ -70,7 +70,7 @@ pub(super) fn calls(text: &str) -> Vec<Call> {
         let last = statement.last().map_or(*line, |(line, _)| *line);
         let trailing = further.iter().take_while(|(line, _)| *line == last).count();
         let shown = text.lines().nth(line - 1).unwrap_or_default().trim();
-        let call = |name: &str, arguments| Call {
+        let call = |name: &str, arguments| StarlarkCall {
             name: name.to_owned(),
             line: *line,
             text: shown.chars().take(200).collect(),
@@ -79,8 +79,8 @@ pub(super) fn calls(text: &str) -> Vec<Call> {
         let not_a_call =
             || Err("only plain calls such as prefix_rule(pattern = [...]) are understood".to_owned());
         match (token, after.first()) {
-            (Token::Name(name), Some((_, Token::Mark('(')))) if trailing == 0 => {
-                calls.push(call(name, arguments(statement.get(2..).unwrap_or_default())));
+            (StarlarkToken::Name(name), Some((_, StarlarkToken::Mark('(')))) if trailing == 0 => {
+                calls.push(call(name, parse_arguments(statement.get(2..).unwrap_or_default())));
             }
             _ => calls.push(call("", not_a_call())),
         }
@@ -90,60 +90,64 @@ pub(super) fn calls(text: &str) -> Vec<Call> {
 }
 
 /// From behind the opening parenthesis to the closing one.
-fn arguments(mut tokens: &[(usize, Token)]) -> Result<Vec<(String, Argument)>, String> {
-    let mut found: Vec<(String, Argument)> = Vec::new();
+fn parse_arguments(mut tokens: &[(usize, StarlarkToken)]) -> Result<Vec<(String, LiteralArgument)>, String> {
+    let mut found: Vec<(String, LiteralArgument)> = Vec::new();
     loop {
         tokens = match tokens {
-            [(_, Token::Mark(')'))] => return Ok(found),
-            [(_, Token::Name(name)), (_, Token::Mark('=')), rest @ ..] => {
+            [(_, StarlarkToken::Mark(')'))] => return Ok(found),
+            [(_, StarlarkToken::Name(name)), (_, StarlarkToken::Mark('=')), rest @ ..] => {
                 if found.iter().any(|(key, _)| key == name) {
                     return Err(format!("`{name}` is there twice"));
                 }
-                let (value, rest) = value(rest, 0)?;
+                let (value, rest) = parse_value(rest, 0)?;
                 found.push((name.clone(), value));
                 rest
             }
             _ => return Err("only literal texts and lists are understood, by name".to_owned()),
         };
         tokens = match tokens {
-            [(_, Token::Mark(',')), rest @ ..] => rest,
+            [(_, StarlarkToken::Mark(',')), rest @ ..] => rest,
             other => other,
         };
     }
 }
 
-type Tokens<'t> = &'t [(usize, Token)];
+type TokenSlice<'t> = &'t [(usize, StarlarkToken)];
 
-fn value(tokens: Tokens<'_>, depth: usize) -> Result<(Argument, Tokens<'_>), String> {
+fn parse_value(tokens: TokenSlice<'_>, depth: usize) -> Result<(LiteralArgument, TokenSlice<'_>), String> {
     match tokens {
-        [(_, Token::Text(text)), rest @ ..] if !matches!(rest.first(), Some((_, Token::Text(_)))) => {
-            Ok((Argument::Text(text.clone()), rest))
+        [(_, StarlarkToken::Text(text)), rest @ ..]
+            if !matches!(rest.first(), Some((_, StarlarkToken::Text(_)))) =>
+        {
+            Ok((LiteralArgument::Text(text.clone()), rest))
         }
-        [(_, Token::Mark('[')), rest @ ..] if depth < DEEPEST => {
+        [(_, StarlarkToken::Mark('[')), rest @ ..] if depth < MAX_LIST_DEPTH => {
             let mut items = Vec::new();
             let mut rest = rest;
             loop {
                 rest = match rest {
-                    [(_, Token::Mark(']')), rest @ ..] => return Ok((Argument::List(items), rest)),
+                    [(_, StarlarkToken::Mark(']')), rest @ ..] => {
+                        return Ok((LiteralArgument::List(items), rest));
+                    }
                     other => {
-                        let (item, rest) = value(other, depth + 1)?;
+                        let (item, rest) = parse_value(other, depth + 1)?;
                         items.push(item);
                         match rest {
-                            [(_, Token::Mark(',')), rest @ ..] => rest,
-                            [(_, Token::Mark(']')), ..] => rest,
+                            [(_, StarlarkToken::Mark(',')), rest @ ..] => rest,
+                            [(_, StarlarkToken::Mark(']')), ..] => rest,
                             _ => return Err("only literal texts and lists are understood".to_owned()),
                         }
                     }
                 };
             }
         }
-        [(_, Token::Other(what)), ..] => Err(format!("`{what}` is not understood")),
+        [(_, StarlarkToken::Other(what)), ..] => Err(format!("`{what}` is not understood")),
         _ => Err("only literal texts and lists are understood".to_owned()),
     }
 }
 
 /// With the line of each, from 1.
-fn tokens(text: &str) -> Vec<(usize, Token)> {
+fn split_tokens(text: &str) -> Vec<(usize, StarlarkToken)> {
     let mut out = Vec::new();
     let mut line = 1;
     let mut chars = text.chars().peekable();
@@ -154,12 +158,12 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
             '#' => while chars.next_if(|c| *c != '\n').is_some() {},
             quote @ ('"' | '\'') => {
                 let start = line;
-                let read = literal(quote, &mut chars, &mut line);
+                let read = parse_string(quote, &mut chars, &mut line);
                 // Three quotes begin a text of several lines, which no rule needs.
                 let empty = read.as_deref() == Some("");
                 let token = match read {
-                    Some(text) if !(empty && chars.peek() == Some(&quote)) => Token::Text(text),
-                    _ => Token::Other("a text like this".to_owned()),
+                    Some(text) if !(empty && chars.peek() == Some(&quote)) => StarlarkToken::Text(text),
+                    _ => StarlarkToken::Other("a text like this".to_owned()),
                 };
                 out.push((start, token));
             }
@@ -168,17 +172,17 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
                 while let Some(c) = chars.next_if(|c| c.is_ascii_alphanumeric() || *c == '_') {
                     name.push(c);
                 }
-                out.push((line, Token::Name(name)));
+                out.push((line, StarlarkToken::Name(name)));
             }
-            '(' | ')' | '[' | ']' | '{' | '}' | ',' | '=' => out.push((line, Token::Mark(c))),
-            c => out.push((line, Token::Other(c.to_string()))),
+            '(' | ')' | '[' | ']' | '{' | '}' | ',' | '=' => out.push((line, StarlarkToken::Mark(c))),
+            c => out.push((line, StarlarkToken::Other(c.to_string()))),
         }
     }
     out
 }
 
 /// A text up to its closing quote, on one line.
-fn literal(
+fn parse_string(
     quote: char,
     chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
     line: &mut usize,

@@ -3,23 +3,24 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Imported, SettingsFile, Tool, files_of, given, import, render};
+use super::{ImportResult, ImportTool, SettingsFile, files_of, given_file, import_rules, render_rules};
 use mayi_config::{Layer, check_file};
-use mayi_policy::pattern::Places;
+use mayi_policy::pattern::PatternBases;
 
-fn places() -> Places {
-    Places { home: Some(PathBuf::from("/home/me")), ..Places::default() }
+fn places() -> PatternBases {
+    PatternBases { home: Some(PathBuf::from("/home/me")), ..PatternBases::default() }
 }
 
-fn imported(tool: Tool, name: &str, text: &str) -> Imported {
+fn imported(tool: ImportTool, name: &str, text: &str) -> ImportResult {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
     std::fs::write(&path, text).unwrap();
-    import(tool, &[SettingsFile { path, project: None }], &places()).unwrap_or_else(|error| panic!("{error}"))
+    import_rules(tool, &[SettingsFile { path, project: None }], &places())
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Rules and what was left out, one a line.
-fn shown(imported: &Imported) -> String {
+fn shown(imported: &ImportResult) -> String {
     let rules = imported.rules.iter().map(|rule| format!("{} {}", rule.effect, rule.pattern));
     let left = imported.left_out.iter().map(|left| {
         format!("{}: {}: {}", if left.carried { "partly" } else { "left out" }, left.from, left.why)
@@ -27,7 +28,7 @@ fn shown(imported: &Imported) -> String {
     rules.chain(left).collect::<Vec<_>>().join("\n")
 }
 
-fn json(tool: Tool, text: &str) -> String {
+fn json(tool: ImportTool, text: &str) -> String {
     shown(&imported(tool, "settings.json", text))
 }
 
@@ -35,7 +36,7 @@ fn json(tool: Tool, text: &str) -> String {
 #[test]
 fn given_claude_codes_rules_then_each_is_carried_over_or_named() {
     insta::assert_snapshot!(json(
-        Tool::ClaudeCode,
+        ImportTool::ClaudeCode,
         r#"{
       "model": "opus",
       "permissions": {
@@ -74,16 +75,16 @@ fn given_a_projects_settings_then_its_rules_are_for_that_folder_alone() {
     std::fs::create_dir_all(top.join("home/.claude")).unwrap();
     std::fs::write(top.join("home/.claude/settings.json"), text).unwrap();
     let home = top.join("home");
-    let files = files_of(Tool::ClaudeCode, Some(&home), &project);
+    let files = files_of(ImportTool::ClaudeCode, Some(&home), &project);
     let whose: Vec<Option<&Path>> = files.iter().map(|file| file.project.as_deref()).collect();
     assert_eq!(whose, [None, Some(project.as_path()), Some(project.as_path())]);
     // The same, named.
-    assert_eq!(given(Tool::ClaudeCode, Some(&home), &files[1].path), files[1]);
-    assert_eq!(given(Tool::ClaudeCode, Some(&home), &files[0].path), files[0]);
-    assert_eq!(given(Tool::ClaudeCode, Some(&home), &top.join("x.json")).project, None);
-    let imported = import(Tool::ClaudeCode, &files, &places()).unwrap();
-    let text =
-        render(Tool::ClaudeCode, &imported, &["claude".to_owned()]).replace(&top.display().to_string(), "");
+    assert_eq!(given_file(ImportTool::ClaudeCode, Some(&home), &files[1].path), files[1]);
+    assert_eq!(given_file(ImportTool::ClaudeCode, Some(&home), &files[0].path), files[0]);
+    assert_eq!(given_file(ImportTool::ClaudeCode, Some(&home), &top.join("x.json")).project, None);
+    let imported = import_rules(ImportTool::ClaudeCode, &files, &places()).unwrap();
+    let text = render_rules(ImportTool::ClaudeCode, &imported, &["claude".to_owned()])
+        .replace(&top.display().to_string(), "");
     insta::assert_snapshot!(text);
     assert_eq!(imported.left_out.len(), 1, "the user's own `/src/**` has no folder");
 }
@@ -114,15 +115,15 @@ network_rule(host = "example.com", protocol = "https", decision = "allow")
 prefix_rule(pattern = ["unclosed
 prefix_rule(pattern = ["ls"], decision = "allow")
 "#;
-    insta::assert_snapshot!(shown(&imported(Tool::Codex, "default.rules", rules)));
+    insta::assert_snapshot!(shown(&imported(ImportTool::Codex, "default.rules", rules)));
     let config = "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n[mcp_servers.github]\ncommand = \"x\"\ndisabled_tools = [\"delete_repo\"]\nenabled_tools = [\"a\"]\n";
-    insta::assert_snapshot!("codex_config", shown(&imported(Tool::Codex, "config.toml", config)));
+    insta::assert_snapshot!("codex_config", shown(&imported(ImportTool::Codex, "config.toml", config)));
 }
 
 #[test]
 fn given_geminis_settings_then_each_rule_is_carried_over_or_named() {
     insta::assert_snapshot!(json(
-        Tool::Gemini,
+        ImportTool::Gemini,
         r#"{
       // comments are fine
       "tools": {
@@ -175,13 +176,13 @@ decision = "deny"
 [[rule]]
 decision = "shrug"
 "#;
-    insta::assert_snapshot!("gemini_policy", shown(&imported(Tool::Gemini, "mine.toml", policy)));
+    insta::assert_snapshot!("gemini_policy", shown(&imported(ImportTool::Gemini, "mine.toml", policy)));
 }
 
 #[test]
 fn given_vs_codes_settings_then_each_rule_is_carried_over_or_named() {
     insta::assert_snapshot!(json(
-        Tool::VsCode,
+        ImportTool::VsCode,
         r#"{
       "editor.fontSize": 12, // mine
       "chat.tools.terminal.autoApprove": {
@@ -201,13 +202,13 @@ fn given_vs_codes_settings_then_each_rule_is_carried_over_or_named() {
     }"#
     ));
     let off = r#"{"chat.tools.terminal.enableAutoApprove": false, "chat.tools.terminal.autoApprove": {"ls": true, "rm": false}}"#;
-    insta::assert_snapshot!("vscode_off", json(Tool::VsCode, off));
+    insta::assert_snapshot!("vscode_off", json(ImportTool::VsCode, off));
 }
 
 #[test]
 fn given_zeds_settings_then_each_rule_is_carried_over_or_named() {
     insta::assert_snapshot!(json(
-        Tool::Zed,
+        ImportTool::Zed,
         r#"{
       "agent": {
         "always_allow_tool_actions": true,
@@ -235,7 +236,7 @@ fn given_zeds_settings_then_each_rule_is_carried_over_or_named() {
 #[test]
 fn given_opencodes_settings_then_the_last_rule_of_the_source_never_loosens() {
     insta::assert_snapshot!(json(
-        Tool::OpenCode,
+        ImportTool::OpenCode,
         r#"{
       "$schema": "https://opencode.ai/config.json",
       "permission": {
@@ -254,13 +255,16 @@ fn given_opencodes_settings_then_the_last_rule_of_the_source_never_loosens() {
     ));
     insta::assert_snapshot!(
         "opencode_everything",
-        json(Tool::OpenCode, r#"{"permission": {"*": "deny", "bash": "allow", "edit": {"*": "allow"}}}"#)
+        json(
+            ImportTool::OpenCode,
+            r#"{"permission": {"*": "deny", "bash": "allow", "edit": {"*": "allow"}}}"#
+        )
     );
-    insta::assert_snapshot!("opencode_word", json(Tool::OpenCode, r#"{"permission": "allow"}"#));
+    insta::assert_snapshot!("opencode_word", json(ImportTool::OpenCode, r#"{"permission": "allow"}"#));
     // An ask after an allow takes it back.
     insta::assert_snapshot!(
         "opencode_later",
-        json(Tool::OpenCode, r#"{"permission": {"bash": {"git *": "allow", "*": "ask"}, "*": "ask"}}"#)
+        json(ImportTool::OpenCode, r#"{"permission": {"bash": {"git *": "allow", "*": "ask"}, "*": "ask"}}"#)
     );
 }
 
@@ -269,29 +273,34 @@ fn given_opencodes_settings_then_the_last_rule_of_the_source_never_loosens() {
 fn given_files_that_are_none_then_the_error_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("settings.json");
-    let refused = |tool: Tool, bytes: &[u8]| {
+    let refused = |tool: ImportTool, bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        import(tool, &[SettingsFile { path: path.clone(), project: None }], &places())
+        import_rules(tool, &[SettingsFile { path: path.clone(), project: None }], &places())
             .unwrap_err()
             .message()
             .to_owned()
     };
     assert_eq!(
-        refused(Tool::ClaudeCode, b"{"),
+        refused(ImportTool::ClaudeCode, b"{"),
         "is not JSON: EOF while parsing an object at line 1 column 1"
     );
-    assert_eq!(refused(Tool::Zed, b"[]"), "is not an object");
-    assert_eq!(refused(Tool::VsCode, &[0xff]), "is not UTF-8 text");
-    assert_eq!(refused(Tool::VsCode, &vec![b' '; (1 << 20) + 1]), "is larger than 1 MiB");
-    assert!(refused(Tool::OpenCode, "[".repeat(500_000).as_bytes()).contains("recursion limit"));
+    assert_eq!(refused(ImportTool::Zed, b"[]"), "is not an object");
+    assert_eq!(refused(ImportTool::VsCode, &[0xff]), "is not UTF-8 text");
+    assert_eq!(refused(ImportTool::VsCode, &vec![b' '; (1 << 20) + 1]), "is larger than 1 MiB");
+    assert!(refused(ImportTool::OpenCode, "[".repeat(500_000).as_bytes()).contains("recursion limit"));
     assert_eq!(
-        refused(Tool::ClaudeCode, br#"{"permissions": 1}"#),
+        refused(ImportTool::ClaudeCode, br#"{"permissions": 1}"#),
         "has `permissions` that are not an object"
     );
     let missing = SettingsFile { path: dir.path().join("no"), project: None };
-    assert!(import(Tool::Zed, &[missing], &places()).unwrap_err().to_string().contains("can't be read"));
+    assert!(
+        import_rules(ImportTool::Zed, &[missing], &places())
+            .unwrap_err()
+            .to_string()
+            .contains("can't be read")
+    );
     let folder = SettingsFile { path: dir.path().to_owned(), project: None };
-    assert!(import(Tool::Zed, &[folder], &places()).is_err());
+    assert!(import_rules(ImportTool::Zed, &[folder], &places()).is_err());
 }
 
 /// What is printed is a configuration: also with names and words that try to be more.
@@ -299,8 +308,8 @@ fn given_files_that_are_none_then_the_error_says_so() {
 #[test]
 fn given_hostile_rules_then_what_is_printed_is_still_just_those_rules() {
     let text = r#"{"permissions": {"deny": ["Bash(x\u001b[2J:*)", "Tool\n[agents.x]\ncommand = [\"y\"]", "Read(a\"\"\"b'''c\u202e)", "Read(x\ny)"]}}"#;
-    let imported = imported(Tool::ClaudeCode, "settings.json", text);
-    let text = render(Tool::ClaudeCode, &imported, &[]);
+    let imported = imported(ImportTool::ClaudeCode, "settings.json", text);
+    let text = render_rules(ImportTool::ClaudeCode, &imported, &[]);
     assert!(!text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text}");
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");

@@ -3,31 +3,31 @@
 
 use serde_json::{Map, Value};
 
-use super::paths::changes;
-use super::words::{START, Tail, patterns};
-use super::{Collect, Why, jsonc, regexes};
+use super::paths::change_patterns;
+use super::words::{PatternTail, START, command_patterns};
+use super::{RuleCollector, SkipReason, jsonc, regexes};
 use mayi_policy::Effect;
 
 const TERMINAL: &str = "chat.tools.terminal.autoApprove";
 const EDITS: &str = "chat.tools.edits.autoApprove";
 const URLS: &str = "chat.tools.urls.autoApprove";
 
-pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
+pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
     let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
     let off = settings.get("chat.tools.terminal.enableAutoApprove") == Some(&Value::Bool(false));
-    for (key, value) in map(settings, TERMINAL, rules) {
-        terminal(&key, &value, off, rules);
+    for (key, value) in object_entries(settings, TERMINAL, rules) {
+        read_terminal_entry(&key, &value, off, rules);
     }
-    for (key, value) in map(settings, EDITS, rules) {
-        edits(&key, &value, rules);
+    for (key, value) in object_entries(settings, EDITS, rules) {
+        read_edit_entry(&key, &value, rules);
     }
-    for (key, value) in map(settings, URLS, rules) {
-        urls(&key, &value, rules);
+    for (key, value) in object_entries(settings, URLS, rules) {
+        read_url_entry(&key, &value, rules);
     }
     for key in ["chat.tools.autoApprove", "chat.tools.global.autoApprove"] {
         if settings.get(key) == Some(&Value::Bool(true)) {
-            rules.left(
+            rules.leave_out(
                 &format!("{key}: true"),
                 "this allows everything: `mode = \"auto\"` is the like of it, if you mean it",
             );
@@ -36,81 +36,86 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn map(settings: &Map<String, Value>, key: &str, rules: &mut Collect<'_>) -> Vec<(String, Value)> {
+fn object_entries(
+    settings: &Map<String, Value>,
+    key: &str,
+    rules: &mut RuleCollector<'_>,
+) -> Vec<(String, Value)> {
     match settings.get(key) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Object(map)) => {
             map.iter().take(super::MOST_RULES).map(|(key, value)| (key.clone(), value.clone())).collect()
         }
         Some(other) => {
-            rules.left(&format!("{key}: {other}"), "this is not an object");
+            rules.leave_out(&format!("{key}: {other}"), "this is not an object");
             Vec::new()
         }
     }
 }
 
-fn terminal(key: &str, value: &Value, off: bool, rules: &mut Collect<'_>) {
+fn read_terminal_entry(key: &str, value: &Value, off: bool, rules: &mut RuleCollector<'_>) {
     let from = format!("{TERMINAL}: {key:?}: {value}");
     let (approve, whole) = match value {
         Value::Null => {
-            return rules.left(&from, "null takes back a default of VS Code, and mayi has no such defaults");
+            return rules
+                .leave_out(&from, "null takes back a default of VS Code, and mayi has no such defaults");
         }
         Value::Bool(approve) => (*approve, false),
         Value::Object(of) => {
             let whole = of.get("matchCommandLine").and_then(Value::as_bool).unwrap_or(false);
             match of.get("approve") {
                 Some(Value::Bool(approve)) => (*approve, whole),
-                _ => return rules.left(&from, "it does not say whether it approves"),
+                _ => return rules.leave_out(&from, "it does not say whether it approves"),
             }
         }
-        _ => return rules.left(&from, "it is neither true nor false"),
+        _ => return rules.leave_out(&from, "it is neither true nor false"),
     };
     if approve && off {
-        return rules.left(
+        return rules.leave_out(
             &from,
             "`chat.tools.terminal.enableAutoApprove` is false, so it has no effect there either",
         );
     }
     if whole && approve {
-        return rules.left(
+        return rules.leave_out(
             &from,
             "it is about whole lines (`matchCommandLine`), and mayi judges each command of a line by itself",
         );
     }
     if whole {
-        rules.partly(
+        rules.note_difference(
             &from,
             "it is about whole lines (`matchCommandLine`), and here about each command: what stands in several of them is not seen together",
         );
     }
     let effect = if approve { Effect::Allow } else { Effect::Ask };
-    let found = match regex(key) {
-        Some((source, flags)) => of_regex(source, flags, effect),
-        None => plain(key, effect),
+    let found = match split_regex(key) {
+        Some((source, flags)) => regex_key_patterns(source, flags, effect),
+        None => prefix_patterns(key, effect),
     };
-    rules.rules(effect, found, &from);
+    rules.add_rules(effect, found, &from);
 }
 
 /// `/source/flags`: a key of another form, also a path, is plain.
-fn regex(key: &str) -> Option<(&str, &str)> {
+fn split_regex(key: &str) -> Option<(&str, &str)> {
     let (source, flags) = key.strip_prefix('/')?.rsplit_once('/')?;
     (!source.is_empty() && flags.chars().all(|c| "dgimsuvy".contains(c))).then_some((source, flags))
 }
 
-fn of_regex(source: &str, flags: &str, effect: Effect) -> Result<Vec<String>, Why> {
+fn regex_key_patterns(source: &str, flags: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     if let Some(flag) = flags.chars().find(|c| !"giu".contains(*c)) {
         return Err(format!("the flag `{flag}` has no counterpart"));
     }
     let ignore_case = flags.contains('i');
-    regexes::patterns(source, ignore_case, effect)
+    regexes::regex_patterns(source, ignore_case, effect)
 }
 
 /// A plain key is the beginning of the command, up to the end of a word.
-fn plain(key: &str, effect: Effect) -> Result<Vec<String>, Why> {
+fn prefix_patterns(key: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     if key.contains('*') {
         return Err("`*` is a plain character there, and a wildcard here".to_owned());
     }
-    let found = patterns(key, Tail::Words, effect)?;
+    let found = command_patterns(key, PatternTail::Words, effect)?;
     if effect == Effect::Allow || !key.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
         return Ok(found);
     }
@@ -118,13 +123,15 @@ fn plain(key: &str, effect: Effect) -> Result<Vec<String>, Why> {
     Ok(vec![format!("shell(/{START}{}(?-u:\\b)/)", regex::escape(key.trim()))])
 }
 
-fn edits(key: &str, value: &Value, rules: &mut Collect<'_>) {
+fn read_edit_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
     let from = format!("{EDITS}: {key:?}: {value}");
-    let Some(approve) = value.as_bool() else { return rules.left(&from, "it is neither true nor false") };
+    let Some(approve) = value.as_bool() else {
+        return rules.leave_out(&from, "it is neither true nor false");
+    };
     let effect = if approve { Effect::Allow } else { Effect::Ask };
     let escapes = key.contains("..") || key.contains('\\') || key.starts_with('!');
     if key.is_empty() || escapes {
-        return rules.left(&from, "a path like that has no certain counterpart");
+        return rules.leave_out(&from, "a path like that has no certain counterpart");
     }
     // Alternatives in braces are the same here; what is not absolute is about the workspace.
     let path = match (approve, key.strip_prefix("**/")) {
@@ -134,10 +141,10 @@ fn edits(key: &str, value: &Value, rules: &mut Collect<'_>) {
         (false, Some(_)) => key.to_owned(),
         _ => format!("./{key}"),
     };
-    rules.rules(effect, Ok(changes(&path, effect)), &from);
+    rules.add_rules(effect, Ok(change_patterns(&path, effect)), &from);
 }
 
-fn urls(key: &str, value: &Value, rules: &mut Collect<'_>) {
+fn read_url_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
     let from = format!("{URLS}: {key:?}: {value}");
     let (request, response) = match value {
         Value::Bool(approve) => (*approve, *approve),
@@ -150,18 +157,19 @@ fn urls(key: &str, value: &Value, rules: &mut Collect<'_>) {
             };
             match (flag("approveRequest"), flag("approveResponse")) {
                 (Some(request), Some(response)) => (request, response),
-                _ => return rules.left(&from, "a list of approvals in it has no counterpart"),
+                _ => return rules.leave_out(&from, "a list of approvals in it has no counterpart"),
             }
         }
-        _ => return rules.left(&from, "it is neither true nor false"),
+        _ => return rules.leave_out(&from, "it is neither true nor false"),
     };
     if request && !response {
-        return rules.left(&from, "there what comes back is still asked about, and mayi asks once, before");
+        return rules
+            .leave_out(&from, "there what comes back is still asked about, and mayi asks once, before");
     }
     let effect = if request { Effect::Allow } else { Effect::Ask };
     let (scheme, rest) = match key.split_once("://") {
         Some((scheme @ ("http" | "https"), rest)) => (Some(scheme), rest),
-        Some(_) => return rules.left(&from, "it is neither http nor https"),
+        Some(_) => return rules.leave_out(&from, "it is neither http nor https"),
         None => (None, key),
     };
     let host = rest.split(['/', '?']).next().unwrap_or_default();
@@ -175,5 +183,5 @@ fn urls(key: &str, value: &Value, rules: &mut Collect<'_>) {
             (None, true) => format!("fetch(https://{rest})"),
         },
     };
-    rules.rule(effect, found, &from);
+    rules.add_rule(effect, found, &from);
 }

@@ -1,7 +1,7 @@
 //! Commands as other tools write them: text with `*` for any text, spaces too.
 
-use super::Why;
-use mayi_call::shell::{quote, split};
+use super::SkipReason;
+use mayi_call::shell::{quote_word, split_words};
 use mayi_policy::Effect;
 
 /// What makes a text more than the words of one command.
@@ -12,7 +12,7 @@ pub(super) const START: &str = r"^([A-Za-z_][A-Za-z0-9_]*=[^ ]* )*([^ ]*\/)?";
 
 /// How a text ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tail {
+pub(super) enum PatternTail {
     /// As it is written: `*` at its end stands for any text.
     Written,
     /// Any further words may follow.
@@ -23,7 +23,11 @@ pub(super) enum Tail {
 ///
 /// # Errors
 /// Why there is no such pattern.
-pub(super) fn patterns(text: &str, tail: Tail, effect: Effect) -> Result<Vec<String>, Why> {
+pub(super) fn command_patterns(
+    text: &str,
+    tail: PatternTail,
+    effect: Effect,
+) -> Result<Vec<String>, SkipReason> {
     let text = text.trim();
     if text.is_empty() || text.chars().all(|c| c == '*' || c == ' ') {
         return Ok(vec!["shell(*)".to_owned()]);
@@ -37,20 +41,20 @@ pub(super) fn patterns(text: &str, tail: Tail, effect: Effect) -> Result<Vec<Str
     if text.contains('\\') {
         return Err("what `\\` means in it is not certain".to_owned());
     }
-    let words = split(text).filter(|words| !words.is_empty()).ok_or("its quotes do not match")?;
+    let words = split_words(text).filter(|words| !words.is_empty()).ok_or("its quotes do not match")?;
     let inner_star = words.iter().rev().skip(1).any(|word| word.contains('*'))
         || words.last().is_some_and(|word| word.trim_end_matches('*').contains('*'));
     // (`?` only comes here from a tool where it is one character.)
     if (inner_star || text.contains('?')) && effect != Effect::Allow {
         // There `*` stands for several words too, and all of them have to be denied.
-        return regex(text, tail).map(|pattern| vec![pattern]);
+        return regex_pattern(text, tail).map(|pattern| vec![pattern]);
     }
     let mut words: Vec<String> = words
         .iter()
         .map(|word| match word.as_str() {
             // Quotes would be part of the glob.
-            word if !word.contains('*') => Ok(quote(word)),
-            word if plain(&word.replace('*', "")) => Ok(word.to_owned()),
+            word if !word.contains('*') => Ok(quote_word(word)),
+            word if is_plain_word(&word.replace('*', "")) => Ok(word.to_owned()),
             _ => Err("`*` inside of quotes has no counterpart".to_owned()),
         })
         .collect::<Result<_, _>>()?;
@@ -66,7 +70,7 @@ pub(super) fn patterns(text: &str, tail: Tail, effect: Effect) -> Result<Vec<Str
             }
             true
         }
-        _ => tail == Tail::Words,
+        _ => tail == PatternTail::Words,
     };
     if open {
         words.push("*".to_owned());
@@ -75,35 +79,35 @@ pub(super) fn patterns(text: &str, tail: Tail, effect: Effect) -> Result<Vec<Str
 }
 
 /// The same as a regular expression: for denials, which have to reach as far as `*` does there.
-fn regex(text: &str, tail: Tail) -> Result<String, Why> {
+fn regex_pattern(text: &str, tail: PatternTail) -> Result<String, SkipReason> {
     if text.contains(['"', '\'']) {
         return Err("`*` beside quotes has no counterpart".to_owned());
     }
     let (stem, end) = match text.strip_suffix(" *") {
         Some(stem) => (stem, "( .*)?$"),
-        None if tail == Tail::Words => (text, "( .*)?$"),
+        None if tail == PatternTail::Words => (text, "( .*)?$"),
         None => (text, "$"),
     };
     let parts: Vec<String> = stem.split('*').map(|part| regex::escape(part).replace("\\?", ".")).collect();
     Ok(format!("shell(/{START}{}{end}/)", parts.join(".*")))
 }
 
-fn plain(word: &str) -> bool {
-    word.is_empty() || quote(word) == word
+fn is_plain_word(word: &str) -> bool {
+    word.is_empty() || quote_word(word) == word
 }
 
 /// A pattern for commands that begin with exactly these words.
 ///
 /// # Errors
 /// Why there is no such pattern.
-pub(super) fn prefix(words: &[String], effect: Effect) -> Result<String, Why> {
+pub(super) fn prefix_pattern(words: &[String], effect: Effect) -> Result<String, SkipReason> {
     if words.is_empty() || words.iter().any(String::is_empty) {
         return Err("it has no words".to_owned());
     }
     if effect == Effect::Allow && words.iter().any(|word| word.contains('*')) {
         return Err("`*` is a plain character there, and a wildcard here".to_owned());
     }
-    let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
     Ok(format!("shell({} *)", words.join(" ")))
 }
 
@@ -111,7 +115,7 @@ pub(super) fn prefix(words: &[String], effect: Effect) -> Result<String, Why> {
 ///
 /// # Errors
 /// Why there is no such pattern.
-pub(super) fn exact(words: &[String], effect: Effect) -> Result<String, Why> {
-    let pattern = prefix(words, effect)?;
+pub(super) fn exact_pattern(words: &[String], effect: Effect) -> Result<String, SkipReason> {
+    let pattern = prefix_pattern(words, effect)?;
     Ok(pattern.strip_suffix(" *)").map(|stem| format!("{stem})")).unwrap_or(pattern))
 }

@@ -3,22 +3,22 @@
 
 use serde_json::Value;
 
-use super::paths::{changes, host_of_regex};
-use super::{Collect, Why, jsonc, regexes};
+use super::paths::{change_patterns, host_of_regex};
+use super::{RuleCollector, SkipReason, jsonc, regexes};
 use mayi_call::Names;
 use mayi_policy::Effect;
 
-pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
+pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
     let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
     let Some(agent) = settings.get("agent").and_then(Value::as_object) else { return Ok(()) };
     if agent.get("always_allow_tool_actions") == Some(&Value::Bool(true)) {
-        rules.left("agent.always_allow_tool_actions: true", EVERYTHING);
+        rules.leave_out("agent.always_allow_tool_actions: true", EVERYTHING);
     }
     let Some(permissions) = agent.get("tool_permissions").and_then(Value::as_object) else { return Ok(()) };
     match permissions.get("default").and_then(Value::as_str) {
-        Some("allow") => rules.left("agent.tool_permissions.default: \"allow\"", EVERYTHING),
-        Some("deny") => rules.left(
+        Some("allow") => rules.leave_out("agent.tool_permissions.default: \"allow\"", EVERYTHING),
+        Some("deny") => rules.leave_out(
             "agent.tool_permissions.default: \"deny\"",
             "where no rule speaks, `[matrix.default]` says what becomes of a call: write `execute = \"deny\"` and the like there",
         ),
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
     for (tool, value) in tools.iter().take(super::MOST_RULES) {
         let from = format!("agent.tool_permissions.tools.{tool}");
         let Some(value) = value.as_object() else {
-            rules.left(&format!("{from}: {value}"), "this is not an object");
+            rules.leave_out(&format!("{from}: {value}"), "this is not an object");
             continue;
         };
         let open = ["always_allow", "always_confirm"].iter().any(|key| {
@@ -44,10 +44,10 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
         {
             let Some(list) = value.get(key) else { continue };
             for entry in list.as_array().into_iter().flatten().take(super::MOST_RULES) {
-                regex(tool, entry, effect, &format!("{from}.{key}"), rules);
+                read_regex_entry(tool, entry, effect, &format!("{from}.{key}"), rules);
             }
             if !list.is_array() {
-                rules.left(&format!("{from}.{key}: {list}"), "this is not a list");
+                rules.leave_out(&format!("{from}.{key}: {list}"), "this is not a list");
             }
         }
     }
@@ -57,36 +57,36 @@ pub(super) fn read(text: &str, rules: &mut Collect<'_>) -> Result<(), String> {
 const EVERYTHING: &str = "this allows everything: `mode = \"auto\"` is the like of it, if you mean it";
 
 /// What a tool does where none of its expressions match; `open` if some allow or ask.
-fn default(tool: &str, word: &Value, open: bool, from: &str, rules: &mut Collect<'_>) {
+fn default(tool: &str, word: &Value, open: bool, from: &str, rules: &mut RuleCollector<'_>) {
     let effect = match word.as_str() {
         Some("allow") => Effect::Allow,
         Some("deny") if open => {
-            return rules.left(from, "a denial here counts in whatever order, so nothing of this tool could be allowed: where no rule speaks, `[matrix.default]` says what becomes of a call");
+            return rules.leave_out(from, "a denial here counts in whatever order, so nothing of this tool could be allowed: where no rule speaks, `[matrix.default]` says what becomes of a call");
         }
         Some("deny") => Effect::Deny,
         Some("confirm") => return,
-        _ => return rules.left(from, "it is neither allow, confirm nor deny"),
+        _ => return rules.leave_out(from, "it is neither allow, confirm nor deny"),
     };
     let files = if effect == Effect::Allow { "./**" } else { "**" };
     let found = match tool {
         "terminal" => Ok(vec!["shell(*)".to_owned()]),
-        "edit_file" | "save_file" => Ok(changes(files, effect)),
+        "edit_file" | "save_file" => Ok(change_patterns(files, effect)),
         "delete_path" => Ok(vec![format!("delete({files})")]),
         "move_path" => Ok(vec![format!("move({files})")]),
         "read_file" => Ok(vec![format!("read({files})")]),
         "fetch" => Ok(vec!["fetch(*)".to_owned()]),
-        _ => mcp(tool).ok_or_else(|| format!("what {tool} touches is not known here")),
+        _ => mcp_patterns(tool).ok_or_else(|| format!("what {tool} touches is not known here")),
     };
-    rules.rules(effect, found, from);
+    rules.add_rules(effect, found, from);
 }
 
 /// `mcp:server:tool`.
-fn mcp(tool: &str) -> Option<Vec<String>> {
+fn mcp_patterns(tool: &str) -> Option<Vec<String>> {
     let (server, tool) = tool.strip_prefix("mcp:")?.split_once(':')?;
-    (Names::plain(server) && Names::plain(tool)).then(|| vec![format!("mcp({server}/{tool})")])
+    (Names::is_plain(server) && Names::is_plain(tool)).then(|| vec![format!("mcp({server}/{tool})")])
 }
 
-fn regex(tool: &str, entry: &Value, effect: Effect, from: &str, rules: &mut Collect<'_>) {
+fn read_regex_entry(tool: &str, entry: &Value, effect: Effect, from: &str, rules: &mut RuleCollector<'_>) {
     let (source, sensitive) = match entry {
         Value::String(source) => (Some(source.as_str()), false),
         other => (
@@ -95,10 +95,10 @@ fn regex(tool: &str, entry: &Value, effect: Effect, from: &str, rules: &mut Coll
         ),
     };
     let Some(source) = source else {
-        return rules.left(&format!("{from}: {entry}"), "it has no `pattern`");
+        return rules.leave_out(&format!("{from}: {entry}"), "it has no `pattern`");
     };
-    let found: Result<Vec<String>, Why> = match (tool, effect) {
-        ("terminal", _) => regexes::patterns(source, !sensitive, effect),
+    let found: Result<Vec<String>, SkipReason> = match (tool, effect) {
+        ("terminal", _) => regexes::regex_patterns(source, !sensitive, effect),
         ("fetch", _) => host_of_regex(source)
             .filter(|_| effect == Effect::Allow || !source.contains("www"))
             .map(|pattern| vec![pattern])
@@ -111,5 +111,5 @@ fn regex(tool: &str, entry: &Value, effect: Effect, from: &str, rules: &mut Coll
                 .to_owned())
         }
     };
-    rules.rules(effect, found, &format!("{from}: {source}"));
+    rules.add_rules(effect, found, &format!("{from}: {source}"));
 }

@@ -2,10 +2,10 @@
 //! first seen. It stands on calls and policy, and knows no door.
 
 pub mod approval;
-mod keep;
+mod permanent;
 pub mod pin;
 pub mod record;
 pub mod store;
 pub mod writer;
 
-pub use keep::{KeepError, Keeper, NoKeeper};
+pub use permanent::{AnswerPersistence, KeepError, NoPersistence};

@@ -11,7 +11,7 @@
 
 use mayi_call::AgentId;
 
-use super::fold::fold;
+use super::fold::fold_text;
 
 /// Other names of agents that are known, as [`spelling`] has them; the id comes first. They are what the agents' makers call
 /// them, what their programs and ACP adapters are called, and what `mayi mcp install` calls them as clients.
@@ -37,8 +37,8 @@ const NAMES: &[&[&str]] = &[
 /// `name` without what people write in one way or another: capitals, blanks, dots, hyphens and the like. Names that differ in
 /// nothing else are one name.
 #[must_use]
-pub fn spelling(name: &str) -> String {
-    let folded = fold(name);
+pub fn normalize_name(name: &str) -> String {
+    let folded = fold_text(name);
     let kept: String = folded.chars().filter(|c| c.is_alphanumeric()).collect();
     if kept.is_empty() { folded.into_owned() } else { kept }
 }
@@ -46,7 +46,7 @@ pub fn spelling(name: &str) -> String {
 /// The id of the agent that is called `name`: one that is known, or else the name itself as [`spelling`] has it.
 #[must_use]
 pub fn agent_called(name: &str) -> String {
-    let spelled = spelling(name);
+    let spelled = normalize_name(name);
     let known = NAMES.iter().find(|names| names.contains(&spelled.as_str()));
     known.and_then(|names| names.first()).map_or(spelled, |id| (*id).to_owned())
 }
@@ -58,7 +58,7 @@ pub fn same_agent(name: &str, agent: &AgentId) -> bool {
     if name == agent.as_str() {
         return true;
     }
-    let named = AgentId::named(name);
+    let named = AgentId::from_name(name);
     match (named.name(), agent.name()) {
         (Some(name), Some(agent)) => agent_called(name) == agent_called(agent),
         _ => false,
@@ -67,14 +67,14 @@ pub fn same_agent(name: &str, agent: &AgentId) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMES, agent_called, same_agent, spelling};
+    use super::{NAMES, agent_called, normalize_name, same_agent};
     use mayi_call::AgentId;
 
     #[test]
     fn given_the_table_then_each_name_is_spelled_as_it_is_looked_up_and_belongs_to_one_agent() {
         let all: Vec<&str> = NAMES.iter().flat_map(|names| names.iter().copied()).collect();
         for name in &all {
-            assert_eq!(spelling(name), *name);
+            assert_eq!(normalize_name(name), *name);
             assert_eq!(all.iter().filter(|other| *other == name).count(), 1, "{name}");
         }
     }
@@ -87,10 +87,10 @@ mod tests {
         {
             assert_eq!(agent_called(name), "claude", "{name}");
             for id in ["claude", "Claude Code", "mcp:claude-code", "mcp:claude", "responses:Claude"] {
-                assert!(same_agent(name, &AgentId::named(id)), "{name} {id}");
+                assert!(same_agent(name, &AgentId::from_name(id)), "{name} {id}");
             }
             for other in ["codex", "claude-desktop", "mcp", "command:0123456789abcdef", "api:request"] {
-                assert!(!same_agent(name, &AgentId::named(other)), "{name} {other}");
+                assert!(!same_agent(name, &AgentId::from_name(other)), "{name} {other}");
             }
         }
         // Characters that show nothing, and others that only look wider.
@@ -99,7 +99,7 @@ mod tests {
         }
         assert_eq!(agent_called("My Agent"), agent_called("my-agent"));
         assert_ne!(agent_called("--"), agent_called("..."));
-        assert!(same_agent("command:0123456789abcdef", &AgentId::named("command:0123456789abcdef")));
-        assert!(!same_agent("command 0123456789abcdef", &AgentId::named("command:0123456789abcdef")));
+        assert!(same_agent("command:0123456789abcdef", &AgentId::from_name("command:0123456789abcdef")));
+        assert!(!same_agent("command 0123456789abcdef", &AgentId::from_name("command:0123456789abcdef")));
     }
 }

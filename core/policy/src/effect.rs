@@ -136,7 +136,7 @@ impl Finding {
 
     /// The reason as a model may read it: nothing that a repository wrote (D5.7).
     #[must_use]
-    pub fn relayed(&self) -> &str {
+    pub fn reason_for_model(&self) -> &str {
         if self.of_workspace { "the workspace's own configuration says so" } else { &self.reason }
     }
 }
@@ -156,13 +156,13 @@ pub struct Decision {
 impl Decision {
     /// Whether nothing but an answer to exactly this call can allow it.
     #[must_use]
-    pub fn always(&self) -> bool {
+    pub fn always_asks(&self) -> bool {
         self.trail.iter().any(|finding| finding.effect == Effect::Ask && finding.always)
     }
 
     /// Whether a person has to allow it each time anew.
     #[must_use]
-    pub fn once(&self) -> bool {
+    pub fn asks_each_time(&self) -> bool {
         self.trail.iter().any(|finding| finding.effect == Effect::Ask && finding.once)
     }
 
@@ -176,13 +176,13 @@ impl Decision {
 
     /// The finding that decided: the first of the strictest ones.
     #[must_use]
-    pub fn because(&self) -> Option<&Finding> {
+    pub fn deciding_finding(&self) -> Option<&Finding> {
         self.trail.iter().find(|finding| finding.effect == self.effect)
     }
 
     /// The remembered answers that turned an ask into an allow, each once.
     #[must_use]
-    pub fn spends(&self) -> Vec<GrantId> {
+    pub fn spent_grants(&self) -> Vec<GrantId> {
         let allows = self.trail.iter().filter(|finding| finding.effect == Effect::Allow);
         let mut ids: Vec<GrantId> = allows.filter_map(|finding| finding.grant).collect();
         ids.sort_unstable();
@@ -191,7 +191,7 @@ impl Decision {
     }
 
     /// A denial because judging failed (D4.22).
-    pub fn error(access: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub fn denial_on_error(access: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             effect: Effect::Deny,
             categories: Vec::new(),

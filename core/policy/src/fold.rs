@@ -10,7 +10,7 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 
 /// `text` without differences of case and of compatible characters.
 #[must_use]
-pub fn fold(text: &str) -> Cow<'_, str> {
+pub fn fold_text(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return if text.bytes().any(|b| b.is_ascii_uppercase()) {
             Cow::Owned(text.to_ascii_lowercase())
@@ -24,7 +24,7 @@ pub fn fold(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` without differences of compatible characters; its case stays: options differ by case.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn fold_compatible(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(plain_owned(text)) }
 }
 
@@ -36,7 +36,7 @@ fn plain_owned(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, plain};
+    use super::{fold_compatible, fold_text};
 
     /// D4.12: Deny, ask and protection compare names NFKC-casefolded and without ignorable
     /// characters.
@@ -45,26 +45,26 @@ mod tests {
     fn given_other_spellings_of_a_name_then_they_fold_to_one() {
         for name in [".GIT", ".git", ".g\u{200d}it", ".ｇｉｔ", ".g\u{ad}it", ".gi\u{fe0f}t", "\u{feff}.git"]
         {
-            assert_eq!(fold(name), ".git", "{name:?}");
+            assert_eq!(fold_text(name), ".git", "{name:?}");
         }
-        assert_eq!(fold("STRASSE"), fold("straße"));
-        assert_eq!(fold("ﬁle"), "file");
-        assert_eq!(fold("e\u{301}"), fold("É"));
-        assert_ne!(fold("gіt"), "git", "a letter of another script stays itself");
+        assert_eq!(fold_text("STRASSE"), fold_text("straße"));
+        assert_eq!(fold_text("ﬁle"), "file");
+        assert_eq!(fold_text("e\u{301}"), fold_text("É"));
+        assert_ne!(fold_text("gіt"), "git", "a letter of another script stays itself");
     }
 
     #[test]
     fn given_an_option_then_its_case_stays() {
-        assert_eq!(plain("-Ｄ"), "-D");
-        assert_ne!(plain("-D"), plain("-d"));
+        assert_eq!(fold_compatible("-Ｄ"), "-D");
+        assert_ne!(fold_compatible("-D"), fold_compatible("-d"));
     }
 
     proptest::proptest! {
         /// Folding what was folded changes nothing: patterns and names meet whichever came first.
         #[test]
         fn folding_twice_is_folding_once(text in "\\PC{0,8}") {
-            let once = fold(&text).into_owned();
-            proptest::prop_assert_eq!(fold(&once), once.clone());
+            let once = fold_text(&text).into_owned();
+            proptest::prop_assert_eq!(fold_text(&once), once.clone());
         }
     }
 }

@@ -17,12 +17,12 @@ mod rules;
 mod settings;
 mod words;
 
-pub use decide::{Standing, decide};
+pub use decide::{SessionStanding, decide};
 pub use effect::{Decision, Effect, Finding, Source};
-pub use fold::fold;
+pub use fold::fold_text;
 pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
-pub use protection::{Against, Protected, Protection};
+pub use protection::{Objection, Protected, Protection};
 pub use rule::{Origin, Rule};
 pub use rules::Rules;
 pub use settings::{AgentSettings, AppSettings, Approval, Level, ServerSettings, ToolSettings};
@@ -108,9 +108,9 @@ impl Default for Policy {
 impl Policy {
     /// The same, with everything compiled that would else be when it is first needed.
     #[must_use]
-    pub fn compiled(self) -> Self {
-        self.rules.compile();
-        self.protection.compile();
+    pub fn with_indexes(self) -> Self {
+        self.rules.build_index();
+        self.protection.build_index();
         self
     }
 
@@ -120,7 +120,7 @@ impl Policy {
         let own = self.agents.get(agent.as_str()).filter(|_| agent.is_named());
         let said = own.and_then(|agent| agent.tools.get(name)).or_else(|| self.tools.get(name));
         // D1.24: a name of other characters is never matched by what allows.
-        said.copied().filter(|_| Names::plain(name))
+        said.copied().filter(|_| Names::is_plain(name))
     }
 
     /// The least strict mode that may be chosen for a session of `agent` (D5.3). A stricter one of

@@ -56,7 +56,7 @@ impl FromStr for Mode {
 
 /// One row of the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct MatrixRow {
     /// Reads.
     pub read: Effect,
     /// Writes.
@@ -67,10 +67,10 @@ pub struct Row {
     pub external: Effect,
 }
 
-impl Row {
+impl MatrixRow {
     /// The effect for `category`.
     #[must_use]
-    pub fn of(&self, category: Category) -> Effect {
+    pub fn effect_for(&self, category: Category) -> Effect {
         match category {
             Category::Read => self.read,
             Category::Write => self.write,
@@ -80,7 +80,7 @@ impl Row {
     }
 
     /// The place of `category`, to refine it.
-    pub fn of_mut(&mut self, category: Category) -> &mut Effect {
+    pub fn effect_for_mut(&mut self, category: Category) -> &mut Effect {
         match category {
             Category::Read => &mut self.read,
             Category::Write => &mut self.write,
@@ -94,20 +94,20 @@ impl Row {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrix {
     /// The row of mode `plan`.
-    pub plan: Row,
+    pub plan: MatrixRow,
     /// The row of mode `default`.
-    pub default: Row,
+    pub default: MatrixRow,
     /// The row of mode `auto`.
-    pub auto: Row,
+    pub auto: MatrixRow,
 }
 
 impl Default for Matrix {
     fn default() -> Self {
         use Effect::{Allow, Ask, Deny};
         Self {
-            plan: Row { read: Allow, write: Deny, execute: Deny, external: Deny },
-            default: Row { read: Allow, write: Ask, execute: Ask, external: Ask },
-            auto: Row { read: Allow, write: Allow, execute: Allow, external: Allow },
+            plan: MatrixRow { read: Allow, write: Deny, execute: Deny, external: Deny },
+            default: MatrixRow { read: Allow, write: Ask, execute: Ask, external: Ask },
+            auto: MatrixRow { read: Allow, write: Allow, execute: Allow, external: Allow },
         }
     }
 }
@@ -115,7 +115,7 @@ impl Default for Matrix {
 impl Matrix {
     /// The row of `mode`.
     #[must_use]
-    pub fn row(&self, mode: Mode) -> &Row {
+    pub fn row(&self, mode: Mode) -> &MatrixRow {
         match mode {
             Mode::Plan => &self.plan,
             Mode::Default => &self.default,
@@ -124,7 +124,7 @@ impl Matrix {
     }
 
     /// The row of `mode`, to refine it.
-    pub fn row_mut(&mut self, mode: Mode) -> &mut Row {
+    pub fn row_mut(&mut self, mode: Mode) -> &mut MatrixRow {
         match mode {
             Mode::Plan => &mut self.plan,
             Mode::Default => &mut self.default,

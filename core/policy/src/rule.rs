@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::aliases::same_agent;
-use super::pattern::{Seen, SeenTouch, Touching, Written};
+use super::pattern::{AccessForms, PatternAuthor, TouchForms, TouchMatch};
 use super::{Effect, Pattern};
 use mayi_call::{Access, AgentId};
 
@@ -41,7 +41,7 @@ pub struct Rule {
 impl Rule {
     /// What it says, for one that gives no reason.
     #[must_use]
-    pub fn said(&self) -> String {
+    pub fn default_reason(&self) -> String {
         match self.origin.layer {
             "command line" => ["--", self.effect.as_str(), " on the command line"].concat(),
             layer => [self.effect.as_str(), " rule of the ", layer, " file"].concat(),
@@ -65,30 +65,30 @@ impl Rule {
     /// what it excepts from an allow is stricter.
     #[must_use]
     pub fn matches(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        self.matches_seen(&Seen::new(access, roots))
+        self.matches_forms(&AccessForms::new(access, roots))
     }
 
     /// As [`Self::matches`], with what was worked out once for many rules.
-    pub(crate) fn matches_seen(&self, seen: &Seen<'_>) -> bool {
+    pub(crate) fn matches_forms(&self, seen: &AccessForms<'_>) -> bool {
         match self.effect {
             Effect::Allow => {
-                self.pattern.allows_seen(seen)
-                    && !self.unless.as_ref().is_some_and(|unless| unless.concerns_seen(seen))
+                self.pattern.certainly_matches_forms(seen)
+                    && !self.unless.as_ref().is_some_and(|unless| unless.could_match_forms(seen))
             }
             Effect::Ask | Effect::Deny => {
-                self.pattern.concerns_seen(seen) && !self.excepts(Some(seen.access), seen.roots)
+                self.pattern.could_match_forms(seen) && !self.excepts(Some(seen.access), seen.roots)
             }
         }
     }
 
     /// Whether a deny or an ask is about a path that a command or a tool only touches.
-    pub(crate) fn touched(&self, seen: &SeenTouch<'_>) -> Option<Touching> {
+    pub(crate) fn match_touch(&self, seen: &TouchForms<'_>) -> Option<TouchMatch> {
         if self.effect == Effect::Allow {
             return None;
         }
-        let touching = self.pattern.touched(seen, Written::ByHand)?;
+        let touching = self.pattern.match_touch(seen, PatternAuthor::ByHand)?;
         let excepted =
-            self.unless.is_some() && self.excepts(seen.access(touching.write).as_ref(), seen.roots);
+            self.unless.is_some() && self.excepts(seen.as_access(touching.write).as_ref(), seen.roots);
         (!excepted).then_some(touching)
     }
 

@@ -4,9 +4,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
 use super::Rule;
-use super::compiled::Compiled;
+use super::compiled::CompiledRules;
 use super::index::Index;
-use super::pattern::{Seen, SeenTouch};
+use super::pattern::{AccessForms, TouchForms};
 
 /// Rules of every layer; their order has no meaning for the effect.
 ///
@@ -15,28 +15,28 @@ use super::pattern::{Seen, SeenTouch};
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Where nothing was compiled before.
-    list: List,
+    list: RuleList,
     /// In their order, where something was; the list is empty then.
-    parts: Vec<Part>,
+    parts: Vec<RulePart>,
     /// All of the parts, once somebody has looked at them.
-    whole: OnceLock<List>,
+    whole: OnceLock<RuleList>,
 }
 
 #[derive(Clone, Debug)]
-enum Part {
-    List(List),
-    Compiled(Box<Compiled>),
+enum RulePart {
+    List(RuleList),
+    Compiled(Box<CompiledRules>),
 }
 
 /// The index is made from the list when it is first needed, and again after the list was changed: it
 /// can't be about other rules than these.
 #[derive(Clone, Debug, Default)]
-struct List {
+struct RuleList {
     rules: Vec<Rule>,
     index: OnceLock<Index>,
 }
 
-impl List {
+impl RuleList {
     fn new(rules: Vec<Rule>) -> Self {
         Self { rules, index: OnceLock::new() }
     }
@@ -45,78 +45,83 @@ impl List {
         self.index.get_or_init(|| Index::new(self.rules.iter().map(|rule| &rule.pattern)))
     }
 
-    fn changed(&mut self) -> &mut Vec<Rule> {
+    fn rules_mut(&mut self) -> &mut Vec<Rule> {
         self.index = OnceLock::new();
         &mut self.rules
     }
 
-    fn at(&self, places: Vec<u32>) -> impl Iterator<Item = &Rule> + use<'_> {
+    fn rules_at(&self, places: Vec<u32>) -> impl Iterator<Item = &Rule> + use<'_> {
         places.into_iter().filter_map(|at| self.rules.get(usize::try_from(at).ok()?))
     }
 }
 
 impl Rules {
     /// Compiles what would else be when it is first needed.
-    pub(super) fn compile(&self) {
+    pub(super) fn build_index(&self) {
         if self.parts.is_empty() {
             self.list.index();
         }
     }
 
     /// The rules that could be about an access, in their order.
-    pub(super) fn about<'a>(&'a self, seen: &Seen<'_>) -> impl Iterator<Item = &'a Rule> + use<'a> {
-        self.find(|list| list.index().about(seen), |compiled| compiled.about(seen)).into_iter()
+    pub(super) fn rules_about<'a>(
+        &'a self,
+        seen: &AccessForms<'_>,
+    ) -> impl Iterator<Item = &'a Rule> + use<'a> {
+        self.find_in_parts(|list| list.index().candidates_for(seen), |compiled| compiled.rules_about(seen))
+            .into_iter()
     }
 
     /// The rules that could be about something that is touched.
     pub(super) fn about_touch<'a>(
         &'a self,
-        touch: &SeenTouch<'_>,
+        touch: &TouchForms<'_>,
     ) -> impl Iterator<Item = &'a Rule> + use<'a> {
-        self.find(|list| list.index().about_touch(touch), |compiled| compiled.about_touch(touch)).into_iter()
+        self.find_in_parts(|list| list.index().about_touch(touch), |compiled| compiled.about_touch(touch))
+            .into_iter()
     }
 
     /// What is found in each part; in the list of all, if there are no parts or one of them can't tell.
-    fn find<'a>(
+    fn find_in_parts<'a>(
         &'a self,
-        list: impl Fn(&List) -> Vec<u32>,
-        compiled: impl Fn(&'a Compiled) -> Option<Vec<&'a Rule>>,
+        list: impl Fn(&RuleList) -> Vec<u32>,
+        compiled: impl Fn(&'a CompiledRules) -> Option<Vec<&'a Rule>>,
     ) -> Vec<&'a Rule> {
-        let of_list = |part: &'a List| part.at(list(part)).collect::<Vec<_>>();
+        let of_list = |part: &'a RuleList| part.rules_at(list(part)).collect::<Vec<_>>();
         if self.parts.is_empty() || self.whole.get().is_some() {
-            return of_list(self.whole());
+            return of_list(self.whole_list());
         }
         let parts = self.parts.iter().map(|part| match part {
-            Part::List(rules) => Some(of_list(rules)),
-            Part::Compiled(rules) => compiled(rules),
+            RulePart::List(rules) => Some(of_list(rules)),
+            RulePart::Compiled(rules) => compiled(rules),
         });
         match parts.collect::<Option<Vec<_>>>() {
             Some(found) => found.concat(),
-            None => of_list(self.whole()),
+            None => of_list(self.whole_list()),
         }
     }
 
-    fn whole(&self) -> &List {
+    fn whole_list(&self) -> &RuleList {
         if self.parts.is_empty() {
             return &self.list;
         }
         self.whole.get_or_init(|| {
             let rules = self.parts.iter().flat_map(|part| match part {
-                Part::List(list) => list.rules.clone(),
-                Part::Compiled(compiled) => compiled.whole(),
+                RulePart::List(list) => list.rules.clone(),
+                RulePart::Compiled(compiled) => compiled.all_rules(),
             });
-            List::new(rules.collect())
+            RuleList::new(rules.collect())
         })
     }
 
     /// All of them as a list, to be changed.
-    fn listed(&mut self) -> &mut Vec<Rule> {
+    fn merged_rules_mut(&mut self) -> &mut Vec<Rule> {
         if !self.parts.is_empty() {
-            self.whole();
+            self.whole_list();
             self.list = self.whole.take().unwrap_or_default();
             self.parts.clear();
         }
-        self.list.changed()
+        self.list.rules_mut()
     }
 
     /// One rule more.
@@ -125,34 +130,34 @@ impl Rules {
     }
 
     /// Rules of a file that was compiled before.
-    pub fn push_compiled(&mut self, compiled: Compiled) {
+    pub fn push_compiled(&mut self, compiled: CompiledRules) {
         self.whole = OnceLock::new();
         if self.parts.is_empty() && !self.list.rules.is_empty() {
-            self.parts.push(Part::List(std::mem::take(&mut self.list)));
+            self.parts.push(RulePart::List(std::mem::take(&mut self.list)));
         }
-        self.parts.push(Part::Compiled(Box::new(compiled)));
+        self.parts.push(RulePart::Compiled(Box::new(compiled)));
     }
 
     /// The rules that are there as long as nobody asks for all: the others name no agents, and nothing has to be said of them.
-    pub fn at_hand(&self) -> impl Iterator<Item = &Rule> {
+    pub fn loaded_rules(&self) -> impl Iterator<Item = &Rule> {
         let parts = self.parts.iter().flat_map(|part| {
             let (list, compiled) = match part {
-                Part::List(list) => (Some(&list.rules), None),
-                Part::Compiled(compiled) => (None, Some(compiled.settled())),
+                RulePart::List(list) => (Some(&list.rules), None),
+                RulePart::Compiled(compiled) => (None, Some(compiled.eager_rules())),
             };
             list.into_iter().flatten().chain(compiled.into_iter().flatten())
         });
         self.list.rules.iter().chain(parts)
     }
 
-    /// As [`Self::at_hand`], to change what they say, and not what they are about.
-    pub fn at_hand_mut(&mut self) -> impl Iterator<Item = &mut Rule> {
+    /// As [`Self::loaded_rules`], to change what they say, and not what they are about.
+    pub fn loaded_rules_mut(&mut self) -> impl Iterator<Item = &mut Rule> {
         // What was made of the parts before is not what they are then.
         self.whole = OnceLock::new();
         let parts = self.parts.iter_mut().flat_map(|part| {
             let (list, compiled) = match part {
-                Part::List(list) => (Some(&mut list.rules), None),
-                Part::Compiled(compiled) => (None, Some(compiled.settled_mut())),
+                RulePart::List(list) => (Some(&mut list.rules), None),
+                RulePart::Compiled(compiled) => (None, Some(compiled.eager_rules_mut())),
             };
             list.into_iter().flatten().chain(compiled.into_iter().flatten())
         });
@@ -163,19 +168,19 @@ impl Rules {
 impl Extend<Rule> for Rules {
     fn extend<I: IntoIterator<Item = Rule>>(&mut self, rules: I) {
         if self.parts.is_empty() {
-            return self.list.changed().extend(rules);
+            return self.list.rules_mut().extend(rules);
         }
         self.whole = OnceLock::new();
         match self.parts.last_mut() {
-            Some(Part::List(list)) => list.changed().extend(rules),
-            _ => self.parts.push(Part::List(List::new(rules.into_iter().collect()))),
+            Some(RulePart::List(list)) => list.rules_mut().extend(rules),
+            _ => self.parts.push(RulePart::List(RuleList::new(rules.into_iter().collect()))),
         }
     }
 }
 
 impl From<Vec<Rule>> for Rules {
     fn from(rules: Vec<Rule>) -> Self {
-        Self { list: List::new(rules), ..Self::default() }
+        Self { list: RuleList::new(rules), ..Self::default() }
     }
 }
 
@@ -189,13 +194,13 @@ impl Deref for Rules {
     type Target = [Rule];
 
     fn deref(&self) -> &[Rule] {
-        &self.whole().rules
+        &self.whole_list().rules
     }
 }
 
 impl DerefMut for Rules {
     fn deref_mut(&mut self) -> &mut [Rule] {
-        self.listed()
+        self.merged_rules_mut()
     }
 }
 

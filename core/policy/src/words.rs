@@ -3,27 +3,28 @@
 
 use std::borrow::Cow;
 
-use mayi_call::shell::{Caveat, Named, OpenPath, Word, looks};
+use mayi_call::shell::{Caveat, CaveatSubject, OpenPath, Word, is_known_reader};
 use mayi_call::{Access, ShellAccess};
 
 /// A name that no word of the line stands for: one of a list, or on the input.
 pub(crate) const COMES_IN: &str = "a name that comes in";
 
 /// As much of a word is quoted.
-const MOST: usize = 60;
+const MAX_EXCERPT_CHARS: usize = 60;
 
 /// `text` between backticks, on one line, and not all of it where it is long.
-pub(crate) fn quoted(text: &str) -> String {
-    let text = plain(text);
-    let mut out: String = text.chars().take(MOST).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(MOST).is_some() {
+pub(crate) fn backtick_excerpt(text: &str) -> String {
+    let text = placeholders_as_stars(text);
+    let mut out: String =
+        text.chars().take(MAX_EXCERPT_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(MAX_EXCERPT_CHARS).is_some() {
         out.push('…');
     }
     format!("`{out}`")
 }
 
 /// A path of which not all is known, as people write it: what stands for a name that comes in later is a star.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn placeholders_as_stars(text: &str) -> Cow<'_, str> {
     if text.contains("${_}") {
         Cow::Owned(text.replace("\"${_}\"", "*").replace("${_}", "*"))
     } else {
@@ -32,7 +33,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// The first word of a command that is known only when it runs; of its name it is said elsewhere.
-fn unknown(shell: &ShellAccess) -> Option<&str> {
+fn first_open_word(shell: &ShellAccess) -> Option<&str> {
     shell.words.iter().skip(1).find_map(|word| match word {
         Word::Open(open) => Some(open.text.as_str()),
         Word::Literal(_) => None,
@@ -42,7 +43,7 @@ fn unknown(shell: &ShellAccess) -> Option<&str> {
 /// Whether it is one of the commands that only look, as far as its words are known.
 fn only_looks(shell: &ShellAccess) -> bool {
     let words: Vec<&str> = shell.words.iter().map_while(Word::literal).take(2).collect();
-    looks(&words)
+    is_known_reader(&words)
 }
 
 /// Why a command that is not known to read counts as running something, if a word of it is the reason.
@@ -52,26 +53,26 @@ pub(crate) fn not_reading(access: &Access) -> Option<String> {
         return None;
     }
     let name = shell.words.first().and_then(Word::literal)?;
-    if let Some(word) = unknown(shell) {
-        let word = quoted(word);
+    if let Some(word) = first_open_word(shell) {
+        let word = backtick_excerpt(word);
         return Some(match only_looks(shell) {
             true => format!(
                 "{word} is known only when the line runs; {} is free with plain words in its place",
-                quoted(name)
+                backtick_excerpt(name)
             ),
             false => format!("{word} is known only when the line runs"),
         });
     }
     let passes_on = name.rsplit('/').next() == Some("xargs");
-    passes_on.then(|| format!("what {} passes on is known only when the line runs", quoted(name)))
+    passes_on.then(|| format!("what {} passes on is known only when the line runs", backtick_excerpt(name)))
 }
 
 /// What is said of a part of a command, with the word that it is about where the reason has none.
-pub(crate) fn of_part(shell: &ShellAccess, caveat: &Caveat) -> String {
+pub(crate) fn caveat_reason(shell: &ShellAccess, caveat: &Caveat) -> String {
     let at = match &caveat.named {
-        Named::Words(places) => places.first().copied(),
-        Named::Beside { at, .. } => Some(*at),
-        Named::Nothing | Named::Assignment(_) => None,
+        CaveatSubject::Words(places) => places.first().copied(),
+        CaveatSubject::Beside { at, .. } => Some(*at),
+        CaveatSubject::Nothing | CaveatSubject::Assignment(_) => None,
     };
     let text = match at.and_then(|at| shell.words.get(at)) {
         Some(Word::Open(open)) => open.text.as_str(),
@@ -81,17 +82,17 @@ pub(crate) fn of_part(shell: &ShellAccess, caveat: &Caveat) -> String {
     if text.is_empty() || caveat.reason.contains(text) {
         return caveat.reason.clone();
     }
-    format!("{}: {}", quoted(text), caveat.reason)
+    format!("{}: {}", backtick_excerpt(text), caveat.reason)
 }
 
 /// Why a path that is not known is asked about: `such_as` is the pattern of something that it could be.
-pub(crate) fn could_be(path: &OpenPath, such_as: &str) -> String {
+pub(crate) fn open_path_reason(path: &OpenPath, such_as: &str) -> String {
     let inner = such_as.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(such_as);
     let inner = inner.strip_prefix("**/").unwrap_or(inner);
     let word = match path.given.as_str() {
         "what its input names" | "what a list names" => COMES_IN.to_owned(),
         given if given.contains("${_}") => COMES_IN.to_owned(),
-        given => quoted(given),
+        given => backtick_excerpt(given),
     };
     format!("{word} is known only when the line runs, and could be a protected path, such as {inner}")
 }
@@ -108,7 +109,7 @@ pub(crate) fn not_in_plan(access: &Access, category: &str) -> String {
     {
         return format!(
             "plan mode: reading is allowed, but here {}: leave that out, or {propose}",
-            of_part(shell, caveat)
+            caveat_reason(shell, caveat)
         );
     }
     format!("plan mode: {category} is not done, only proposed; {propose}")

@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 
 use super::queue::Question;
-use super::remembered::{self, chosen};
+use super::remembered_answers::{self, chosen_option_id};
 use super::{
-    Authorized, By, Gate, GateEvent, GateState, Judged, KeepError, Keeper, Ledger, Refusal, Verdict,
+    AnswerPersistence, Authorized, DecidedBy, Gate, GateEvent, GateState, JudgedCall, KeepError, Ledger,
+    Refusal, Verdict,
 };
 use crate::approval::{
     AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, RememberScope, State, choice,
@@ -15,7 +16,7 @@ use crate::grant::{Grant, Scope};
 use crate::policy::{Effect, Policy};
 use crate::record::Redactor;
 use crate::store::{Change, Conflict, OfferId, StoreError};
-use crate::writer::Writer;
+use crate::writer::EntryWriter;
 
 impl Gate {
     /// Takes an answer from the surface `by`. First answer wins.
@@ -38,7 +39,7 @@ impl GateState {
         offer: Option<OfferId>,
     ) -> Result<ApprovalResolved, AnswerError> {
         let found = self.queue.find(response.approval_id)?;
-        let how = found.answered(response)?;
+        let how = found.check_answer(response)?;
         let bypasses = response.bypass_all || response.bypass_session;
         if bypasses && how != State::Approved {
             return Err(AnswerError::Remember("a bypass goes with an allow, not with a denial".to_owned()));
@@ -48,30 +49,35 @@ impl GateState {
             let agent = &question.judged.call.agent;
             self.ledger
                 .keeper()
-                .may_bypass(agent)
+                .check_bypass_allowed(agent)
                 .map_err(|error| AnswerError::Remember(error.to_string()))?;
         }
         let now = Timestamp::now();
-        let grants = remembered::grants(question, response, how, now)?;
-        let alone = self.judge.sessions.is_alone(&question.judged.call.session);
-        can_be_kept(&self.ledger, &question.judged.call, (&grants, response), alone)?;
+        let grants = remembered_answers::grants_from_answer(question, response, how, now)?;
+        let alone = self.judge.sessions.has_independent_requests(&question.judged.call.session);
+        check_can_be_kept(&self.ledger, &question.judged.call, (&grants, response), alone)?;
         // Written before the answer counts: an answer whose rule could not be written is not half
         // taken.
-        let policy = keep(self.ledger.keeper(), &question.judged, response)?;
+        let policy = write_remembered(self.ledger.keeper(), &question.judged, response)?;
         let resolved = ApprovalResolved {
-            granted_permissions: remembered::permissions(question, response, &grants, policy.is_some()),
+            granted_permissions: remembered_answers::describe_permissions(
+                question,
+                response,
+                &grants,
+                policy.is_some(),
+            ),
             ..ApprovalResolved::new(response.approval_id, how, by.to_owned(), now, response.reason.clone())
         };
-        if let Err(error) = self.ledger.answered(
+        if let Err(error) = self.ledger.record_answer(
             &question.judged,
             response,
             &resolved,
             (&grants, &self.judge.sessions),
             offer,
         ) {
-            return Err(self.unanswered(response.approval_id, &error));
+            return Err(self.answer_write_error(response.approval_id, &error));
         }
-        let Question { judged, reply, .. } = found.end(&resolved);
+        let Question { judged, reply, .. } = found.settle(&resolved);
         let judges_again = policy.is_some() || !grants.is_empty();
         for grant in grants {
             match self.ledger.memory() {
@@ -82,42 +88,43 @@ impl GateState {
             }
         }
         let session = judged.call.session.clone();
-        let verdict = self.verdict(judged, response, how);
-        self.give(verdict, reply);
-        self.listeners.tell(&GateEvent::Resolved(resolved.clone()));
+        let verdict = self.verdict_of_answer(judged, response, how);
+        self.deliver_verdict(verdict, reply);
+        self.listeners.notify(&GateEvent::Resolved(resolved.clone()));
         self.show_next(&session);
         if let Some(policy) = policy {
-            self.put_in_place(policy);
+            self.apply_policy(policy);
         }
         if judges_again {
             // A bypass answers nothing that waits already (D6.19).
-            self.judge_again(!bypasses);
+            self.rejudge_waiting(!bypasses);
         }
         Ok(resolved)
     }
 
     /// What an answer makes of a call.
-    fn verdict(&mut self, judged: Judged, response: &ApprovalResponse, how: State) -> Verdict {
-        let picked = chosen(response).strip_prefix(choice::AGENT).map(str::to_owned);
+    fn verdict_of_answer(&mut self, judged: JudgedCall, response: &ApprovalResponse, how: State) -> Verdict {
+        let picked = chosen_option_id(response).strip_prefix(choice::AGENT).map(str::to_owned);
         match how {
-            State::Approved => Verdict::Allowed(Authorized::new(judged, By::Person, picked)),
+            State::Approved => Verdict::Allowed(Authorized::new(judged, DecidedBy::Person, picked)),
             State::Denied => {
-                let gone = self.judge.grants.deny(&judged.call, &judged.decision.categories);
+                let gone = self.judge.grants.record_denial(&judged.call, &judged.decision.categories);
                 let at = Timestamp::now();
-                self.ledger.note(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
+                self.ledger
+                    .commit_or_warn(|_| gone.into_iter().map(|id| Change::Revoke { id, at }).collect());
                 let reason = match response.reason.as_deref().map(str::trim) {
                     Some(reason) if !reason.is_empty() => format!("the user said no: {reason}"),
                     _ => "the user said no".to_owned(),
                 };
-                let refusal = Refusal::of(judged, Some(&reason));
-                Verdict::Denied(Refusal { by_person: true, picked, ..refusal })
+                let refusal = Refusal::from_denial(judged, Some(&reason));
+                Verdict::Denied(Refusal { by_person: true, picked_option: picked, ..refusal })
             }
             State::Pending | State::Cancelled | State::Expired => Verdict::Cancelled,
         }
     }
 
     /// An answer could not be written down: the question stands, unless the store says that it is settled.
-    fn unanswered(&mut self, id: ApprovalId, error: &StoreError) -> AnswerError {
+    fn answer_write_error(&mut self, id: ApprovalId, error: &StoreError) -> AnswerError {
         match error {
             StoreError::Conflict(Conflict::Settled { state, by, .. }) => {
                 let error = AnswerError::Settled { by: by.clone(), state: *state };
@@ -133,7 +140,7 @@ impl GateState {
 
 /// Whether what an answer grants can be remembered as long as it says. `alone`: it is about a request that stands for
 /// itself.
-fn can_be_kept(
+fn check_can_be_kept(
     ledger: &Ledger,
     call: &Call,
     (grants, response): (&[Grant], &ApprovalResponse),
@@ -152,15 +159,15 @@ fn can_be_kept(
         );
     }
     // A pattern that holds a secret is written nowhere: it counts in this session at most.
-    let rule = response.remember.as_ref().filter(|remember| remembered::is_rule(remember));
+    let rule = response.remember.as_ref().filter(|remember| remembered_answers::is_rule(remember));
     let typed = rule.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
-    let own = Writer::new([0; 0], Redactor::default());
+    let own = EntryWriter::new([0; 0], Redactor::default());
     let writer = ledger.memory().map_or(&own, |memory| &memory.writer);
     let secret = |grant: &&Grant| ledger.memory().is_some_and(|memory| memory.is_secret(call, grant));
     let limited = |grant: &Grant| grant.expires_at.is_some() || grant.uses_left.is_some();
     let limits = match grants.iter().filter(secret).find(|grant| !of_session(grant) || limited(grant)) {
         Some(grant) if of_session(&grant) => " without limits",
-        None if !typed.iter().any(|pattern| writer.finds(call, pattern)) => return Ok(()),
+        None if !typed.iter().any(|pattern| writer.finds_secret(call, pattern)) => return Ok(()),
         _ => "",
     };
     let verb = if grants.iter().any(|grant| grant.effect == Effect::Deny) { "deny" } else { "allow" };
@@ -170,24 +177,24 @@ fn can_be_kept(
 }
 
 /// Writes what should outlive the session to the user's file. Returns the policy that holds then.
-fn keep(
-    keeper: &dyn Keeper,
-    judged: &Judged,
+fn write_remembered(
+    keeper: &dyn AnswerPersistence,
+    judged: &JudgedCall,
     response: &ApprovalResponse,
 ) -> Result<Option<Policy>, AnswerError> {
     let failed = |error: KeepError| AnswerError::Remember(error.to_string());
-    let Judged { call, decision, .. } = judged;
+    let JudgedCall { call, decision, .. } = judged;
     if response.bypass_all {
-        return keeper.bypass(&call.agent).map(Some).map_err(failed);
+        return keeper.bypass_agent(&call.agent).map(Some).map_err(failed);
     }
     match &response.remember {
         Some(remember)
-            if chosen(response) == choice::ALLOW_ALWAYS
+            if chosen_option_id(response) == choice::ALLOW_ALWAYS
                 && remember.scope == RememberScope::User
-                && remembered::is_rule(remember) =>
+                && remembered_answers::is_rule(remember) =>
         {
-            remembered::cover(call, decision, &remember.patterns)?;
-            keeper.allow(&call.agent, &remember.patterns).map(Some).map_err(failed)
+            remembered_answers::check_patterns_cover(call, decision, &remember.patterns)?;
+            keeper.allow_patterns(&call.agent, &remember.patterns).map(Some).map_err(failed)
         }
         _ => Ok(None),
     }

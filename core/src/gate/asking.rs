@@ -20,10 +20,10 @@ pub enum QuestionEvent {
 /// Open questions: those of this process (its gate), or those of the user's other processes.
 pub trait Questions: Send + Sync {
     /// Everything that waits and is shown, oldest first.
-    fn waiting(&self) -> Vec<Card>;
+    fn waiting_cards(&self) -> Vec<Card>;
 
     /// How many more wait in line, behind those that are shown.
-    fn in_line(&self) -> usize;
+    fn count_queued(&self) -> usize;
 
     /// Takes an answer from the surface `by`. First answer wins.
     ///
@@ -32,9 +32,9 @@ pub trait Questions: Send + Sync {
     fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError>;
 
     /// Hears of everything from now on; cards that wait already come first.
-    fn questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent>;
+    fn subscribe_questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent>;
 
     /// The person pressed Ctrl-C, or the process ends for another reason, `why`: what waits is withdrawn, if
     /// it is this process's own.
-    fn interrupted(&self, why: Option<&str>);
+    fn on_interrupt(&self, why: Option<&str>);
 }

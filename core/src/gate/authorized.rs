@@ -1,7 +1,7 @@
 //! What becomes of a call: it is judged, and then authorized or refused. Execution needs an [`Authorized`] call, which only
 //! the gate can make.
 
-use crate::approval::{suggestions, visible};
+use crate::approval::{escape_line, suggest_patterns};
 use crate::call::{Call, SessionId};
 use crate::policy::{Decision, Effect, Finding, Source};
 use crate::record::CallId;
@@ -10,7 +10,7 @@ use crate::store::StoreError;
 /// Who allowed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum DecidedBy {
     /// The policy, a grant or a mode, without asking.
     Policy,
     /// An approved call that announced exactly this: of the same session, or of the same agent at another door.
@@ -21,7 +21,7 @@ pub enum By {
     Grant,
 }
 
-impl By {
+impl DecidedBy {
     /// The word for it in the record.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -36,7 +36,7 @@ impl By {
 
 /// A call that was judged: it is authorized, refused, or waits.
 #[derive(Clone, Debug)]
-pub(super) struct Judged {
+pub(super) struct JudgedCall {
     /// What the record calls it.
     pub(super) id: CallId,
     pub(super) call: Call,
@@ -51,14 +51,14 @@ pub struct Authorized<T> {
     id: CallId,
     what: T,
     decision: Decision,
-    by: By,
-    picked: Option<String>,
+    decided_by: DecidedBy,
+    picked_option: Option<String>,
 }
 
 impl Authorized<Call> {
-    pub(super) fn new(judged: Judged, by: By, picked: Option<String>) -> Self {
-        let Judged { id, call: what, decision } = judged;
-        Self { id, what, decision, by, picked }
+    pub(super) fn new(judged: JudgedCall, decided_by: DecidedBy, picked_option: Option<String>) -> Self {
+        let JudgedCall { id, call: what, decision } = judged;
+        Self { id, what, decision, decided_by, picked_option }
     }
 
     /// What the record calls it.
@@ -79,14 +79,14 @@ impl Authorized<Call> {
 
     /// Who allowed it.
     #[must_use]
-    pub fn by(&self) -> By {
-        self.by
+    pub fn decided_by(&self) -> DecidedBy {
+        self.decided_by
     }
 
     /// The agent's own option that a person picked by hand.
     #[must_use]
-    pub fn picked(&self) -> Option<&str> {
-        self.picked.as_deref()
+    pub fn picked_option(&self) -> Option<&str> {
+        self.picked_option.as_deref()
     }
 }
 
@@ -110,14 +110,14 @@ pub struct Refusal {
     /// Nobody has said no: the agent's own prompt is to ask ([`OnAsk::Leave`](super::OnAsk::Leave)).
     pub left: bool,
     /// The agent's own option that a person picked by hand.
-    pub picked: Option<String>,
+    pub picked_option: Option<String>,
     /// Patterns that would have allowed it: empty if nothing but a person could.
     pub would_allow: Vec<String>,
 }
 
 /// Why a call is refused without asking.
 #[derive(Debug)]
-pub(super) enum Why {
+pub(super) enum RefusalReason {
     /// The policy denies it.
     Policy,
     /// It needed an answer, and there is nobody to ask.
@@ -132,8 +132,8 @@ pub(super) enum Why {
 
 impl Refusal {
     /// A denial by a person, by a change of policy, or for `reason`.
-    pub(super) fn of(judged: Judged, reason: Option<&str>) -> Self {
-        let Judged { call, decision, .. } = judged;
+    pub(super) fn from_denial(judged: JudgedCall, reason: Option<&str>) -> Self {
+        let JudgedCall { call, decision, .. } = judged;
         Self {
             session: call.session,
             tool_call_id: call.tool_call_id,
@@ -143,57 +143,57 @@ impl Refusal {
             unanswered: false,
             by_person: false,
             left: false,
-            picked: None,
+            picked_option: None,
             would_allow: Vec::new(),
         }
     }
 
     /// A denial without asking.
-    pub(super) fn at_once(mut judged: Judged, why: &Why) -> Self {
-        let because = judged.decision.because();
-        let relayed = because.map(|finding| finding.relayed());
+    pub(super) fn at_once(mut judged: JudgedCall, why: &RefusalReason) -> Self {
+        let because = judged.decision.deciding_finding();
+        let relayed = because.map(|finding| finding.reason_for_model());
         match why {
-            Why::Policy => {
+            RefusalReason::Policy => {
                 let reason = format!("denied by policy: {}", relayed.unwrap_or("denied"));
-                Self::of(judged, Some(&reason))
+                Self::from_denial(judged, Some(&reason))
             }
-            Why::Nobody => {
+            RefusalReason::Nobody => {
                 let because = relayed.unwrap_or_default();
                 let reason =
                     format!("this needs a person's answer and nobody is here to give one ({because})");
-                Self::unanswered(judged, &reason)
+                Self::from_unanswered(judged, &reason)
             }
-            Why::Left => {
+            RefusalReason::Left => {
                 let reason = format!("this needs a person's answer ({})", relayed.unwrap_or_default());
-                Self { left: true, ..Self::unanswered(judged, &reason) }
+                Self { left: true, ..Self::from_unanswered(judged, &reason) }
             }
-            Why::Full => Self::of(
+            RefusalReason::Full => Self::from_denial(
                 judged,
                 Some(
                     "too many questions of this session wait already: ask for less at once, or wait for the answers",
                 ),
             ),
             // "An error while judging is a deny finding with the error as its reason" (D4.22).
-            Why::Unrecorded(error) => {
+            RefusalReason::Unrecorded(error) => {
                 let reason = format!("nothing runs that can't be recorded: {error}");
                 let access =
                     because.map_or_else(|| judged.call.title.clone(), |finding| finding.access.clone());
                 judged.decision.effect = Effect::Deny;
                 let finding = Finding::new(Effect::Deny, access, Source::Error, &*reason);
                 judged.decision.trail.insert(0, finding);
-                Self::of(judged, Some(&reason))
+                Self::from_denial(judged, Some(&reason))
             }
         }
     }
 
     /// Nobody answered in time.
-    pub(super) fn expired(judged: Judged) -> Self {
-        Self::unanswered(judged, "nobody answered in time")
+    pub(super) fn from_expiry(judged: JudgedCall) -> Self {
+        Self::from_unanswered(judged, "nobody answered in time")
     }
 
-    fn unanswered(judged: Judged, reason: &str) -> Self {
+    fn from_unanswered(judged: JudgedCall, reason: &str) -> Self {
         let would_allow = would_allow(&judged.call, &judged.decision);
-        Self { unanswered: true, would_allow, ..Self::of(judged, Some(reason)) }
+        Self { unanswered: true, would_allow, ..Self::from_denial(judged, Some(reason)) }
     }
 
     /// Whether the policy itself denies it.
@@ -207,8 +207,8 @@ impl Refusal {
 /// written so that what is read is what is there.
 fn would_allow(call: &Call, decision: &Decision) -> Vec<String> {
     let patterns =
-        suggestions(call, decision).into_iter().next().map(|first| first.patterns).unwrap_or_default();
-    if patterns.iter().all(|pattern| visible(pattern) == *pattern) { patterns } else { Vec::new() }
+        suggest_patterns(call, decision).into_iter().next().map(|first| first.patterns).unwrap_or_default();
+    if patterns.iter().all(|pattern| escape_line(pattern) == *pattern) { patterns } else { Vec::new() }
 }
 
 /// The one answer to a call.

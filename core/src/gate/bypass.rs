@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Gate, GateState, KeepError, remembered};
+use super::{Gate, GateState, KeepError, remembered_answers};
 use crate::call::{AgentId, SessionId};
 use crate::store::Change;
 
@@ -14,34 +14,34 @@ impl Gate {
     /// If the session is not known or stands for one request, if a managed file locks it, or if it can't be written down.
     pub fn bypass_session(&self, id: &SessionId) -> Result<(), KeepError> {
         let mut state = self.lock();
-        let agent = state.judge.sessions.agent(id);
+        let agent = state.judge.sessions.agent_of(id);
         let agent = agent.ok_or_else(|| KeepError("the session is not known".to_owned()))?;
-        if state.judge.sessions.is_alone(id) {
+        if state.judge.sessions.has_independent_requests(id) {
             return Err(KeepError("each request stands for itself here: there is no session".to_owned()));
         }
-        state.ledger.keeper().may_bypass(&agent)?;
-        if state.judge.grants.bypass(&agent, id).is_some() {
+        state.ledger.keeper().check_bypass_allowed(&agent)?;
+        if state.judge.grants.bypass_grant(&agent, id).is_some() {
             return Ok(());
         }
-        let grant = remembered::bypass(agent, id.clone());
+        let grant = remembered_answers::bypass_grant(agent, id.clone());
         let now = Timestamp::now();
         let written = state.ledger.commit(|memory| {
-            let kept = memory.kept(&grant, now);
-            vec![Change::Append(memory.writer.bypassed(&kept, now)), Change::Grant(Box::new(kept))]
+            let kept = memory.to_stored_grant(&grant, now);
+            vec![Change::Append(memory.writer.bypassed_entry(&kept, now)), Change::Grant(Box::new(kept))]
         });
         written.map_err(|error| KeepError(error.to_string()))?;
         state.judge.grants.add(grant);
-        state.judge_again(false);
+        state.rejudge_waiting(false);
         Ok(())
     }
 
     /// Ends the bypass of a session, as `by` wants it. Returns whether there was one.
-    pub fn ask_again(&self, id: &SessionId, by: &str) -> bool {
+    pub fn end_session_bypass(&self, id: &SessionId, by: &str) -> bool {
         let mut state = self.lock();
-        let Some(agent) = state.judge.sessions.agent(id) else { return false };
+        let Some(agent) = state.judge.sessions.agent_of(id) else { return false };
         let ended = state.end_bypass(&agent, id, by);
         if ended {
-            state.judge_again(false);
+            state.rejudge_waiting(false);
         }
         ended
     }
@@ -64,12 +64,13 @@ impl Gate {
 impl GateState {
     fn end_bypass(&mut self, agent: &AgentId, id: &SessionId, by: &str) -> bool {
         let mut ended = false;
-        while let Some(grant) = self.judge.grants.bypass(agent, id) {
+        while let Some(grant) = self.judge.grants.bypass_grant(agent, id) {
             ended = true;
             let now = Timestamp::now();
             let ending = self.judge.grants.all().iter().find(|kept| kept.id == grant);
-            self.ledger.note(|memory| {
-                let entry = ending.map(|one| memory.writer.revoked(&memory.kept(one, now), by, now));
+            self.ledger.commit_or_warn(|memory| {
+                let entry =
+                    ending.map(|one| memory.writer.revoked_entry(&memory.to_stored_grant(one, now), by, now));
                 let revoked = Change::Revoke { id: grant, at: now };
                 std::iter::once(revoked).chain(entry.map(Change::Append)).collect()
             });

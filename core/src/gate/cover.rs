@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::By;
-use super::judge::Held;
+use super::DecidedBy;
+use super::judge::ApprovalBasis;
 use crate::call::{Access, Call, Diff, Door, PathAccess, ServerId, SessionId};
 
 /// As many approved calls are remembered.
@@ -13,11 +13,11 @@ const MOST: usize = 256;
 /// Calls that were approved and have not finished.
 #[derive(Debug, Default)]
 pub(super) struct Cover {
-    approved: VecDeque<Approved>,
+    approved: VecDeque<ApprovedCall>,
 }
 
 #[derive(Debug)]
-struct Approved {
+struct ApprovedCall {
     session: SessionId,
     tool_call_id: String,
     cwd: std::path::PathBuf,
@@ -31,19 +31,19 @@ struct Approved {
     /// What was odd about the tool then, as the card said.
     flagged: Vec<String>,
     /// What held then.
-    held: Held,
+    basis: ApprovalBasis,
 }
 
 impl Cover {
     /// Remembers an approved call.
-    pub(super) fn approved(&mut self, call: &Call, by: By, held: Held) {
+    pub(super) fn remember_approved(&mut self, call: &Call, by: DecidedBy, held: ApprovalBasis) {
         // What does not say what it does announces nothing.
         let covers = call.door == Door::AcpPermission && call.without_substance().is_none();
         let Some(id) = call.tool_call_id.clone().filter(|_| covers) else { return };
         if self.approved.len() >= MOST {
             self.approved.pop_front();
         }
-        self.approved.push_back(Approved {
+        self.approved.push_back(ApprovedCall {
             session: call.session.clone(),
             tool_call_id: id,
             cwd: call.cwd.clone(),
@@ -51,14 +51,14 @@ impl Cover {
             accesses: call.accesses.clone(),
             diffs: call.diffs.clone(),
             server: call.server.clone(),
-            person: by == By::Person,
+            person: by == DecidedBy::Person,
             flagged: call.flagged.clone(),
-            held,
+            basis: held,
         });
     }
 
     /// Forgets a call that has finished.
-    pub(super) fn finished(&mut self, session: &SessionId, tool_call_id: &str) {
+    pub(super) fn forget_call(&mut self, session: &SessionId, tool_call_id: &str) {
         self.approved
             .retain(|approved| approved.session != *session || approved.tool_call_id != tool_call_id);
     }
@@ -79,22 +79,22 @@ impl Cover {
     /// Whether an approved call covers `call`, which came in where its tool runs; it does so once. What is `always` asked
     /// about, a person has to have seen, and all that is odd about it; what nobody answered counts while the same policy and
     /// mode hold.
-    pub(super) fn spend_tool(&mut self, call: &Call, always: bool, held: Held) -> bool {
-        let seen = |approved: &Approved| call.flagged.iter().all(|flag| approved.flagged.contains(flag));
+    pub(super) fn spend_tool(&mut self, call: &Call, always: bool, held: ApprovalBasis) -> bool {
+        let seen = |approved: &ApprovedCall| call.flagged.iter().all(|flag| approved.flagged.contains(flag));
         self.approved
             .iter_mut()
             .filter(|approved| approved.session == call.session && seen(approved))
-            .filter(|approved| approved.person || !always && approved.held == held)
+            .filter(|approved| approved.person || !always && approved.basis == held)
             .any(|approved| approved.spend_tool(call))
     }
 }
 
-impl Approved {
+impl ApprovedCall {
     /// Takes what `call` does out of what was approved, if all of it is there.
     fn spend(&mut self, call: &Call) -> bool {
         let mut left = self.accesses.clone();
         for access in &call.accesses {
-            let Some(at) = left.iter().position(|other| self.announced(other, access, call)) else {
+            let Some(at) = left.iter().position(|other| self.is_announced(other, access, call)) else {
                 return false;
             };
             left.remove(at);
@@ -110,8 +110,8 @@ impl Approved {
         let same = |access: &Access| {
             let Access::Mcp(announced) = access else { return false };
             *server == call.server
-                && called.certain().is_some()
-                && announced.certain() == called.certain()
+                && called.unique_reading().is_some()
+                && announced.unique_reading() == called.unique_reading()
                 && announced.arguments == called.arguments
         };
         let Some(at) = self.accesses.iter().position(same) else { return false };
@@ -120,31 +120,31 @@ impl Approved {
     }
 
     /// Whether `announced` is `access`, to the content of what is written and the words of what is run.
-    fn announced(&self, announced: &Access, access: &Access, call: &Call) -> bool {
+    fn is_announced(&self, announced: &Access, access: &Access, call: &Call) -> bool {
         match (access, announced) {
             // A command's own files: the same command, in the same place.
             _ if call.door == Door::AcpTerminal => {
                 access == announced && call.cwd == self.cwd && call.env == self.env
             }
             (Access::Write(_, path), Access::Write(_, announced)) => {
-                same(path, announced)
+                is_same_path(path, announced)
                     && call.diffs.first().is_some_and(|diff| {
-                        self.diffs.iter().any(|announced| gives(announced, diff, &self.cwd))
+                        self.diffs.iter().any(|announced| is_announced_diff(announced, diff, &self.cwd))
                     })
             }
-            (Access::Read(path), Access::Read(announced)) => same(path, announced),
+            (Access::Read(path), Access::Read(announced)) => is_same_path(path, announced),
             _ => false,
         }
     }
 }
 
-fn same(path: &PathAccess, announced: &PathAccess) -> bool {
+fn is_same_path(path: &PathAccess, announced: &PathAccess) -> bool {
     path.lexical == announced.lexical && path.resolved == announced.resolved
 }
 
 /// Whether writing `written` is what `announced` showed: the same text, or the announced change
 /// applied to the text that is there (agents announce a part of the file, and write all of it).
-fn gives(announced: &Diff, written: &Diff, cwd: &std::path::Path) -> bool {
+fn is_announced_diff(announced: &Diff, written: &Diff, cwd: &std::path::Path) -> bool {
     if cwd.join(&announced.path) != cwd.join(&written.path) {
         return false;
     }

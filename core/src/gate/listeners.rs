@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{By, Verdict};
+use super::{DecidedBy, Verdict};
 use crate::approval::{ApprovalResolved, Card};
 use crate::call::SessionId;
 use crate::policy::{Decision, Effect};
@@ -29,7 +29,7 @@ pub enum GateEvent {
         /// The agent's title: data.
         title: String,
         /// Who allowed it, if it was.
-        by: Option<By>,
+        by: Option<DecidedBy>,
     },
 }
 
@@ -47,12 +47,12 @@ impl Listeners {
         self.all.push(listener);
     }
 
-    pub(super) fn tell(&mut self, event: &GateEvent) {
+    pub(super) fn notify(&mut self, event: &GateEvent) {
         self.all.retain(|listener| listener(event));
     }
 
     /// Tells of a call that was decided without asking.
-    pub(super) fn decided(&mut self, verdict: &Verdict) {
+    pub(super) fn notify_decided(&mut self, verdict: &Verdict) {
         if self.all.is_empty() {
             return;
         }
@@ -64,7 +64,7 @@ impl Listeners {
                     tool_call_id: call.tool_call_id.clone(),
                     decision: authorized.decision().clone(),
                     title: call.title.clone(),
-                    by: Some(authorized.by()),
+                    by: Some(authorized.decided_by()),
                 }
             }
             Verdict::Denied(refusal) => GateEvent::Decided {
@@ -76,7 +76,7 @@ impl Listeners {
             },
             Verdict::Cancelled => return,
         };
-        self.tell(&event);
+        self.notify(&event);
     }
 }
 
@@ -108,10 +108,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(super) fn count(&mut self, verdict: &Verdict) {
+    pub(super) fn count_verdict(&mut self, verdict: &Verdict) {
         match verdict {
-            Verdict::Allowed(authorized) if authorized.by() == By::Person => self.approved += 1,
-            Verdict::Allowed(authorized) if authorized.by() == By::Covered => {}
+            Verdict::Allowed(authorized) if authorized.decided_by() == DecidedBy::Person => {
+                self.approved += 1
+            }
+            Verdict::Allowed(authorized) if authorized.decided_by() == DecidedBy::Covered => {}
             Verdict::Allowed(_) => self.allowed += 1,
             Verdict::Denied(refusal) if refusal.unanswered => {
                 self.unanswered += 1;
@@ -130,7 +132,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn unasked(&mut self, effect: Effect) {
+    pub(super) fn count_unasked(&mut self, effect: Effect) {
         match effect {
             Effect::Allow => self.unasked_allowed += 1,
             Effect::Ask => self.unasked_ask += 1,
@@ -140,13 +142,13 @@ impl Tally {
 
     /// Tool calls that ran without asking, though the policy would have asked or denies them.
     #[must_use]
-    pub fn unasked_against(&self) -> u64 {
+    pub fn count_unasked_against(&self) -> u64 {
         self.unasked_ask + self.unasked_denied
     }
 
     /// Tool calls that ran without asking.
     #[must_use]
-    pub fn ran_unasked(&self) -> u64 {
+    pub fn count_ran_unasked(&self) -> u64 {
         self.unasked_allowed + self.unasked_ask + self.unasked_denied
     }
 }

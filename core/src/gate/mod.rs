@@ -4,44 +4,46 @@
 //! What a gate knows has owners, each in a file of its own, and is decided about under one lock by what stands in
 //! `submit`, `answer`, `settle` and `again`.
 
-mod again;
 mod answer;
 mod asking;
-mod attend;
 mod authorized;
-mod behind;
 mod bypass;
 mod cover;
-mod elsewhere;
+mod hook_events;
 mod judge;
-mod kin;
-mod later;
 mod ledger;
 mod listeners;
 mod memory;
+mod other_processes;
+mod peer_process;
 mod progress;
 mod questions;
 mod queue;
-mod remembered;
+mod rejudge;
+mod remembered_answers;
+mod remote_questions;
 mod session;
+mod session_tools;
 mod settle;
 mod submit;
-mod told;
+mod write_queue;
 
 pub use asking::{QuestionEvent, Questions};
-pub use authorized::{Authorized, By, Refusal, Verdict};
-pub use behind::Behind;
-pub use elsewhere::{Remote, card, in_view};
-#[cfg(target_os = "linux")]
-pub use kin::Tree;
-pub use kin::{KinError, SUPERVISOR, asking, is_of_this_user, is_within_an_agent, peer_of, started_by};
+pub use authorized::{Authorized, DecidedBy, Refusal, Verdict};
+pub use hook_events::EndReport;
 pub use listeners::{GateEvent, Tally};
-pub use mayi_kept::{KeepError, Keeper, NoKeeper};
-pub use memory::{Memory, sweep};
-pub use progress::Carrying;
+pub use mayi_kept::{AnswerPersistence, KeepError, NoPersistence};
+pub use memory::{Memory, cancel_abandoned};
+#[cfg(target_os = "linux")]
+pub use peer_process::ProcessTree;
+pub use peer_process::{
+    PeerError, SUPERVISOR, asking_pids, is_of_this_user, is_started_by, is_within_an_agent, peer_of,
+};
+pub use progress::Execution;
+pub use remote_questions::{RemoteQuestions, in_view, parse_stored_card};
 pub use session::Session;
+pub use session_tools::ToolFactsSource;
 pub use submit::Ticket;
-pub use told::Ended;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -51,7 +53,7 @@ use tokio::sync::mpsc;
 use crate::approval::{ApprovalResponse, Card, choice};
 use crate::policy::Policy;
 
-use authorized::{Judged, Why};
+use authorized::{JudgedCall, RefusalReason};
 use judge::Judge;
 use ledger::Ledger;
 use listeners::{Listener, Listeners};
@@ -103,10 +105,10 @@ struct GateState {
     asking: Asking,
     judge: Judge,
     /// The names that the record has for calls.
-    calls: progress::Calls,
+    calls: progress::CallIds,
     cover: cover::Cover,
     /// Calls of tools that were judged where they run.
-    met: behind::Met,
+    gateway_calls: session_tools::GatewayCalls,
     queue: queue::Queue,
     listeners: Listeners,
     tally: Tally,
@@ -116,36 +118,46 @@ struct GateState {
 impl Gate {
     /// A gate that decides by `policy` and asks as `asking` says.
     #[must_use]
-    pub fn new(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>) -> Self {
-        Self::with(policy, asking, Ledger::new(None, keeper))
+    pub fn new(policy: Policy, asking: Asking, keeper: Box<dyn AnswerPersistence>) -> Self {
+        Self::with_ledger(policy, asking, Ledger::new(None, keeper))
     }
 
     /// The same, with a record, answers that outlive the process, and a queue that others can answer.
-    /// Nothing runs that can't be written down. [`Gate::attend`] has to run, so that others are heard.
+    /// Nothing runs that can't be written down. [`Gate::watch_store`] has to run, so that others are heard.
     #[must_use]
-    pub fn remembering(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Memory) -> Self {
-        Self::with(policy, asking, Ledger::new(Some(memory), keeper))
+    pub fn with_memory(
+        policy: Policy,
+        asking: Asking,
+        keeper: Box<dyn AnswerPersistence>,
+        memory: Memory,
+    ) -> Self {
+        Self::with_ledger(policy, asking, Ledger::new(Some(memory), keeper))
     }
 
     /// The same for a process that is there for one call, and has [`Memory::of_one_call`]: which policy holds is not written
     /// down by each of them.
     #[must_use]
-    pub fn of_one_call(policy: Policy, asking: Asking, keeper: Box<dyn Keeper>, memory: Memory) -> Self {
-        Self::made(policy, asking, Ledger::new(Some(memory), keeper))
+    pub fn of_one_call(
+        policy: Policy,
+        asking: Asking,
+        keeper: Box<dyn AnswerPersistence>,
+        memory: Memory,
+    ) -> Self {
+        Self::from_ledger(policy, asking, Ledger::new(Some(memory), keeper))
     }
 
-    fn with(policy: Policy, asking: Asking, ledger: Ledger) -> Self {
-        ledger.policy(&policy);
-        Self::made(policy, asking, ledger)
+    fn with_ledger(policy: Policy, asking: Asking, ledger: Ledger) -> Self {
+        ledger.record_policy(&policy);
+        Self::from_ledger(policy, asking, ledger)
     }
 
-    fn made(policy: Policy, asking: Asking, ledger: Ledger) -> Self {
+    fn from_ledger(policy: Policy, asking: Asking, ledger: Ledger) -> Self {
         let state = GateState {
             asking,
-            judge: Judge::by(policy),
-            calls: progress::Calls::default(),
+            judge: Judge::with_policy(policy),
+            calls: progress::CallIds::default(),
             cover: cover::Cover::default(),
-            met: behind::Met::default(),
+            gateway_calls: session_tools::GatewayCalls::default(),
             queue: queue::Queue::default(),
             listeners: Listeners::default(),
             tally: Tally::default(),
@@ -174,8 +186,8 @@ impl Gate {
 
     /// What waits and is shown, oldest first.
     #[must_use]
-    pub fn waiting(&self) -> Vec<Card> {
-        self.lock().queue.cards().cloned().collect()
+    pub fn waiting_cards(&self) -> Vec<Card> {
+        self.lock().queue.shown_cards().cloned().collect()
     }
 
     /// What an answer for the session grants of a question that waits, as people read it: just that. Empty where it can't be
@@ -184,34 +196,37 @@ impl Gate {
     pub fn session_grants(&self, card: &Card) -> Vec<String> {
         let mut state = self.lock();
         let Ok(found) = state.queue.find(card.approval_id) else { return Vec::new() };
-        remembered::for_session(found.question(), &ApprovalResponse::pick(card, choice::ALLOW_SESSION))
+        remembered_answers::for_session(
+            found.question(),
+            &ApprovalResponse::pick(card, choice::ALLOW_SESSION),
+        )
     }
 
     /// How many wait, also in line.
     #[must_use]
     pub fn count_waiting(&self) -> usize {
-        self.lock().queue.count().0
+        self.lock().queue.waiting_counts().0
     }
 
     /// How many of these wait in line, behind those that are shown: as many of a session are not shown at once
     /// (D6.5).
     #[must_use]
-    pub fn count_in_line(&self) -> usize {
-        self.lock().queue.count().1
+    pub fn count_queued(&self) -> usize {
+        self.lock().queue.waiting_counts().1
     }
 
     /// Hears of everything from now on; cards that wait already come first.
     #[must_use]
     pub fn subscribe(&self) -> mpsc::UnboundedReceiver<GateEvent> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.hear(Box::new(move |event| sender.send(event.clone()).is_ok()));
+        self.add_listener(Box::new(move |event| sender.send(event.clone()).is_ok()));
         receiver
     }
 
     /// Tells `listener` of everything from now on; cards that wait already come first.
-    fn hear(&self, listener: Listener) {
+    fn add_listener(&self, listener: Listener) {
         let mut state = self.lock();
-        for card in state.queue.cards() {
+        for card in state.queue.shown_cards() {
             listener(&GateEvent::Asked(Box::new(card.clone())));
         }
         state.listeners.add(listener);

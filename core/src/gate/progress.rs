@@ -15,20 +15,20 @@ const REMEMBERED: usize = 4096;
 
 /// The names that entries have for calls of agents.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    by_tool_call: HashMap<(SessionId, String), Known>,
+pub(super) struct CallIds {
+    by_tool_call: HashMap<(SessionId, String), TrackedCall>,
     order: VecDeque<(SessionId, String)>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct TrackedCall {
     id: CallId,
     started: bool,
 }
 
-impl Calls {
+impl CallIds {
     /// A new name for `call`.
-    pub(super) fn begin(&mut self, call: &Call) -> CallId {
+    pub(super) fn assign_id(&mut self, call: &Call) -> CallId {
         let id = CallId::new();
         let Some(tool_call) = &call.tool_call_id else { return id };
         let key = (call.session.clone(), tool_call.clone());
@@ -37,20 +37,20 @@ impl Calls {
         {
             self.by_tool_call.remove(&oldest);
         }
-        if self.by_tool_call.insert(key.clone(), Known { id, started: false }).is_none() {
+        if self.by_tool_call.insert(key.clone(), TrackedCall { id, started: false }).is_none() {
             self.order.push_back(key);
         }
         id
     }
 
     /// The name of a call that starts now, if it has not started before.
-    fn start(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
+    fn mark_started(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
         let known = self.by_tool_call.get_mut(&(session.clone(), tool_call.to_owned()))?;
         (!std::mem::replace(&mut known.started, true)).then_some(known.id)
     }
 
     /// The name of a call that has ended now.
-    fn end(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
+    fn take_id(&mut self, session: &SessionId, tool_call: &str) -> Option<CallId> {
         let key = (session.clone(), tool_call.to_owned());
         let known = self.by_tool_call.remove(&key)?;
         self.order.retain(|other| *other != key);
@@ -60,56 +60,58 @@ impl Calls {
 
 impl Gate {
     /// The agent says that a tool call which was decided about has begun.
-    pub fn started(&self, session: &SessionId, tool_call_id: &str) {
+    pub fn report_started(&self, session: &SessionId, tool_call_id: &str) {
         let mut state = self.lock();
-        let Some(id) = state.calls.start(session, tool_call_id) else { return };
-        let Some(agent) = state.judge.sessions.agent(session) else { return };
+        let Some(id) = state.calls.mark_started(session, tool_call_id) else { return };
+        let Some(agent) = state.judge.sessions.agent_of(session) else { return };
         let now = Timestamp::now();
-        state.ledger.note(|memory| vec![Change::Append(memory.writer.started(id, &agent, session, now))]);
+        state.ledger.commit_or_warn(|memory| {
+            vec![Change::Append(memory.writer.started_entry(id, &agent, session, now))]
+        });
     }
 
     /// The agent says that a tool call has finished, as `how` says: it covers nothing any more.
-    pub fn finished(&self, session: &SessionId, tool_call_id: &str, how: &str) {
+    pub fn report_finished(&self, session: &SessionId, tool_call_id: &str, how: &str) {
         let mut state = self.lock();
-        state.cover.finished(session, tool_call_id);
-        let Some(id) = state.calls.end(session, tool_call_id) else { return };
-        let Some(agent) = state.judge.sessions.agent(session) else { return };
+        state.cover.forget_call(session, tool_call_id);
+        let Some(id) = state.calls.take_id(session, tool_call_id) else { return };
+        let Some(agent) = state.judge.sessions.agent_of(session) else { return };
         let now = Timestamp::now();
-        state
-            .ledger
-            .note(|memory| vec![Change::Append(memory.writer.finished(id, &agent, session, how, now))]);
+        state.ledger.commit_or_warn(|memory| {
+            vec![Change::Append(memory.writer.finished_entry(id, &agent, session, how, now))]
+        });
     }
 
     /// mayi begins to do by its own hands what was allowed. Its end is to be told.
     #[must_use]
-    pub fn carry(&self, authorized: &Authorized<Call>) -> Carrying {
+    pub fn begin_execution(&self, authorized: &Authorized<Call>) -> Execution {
         let (id, call) = (authorized.id(), authorized.call());
         let (agent, session) = (call.agent.clone(), call.session.clone());
-        let carrying = Carrying { gate: self.clone(), id, agent: agent.clone(), session: session.clone() };
+        let carrying = Execution { gate: self.clone(), id, agent: agent.clone(), session: session.clone() };
         let now = Timestamp::now();
-        self.lock().ledger.note_later(move |writer| writer.started(id, &agent, &session, now));
+        self.lock().ledger.append_later(move |writer| writer.started_entry(id, &agent, &session, now));
         carrying
     }
 }
 
 /// What mayi does by its own hands.
-pub struct Carrying {
+pub struct Execution {
     gate: Gate,
     id: CallId,
     agent: AgentId,
     session: SessionId,
 }
 
-impl Carrying {
+impl Execution {
     /// It has ended, as `how` says: one line.
-    pub fn end(self, how: &str) {
+    pub fn finish(self, how: &str) {
         let Self { gate, id, agent, session } = self;
         let (how, now) = (how.to_owned(), Timestamp::now());
-        gate.lock().ledger.note_later(move |writer| writer.finished(id, &agent, &session, &how, now));
+        gate.lock().ledger.append_later(move |writer| writer.finished_entry(id, &agent, &session, &how, now));
     }
 }
 
-impl std::fmt::Debug for Carrying {
+impl std::fmt::Debug for Execution {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Carrying")
             .field("id", &self.id)

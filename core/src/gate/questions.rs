@@ -7,21 +7,21 @@ use super::{QuestionEvent, Questions};
 use crate::approval::{AnswerError, ApprovalResponse, Card, Outcome};
 
 impl Questions for Gate {
-    fn waiting(&self) -> Vec<Card> {
-        Gate::waiting(self)
+    fn waiting_cards(&self) -> Vec<Card> {
+        Gate::waiting_cards(self)
     }
 
-    fn in_line(&self) -> usize {
-        self.count_in_line()
+    fn count_queued(&self) -> usize {
+        self.count_queued()
     }
 
     fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
         Gate::answer(self, response, by).map(|_| ())
     }
 
-    fn questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent> {
+    fn subscribe_questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.hear(Box::new(move |event| {
+        self.add_listener(Box::new(move |event| {
             let event = match event {
                 GateEvent::Asked(card) => QuestionEvent::Asked(card.clone()),
                 GateEvent::Updated(card) => QuestionEvent::Updated(card.clone()),
@@ -34,13 +34,13 @@ impl Questions for Gate {
         receiver
     }
 
-    fn interrupted(&self, why: Option<&str>) {
+    fn on_interrupt(&self, why: Option<&str>) {
         if let Some(why) = why {
             return self.cancel_all(why);
         }
         // Those in line first: they would be shown for a moment.
-        self.cancel_line();
-        for card in Gate::waiting(self) {
+        self.cancel_queued();
+        for card in Gate::waiting_cards(self) {
             let mut response = ApprovalResponse::pick(&card, "");
             response.response = Outcome::Cancelled;
             // Refused if it was settled meanwhile.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use tokio::sync::oneshot;
 
-use super::{Judged, Verdict};
+use super::{JudgedCall, Verdict};
 use crate::approval::{
     AgentOption, AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State,
 };
@@ -25,7 +25,7 @@ const REMEMBERED: usize = 1024;
 pub(super) struct Question {
     /// As it is shown.
     pub(super) card: Card,
-    pub(super) judged: Judged,
+    pub(super) judged: JudgedCall,
     /// What the agent offers.
     pub(super) options: Vec<AgentOption>,
     /// Where the verdict is awaited.
@@ -39,19 +39,19 @@ pub(super) struct Question {
 pub(super) struct Queue {
     /// Ids sort by the time at which they were made: oldest first.
     waiting: BTreeMap<ApprovalId, Question>,
-    settled: Settled,
+    settled: SettledQuestions,
     /// As many in line were told of last.
-    told: usize,
+    last_announced: usize,
 }
 
 impl Queue {
     /// Whether one more of this session may wait.
     pub(super) fn has_room(&self, session: &SessionId) -> bool {
-        self.of(session).count() < MOST_SHOWN + MOST_IN_LINE
+        self.questions_of(session).count() < MOST_SHOWN + MOST_IN_LINE
     }
 
     /// Puts a question in. Returns whether it is shown at once, or waits in line behind others of its session.
-    pub(super) fn put(&mut self, mut question: Question) -> bool {
+    pub(super) fn enqueue(&mut self, mut question: Question) -> bool {
         question.shown = self.shows_more(&question.judged.call.session);
         let shown = question.shown;
         self.waiting.insert(question.card.approval_id, question);
@@ -59,7 +59,7 @@ impl Queue {
     }
 
     /// The next of `session` that waits in line, now that there is room for it.
-    pub(super) fn call_next(&mut self, session: &SessionId) -> Option<&Card> {
+    pub(super) fn show_next(&mut self, session: &SessionId) -> Option<&Card> {
         if !self.shows_more(session) {
             return None;
         }
@@ -70,46 +70,46 @@ impl Queue {
     }
 
     /// How many wait, and how many of these in line.
-    pub(super) fn count(&self) -> (usize, usize) {
+    pub(super) fn waiting_counts(&self) -> (usize, usize) {
         (self.waiting.len(), self.waiting.values().filter(|question| !question.shown).count())
     }
 
     /// How many wait in line, if that is another number than was told last.
-    pub(super) fn counted(&mut self) -> Option<usize> {
-        let (_, line) = self.count();
-        (std::mem::replace(&mut self.told, line) != line).then_some(line)
+    pub(super) fn changed_line_count(&mut self) -> Option<usize> {
+        let (_, line) = self.waiting_counts();
+        (std::mem::replace(&mut self.last_announced, line) != line).then_some(line)
     }
 
-    fn of(&self, session: &SessionId) -> impl Iterator<Item = &Question> {
+    fn questions_of(&self, session: &SessionId) -> impl Iterator<Item = &Question> {
         self.waiting.values().filter(move |question| question.judged.call.session == *session)
     }
 
     fn shows_more(&self, session: &SessionId) -> bool {
-        self.of(session).filter(|question| question.shown).count() < MOST_SHOWN
+        self.questions_of(session).filter(|question| question.shown).count() < MOST_SHOWN
     }
 
     /// The question that waits under this id.
     ///
     /// # Errors
     /// If there is none, or none any more.
-    pub(super) fn find(&mut self, id: ApprovalId) -> Result<Found<'_>, AnswerError> {
+    pub(super) fn find(&mut self, id: ApprovalId) -> Result<QueuedQuestion<'_>, AnswerError> {
         match self.waiting.entry(id) {
-            Entry::Occupied(place) => Ok(Found { place, settled: &mut self.settled }),
-            Entry::Vacant(_) => Err(self.settled.what_became_of(id)),
+            Entry::Occupied(place) => Ok(QueuedQuestion { entry: place, settled: &mut self.settled }),
+            Entry::Vacant(_) => Err(self.settled.settled_error(id)),
         }
     }
 
     /// What is shown of it, oldest first.
-    pub(super) fn cards(&self) -> impl Iterator<Item = &Card> {
+    pub(super) fn shown_cards(&self) -> impl Iterator<Item = &Card> {
         self.waiting.values().filter(|question| question.shown).map(|question| &question.card)
     }
 
-    pub(super) fn ids(&self) -> Vec<ApprovalId> {
+    pub(super) fn approval_ids(&self) -> Vec<ApprovalId> {
         self.waiting.keys().copied().collect()
     }
 
     /// What waits in line, the last first.
-    pub(super) fn in_line(&self) -> Vec<ApprovalId> {
+    pub(super) fn ids_in_line(&self) -> Vec<ApprovalId> {
         let line = self.waiting.iter().rev().filter(|(_, question)| !question.shown);
         line.map(|(id, _)| *id).collect()
     }
@@ -122,25 +122,25 @@ impl Queue {
 }
 
 /// A question in its place.
-pub(super) struct Found<'q> {
-    place: OccupiedEntry<'q, ApprovalId, Question>,
-    settled: &'q mut Settled,
+pub(super) struct QueuedQuestion<'q> {
+    entry: OccupiedEntry<'q, ApprovalId, Question>,
+    settled: &'q mut SettledQuestions,
 }
 
-impl Found<'_> {
+impl QueuedQuestion<'_> {
     pub(super) fn question(&self) -> &Question {
-        self.place.get()
+        self.entry.get()
     }
 
     pub(super) fn question_mut(&mut self) -> &mut Question {
-        self.place.get_mut()
+        self.entry.get_mut()
     }
 
     /// What an answer would make of it, or why it is refused.
     ///
     /// # Errors
     /// If it has changed since it was shown, or offers no such option.
-    pub(super) fn answered(&self, response: &ApprovalResponse) -> Result<State, AnswerError> {
+    pub(super) fn check_answer(&self, response: &ApprovalResponse) -> Result<State, AnswerError> {
         let card = &self.question().card;
         if card.digest != response.digest {
             return Err(AnswerError::Changed);
@@ -156,32 +156,32 @@ impl Found<'_> {
     }
 
     /// It has ended so, and waits no more.
-    pub(super) fn end(self, resolved: &ApprovalResolved) -> Question {
+    pub(super) fn settle(self, resolved: &ApprovalResolved) -> Question {
         self.settled.remember(resolved);
-        self.place.remove()
+        self.entry.remove()
     }
 }
 
 /// How questions have ended, the latest of them.
 #[derive(Default)]
-struct Settled {
-    how: HashMap<ApprovalId, (State, String)>,
+struct SettledQuestions {
+    outcomes: HashMap<ApprovalId, (State, String)>,
     order: VecDeque<ApprovalId>,
 }
 
-impl Settled {
+impl SettledQuestions {
     fn remember(&mut self, resolved: &ApprovalResolved) {
         if self.order.len() >= REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
-            self.how.remove(&oldest);
+            self.outcomes.remove(&oldest);
         }
         self.order.push_back(resolved.approval_id);
-        self.how.insert(resolved.approval_id, (resolved.state, resolved.by.clone()));
+        self.outcomes.insert(resolved.approval_id, (resolved.state, resolved.by.clone()));
     }
 
-    fn what_became_of(&self, id: ApprovalId) -> AnswerError {
-        match self.how.get(&id) {
+    fn settled_error(&self, id: ApprovalId) -> AnswerError {
+        match self.outcomes.get(&id) {
             Some((state, by)) => AnswerError::Settled { by: by.clone(), state: *state },
             None => AnswerError::Unknown,
         }

@@ -32,22 +32,22 @@ impl Gate {
 
     /// Says which of the configured MCP servers mayi itself has put into a session, and which servers they are. A call
     /// of one of them that does not say which server it is about is about that one.
-    pub fn pass_servers(&self, id: &SessionId, servers: Vec<(String, ServerId)>) {
-        self.lock().judge.sessions.pass(id, servers);
+    pub fn set_own_servers(&self, id: &SessionId, servers: Vec<(String, ServerId)>) {
+        self.lock().judge.sessions.set_own_servers(id, servers);
     }
 
     /// Says that the requests of this session stand for themselves, and may come from several clients: "No session scope
     /// where the protocol has no session" (D6.17).
-    pub fn stands_alone(&self, id: &SessionId) {
-        self.lock().judge.sessions.stands_alone(id);
+    pub fn mark_requests_independent(&self, id: &SessionId) {
+        self.lock().judge.sessions.mark_alone(id);
     }
 
     /// Forgets a session: what waits in it is cancelled, and its grants are gone.
     pub fn close_session(&self, id: &SessionId) {
-        self.cancel(id);
+        self.cancel_turn(id);
         let mut state = self.lock();
-        state.judge.grants.forget(id);
-        state.met.forget(id);
+        state.judge.grants.forget_session(id);
+        state.gateway_calls.forget_session(id);
         state.judge.sessions.close(id);
     }
 
@@ -64,7 +64,7 @@ impl Gate {
         if let Some(session) = state.judge.sessions.get_mut(id) {
             session.mode = Some(mode);
         }
-        state.judge_again(true);
+        state.rejudge_waiting(true);
     }
 
     /// The mode that holds in a session.
@@ -78,6 +78,6 @@ impl Gate {
     pub fn end_turn(&self, session: &SessionId) {
         let mut state = self.lock();
         state.cover.end_turn(session);
-        state.met.forget(session);
+        state.gateway_calls.forget_session(session);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::queue::Question;
-use super::{Authorized, By, Gate, GateEvent, GateState, Judged, OnAsk, Refusal, Verdict};
+use super::{Authorized, DecidedBy, Gate, GateEvent, GateState, JudgedCall, OnAsk, Refusal, Verdict};
 use crate::approval::{ApprovalId, ApprovalResolved, State};
 use crate::call::SessionId;
 use crate::store::{Conflict, StoreError};
@@ -13,7 +13,7 @@ use crate::store::{Conflict, StoreError};
 impl Gate {
     /// Denies what waits, where a door can't get an answer to it. Nothing happens if it is settled. A door ends a question
     /// in no other way: what is allowed, an answer or the policy allows.
-    pub fn deny(&self, id: ApprovalId, by: &str, why: &str) {
+    pub fn deny_waiting(&self, id: ApprovalId, by: &str, why: &str) {
         self.settle(id, State::Denied, by, Some(why));
     }
 
@@ -23,9 +23,9 @@ impl Gate {
     }
 
     /// Cancels everything that waits in `session` and its children: the turn is gone.
-    pub fn cancel(&self, session: &SessionId) {
+    pub fn cancel_turn(&self, session: &SessionId) {
         let mut state = self.lock();
-        let family = state.judge.sessions.family(session);
+        let family = state.judge.sessions.with_descendants(session);
         for session in &family {
             state.cover.end_turn(session);
         }
@@ -36,9 +36,9 @@ impl Gate {
     }
 
     /// Cancels what waits in line.
-    pub(super) fn cancel_line(&self) {
+    pub(super) fn cancel_queued(&self) {
         let mut state = self.lock();
-        for id in state.queue.in_line() {
+        for id in state.queue.ids_in_line() {
             state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
         }
     }
@@ -49,7 +49,7 @@ impl Gate {
     }
 
     /// The last surface is gone: what waits is denied, and so is what would be asked from now on.
-    pub fn nobody_is_here(&self, why: &str) {
+    pub fn deny_unattended(&self, why: &str) {
         let mut state = self.lock();
         state.asking.on_ask = OnAsk::Deny;
         state.settle_all(State::Expired, "mayi", why);
@@ -68,7 +68,7 @@ impl Gate {
 
 impl GateState {
     pub(super) fn settle_all(&mut self, how: State, by: &str, reason: &str) {
-        for id in self.queue.ids().into_iter().rev() {
+        for id in self.queue.approval_ids().into_iter().rev() {
             self.settle(id, how, by, Some(reason));
         }
     }
@@ -81,7 +81,7 @@ impl GateState {
     /// asked about.
     pub(super) fn settle_as(
         &mut self,
-        judged: Option<Judged>,
+        judged: Option<JudgedCall>,
         id: ApprovalId,
         how: State,
         by: &str,
@@ -91,7 +91,7 @@ impl GateState {
         let ending = judged.as_ref().unwrap_or(&found.question().judged);
         let resolved =
             ApprovalResolved::new(id, how, by.to_owned(), Timestamp::now(), reason.map(str::to_owned));
-        if let Err(error) = self.ledger.settled(ending, &resolved, &self.judge) {
+        if let Err(error) = self.ledger.record_settlement(ending, &resolved, &self.judge) {
             if how == State::Approved {
                 // Nothing is allowed that is not written down: it waits on.
                 tracing::warn!(%error, "what a remembered answer allows could not be recorded");
@@ -102,37 +102,37 @@ impl GateState {
             }
             tracing::warn!(%error, "the record lacks how a question ended");
         }
-        let Question { judged: asked, reply, .. } = found.end(&resolved);
+        let Question { judged: asked, reply, .. } = found.settle(&resolved);
         let judged = judged.unwrap_or(asked);
         let session = judged.call.session.clone();
         let verdict = match how {
             State::Approved => {
-                for grant in judged.decision.spends() {
-                    self.judge.grants.used(grant);
+                for grant in judged.decision.spent_grants() {
+                    self.judge.grants.record_use(grant);
                 }
-                Verdict::Allowed(Authorized::new(judged, By::Grant, None))
+                Verdict::Allowed(Authorized::new(judged, DecidedBy::Grant, None))
             }
             State::Cancelled | State::Pending => Verdict::Cancelled,
-            State::Expired => Verdict::Denied(Refusal::expired(judged)),
-            State::Denied => Verdict::Denied(Refusal::of(judged, reason)),
+            State::Expired => Verdict::Denied(Refusal::from_expiry(judged)),
+            State::Denied => Verdict::Denied(Refusal::from_denial(judged, reason)),
         };
-        self.give(verdict, reply);
-        self.listeners.tell(&GateEvent::Resolved(resolved));
+        self.deliver_verdict(verdict, reply);
+        self.listeners.notify(&GateEvent::Resolved(resolved));
         self.show_next(&session);
     }
 
     /// One that waited in line is shown, now that another has ended.
     pub(super) fn show_next(&mut self, session: &SessionId) {
-        if let Some(card) = self.queue.call_next(session) {
-            self.listeners.tell(&GateEvent::Asked(Box::new(card.clone())));
+        if let Some(card) = self.queue.show_next(session) {
+            self.listeners.notify(&GateEvent::Asked(Box::new(card.clone())));
         }
-        self.count_line();
+        self.announce_queue_length();
     }
 
     /// Says how many wait in line, if it has changed.
-    pub(super) fn count_line(&mut self) {
-        if let Some(count) = self.queue.counted() {
-            self.listeners.tell(&GateEvent::InLine(count));
+    pub(super) fn announce_queue_length(&mut self) {
+        if let Some(count) = self.queue.changed_line_count() {
+            self.listeners.notify(&GateEvent::InLine(count));
         }
     }
 }

@@ -5,9 +5,11 @@ use std::sync::{Arc, MutexGuard};
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
-use super::later::Soon;
 use super::queue::Question;
-use super::{Authorized, By, Gate, GateEvent, GateState, Judged, OnAsk, Refusal, Verdict, Why};
+use super::write_queue::PendingWrite;
+use super::{
+    Authorized, DecidedBy, Gate, GateEvent, GateState, JudgedCall, OnAsk, Refusal, RefusalReason, Verdict,
+};
 use crate::approval::{AgentOption, ApprovalId, Card, State};
 use crate::call::{Call, Door};
 use crate::grant::GrantId;
@@ -23,11 +25,11 @@ const TRIES: usize = 8;
 pub(super) enum Fate {
     /// It runs. This uses up the grants, and the pass.
     Allow {
-        by: By,
+        by: DecidedBy,
         grants: Vec<GrantId>,
         pass: Option<Pass>,
     },
-    Refuse(Why),
+    Refuse(RefusalReason),
     Ask(Box<Card>),
 }
 
@@ -46,10 +48,10 @@ impl Gate {
     ) -> Ticket {
         let mut state = self.lock();
         let on_ask = on_ask.into();
-        state.judge.complete(&mut call);
-        let id = state.calls.begin(&call);
-        let fated = state.fate(id, call, options, &|| on_ask, false);
-        self.ticket(state, fated, options)
+        state.judge.add_session_tool_facts(&mut call);
+        let id = state.calls.assign_id(&call);
+        let fated = state.judge_and_record(id, call, options, &|| on_ask, false);
+        self.issue_ticket(state, fated, options)
     }
 
     /// The same for a door whose calls come many at a time: what becomes of them is written together, if nobody has to be
@@ -62,64 +64,76 @@ impl Gate {
         on_ask: impl Fn() -> Option<OnAsk>,
     ) -> Ticket {
         let mut state = self.lock();
-        state.judge.complete(&mut call);
-        let id = state.calls.begin(&call);
-        let fated = state.fate(id, call, options, &on_ask, true);
-        self.ticket(state, fated, options)
+        state.judge.add_session_tool_facts(&mut call);
+        let id = state.calls.assign_id(&call);
+        let fated = state.judge_and_record(id, call, options, &on_ask, true);
+        self.issue_ticket(state, fated, options)
     }
 
     /// The ticket of a call that was judged, and is written down or will be.
-    fn ticket(&self, mut state: MutexGuard<'_, GateState>, fated: Fated, options: &[AgentOption]) -> Ticket {
+    fn issue_ticket(
+        &self,
+        mut state: MutexGuard<'_, GateState>,
+        fated: JudgedSubmission,
+        options: &[AgentOption],
+    ) -> Ticket {
         let (judged, fate) = match fated {
-            Fated::Now(judged, fate) => (judged, fate),
-            Fated::Soon(written) => {
+            JudgedSubmission::Now(judged, fate) => (judged, fate),
+            JudgedSubmission::Soon(written) => {
                 drop(state);
                 return Ticket {
                     gate: self.clone(),
                     id: None,
-                    comes: Comes::Written(Some(Box::new(written))),
+                    comes: VerdictSource::Written(Some(Box::new(written))),
                 };
             }
         };
-        state.met(&judged, &fate);
+        state.remember_gateway_call(&judged, &fate);
         let (id, comes) = match fate {
-            Fate::Allow { by, .. } => (None, Comes::at_once(state.allow(judged, by))),
-            Fate::Refuse(why) => (None, Comes::at_once(state.refuse(judged, &why))),
+            Fate::Allow { by, .. } => (None, VerdictSource::at_once(state.allow_at_once(judged, by))),
+            Fate::Refuse(why) => (None, VerdictSource::at_once(state.refuse_at_once(judged, &why))),
             Fate::Ask(card) => {
                 let (reply, verdict) = oneshot::channel();
                 let (approval, limit) = (card.approval_id, state.asking.limit);
                 let options = options.to_vec();
                 let question = Question { card: (*card).clone(), judged, options, reply, shown: false };
-                if state.queue.put(question) {
-                    state.listeners.tell(&GateEvent::Asked(card));
+                if state.queue.enqueue(question) {
+                    state.listeners.notify(&GateEvent::Asked(card));
                 }
-                state.count_line();
+                state.announce_queue_length();
                 drop(state);
                 self.expire_later(approval, limit);
-                (Some(approval), Comes::Asked(verdict))
+                (Some(approval), VerdictSource::Asked(verdict))
             }
         };
         Ticket { gate: self.clone(), id, comes }
     }
 
     /// The verdict on a call whose fate was to be written down, now that it is known whether it was.
-    fn written(&self, judged: Arc<Judged>, fate: Fate, written: Option<Result<(), StoreError>>) -> Verdict {
+    fn verdict_after_write(
+        &self,
+        judged: Arc<JudgedCall>,
+        fate: Fate,
+        written: Option<Result<(), StoreError>>,
+    ) -> Verdict {
         let mut state = self.lock();
         let fate = match (written, fate) {
             // A denial stands without its entry: nothing ran.
             (Some(Ok(())), fate) => fate,
-            (Some(Err(error)), Fate::Refuse(Why::Left)) => Fate::Refuse(Why::Unrecorded(error)),
+            (Some(Err(error)), Fate::Refuse(RefusalReason::Left)) => {
+                Fate::Refuse(RefusalReason::Unrecorded(error))
+            }
             (_, fate @ Fate::Refuse(_)) => fate,
-            (Some(Err(error)), _) => Fate::Refuse(Why::Unrecorded(error)),
+            (Some(Err(error)), _) => Fate::Refuse(RefusalReason::Unrecorded(error)),
             // Nobody is there any more who would have written it.
             (None, _) => return Verdict::Cancelled,
         };
-        state.met(&judged, &fate);
+        state.remember_gateway_call(&judged, &fate);
         // Whoever has made its entries is done with it.
         let judged = Arc::unwrap_or_clone(judged);
         match fate {
-            Fate::Allow { by, .. } => state.allow(judged, by),
-            Fate::Refuse(why) => state.refuse(judged, &why),
+            Fate::Allow { by, .. } => state.allow_at_once(judged, by),
+            Fate::Refuse(why) => state.refuse_at_once(judged, &why),
             // Questions are written by themselves.
             Fate::Ask(_) => Verdict::Cancelled,
         }
@@ -130,20 +144,22 @@ impl Gate {
     pub fn judge_reported(&self, call: &Call) -> Option<Decision> {
         let mut state = self.lock();
         let mut call = call.clone();
-        state.judge.complete(&mut call);
-        if state.met.answers_for(&call) {
+        state.judge.add_session_tool_facts(&mut call);
+        if state.gateway_calls.take_reported(&call) {
             return None;
         }
         let decision = state.judge.decide(&call);
-        state.tally.unasked(decision.effect);
-        let id = state.calls.begin(&call);
+        state.tally.count_unasked(decision.effect);
+        let id = state.calls.assign_id(&call);
         let now = Timestamp::now();
-        state.ledger.note(|memory| vec![Change::Append(memory.writer.unasked(id, &call, &decision, now))]);
+        state.ledger.commit_or_warn(|memory| {
+            vec![Change::Append(memory.writer.unasked_entry(id, &call, &decision, now))]
+        });
         Some(decision)
     }
 
     /// Counts a request that was refused before it could be judged.
-    pub fn refused(&self) {
+    pub fn count_refused(&self) {
         self.lock().tally.denied += 1;
     }
 }
@@ -151,33 +167,38 @@ impl Gate {
 impl GateState {
     /// Judges a call, and writes down what becomes of it. What can't be written does not run. With `together` it may be written
     /// soon, and nobody hears of it before.
-    fn fate(
+    fn judge_and_record(
         &mut self,
         id: CallId,
         mut call: Call,
         options: &[AgentOption],
         on_ask: &dyn Fn() -> Option<OnAsk>,
         together: bool,
-    ) -> Fated {
+    ) -> JudgedSubmission {
         let mut tries = 0;
         loop {
-            let recalled = self.ledger.recall(&mut self.judge);
-            let mut judged = Judged { id, decision: self.judge.decide(&call), call };
+            let recalled = self.ledger.refresh_grants(&mut self.judge);
+            let mut judged = JudgedCall { id, decision: self.judge.decide(&call), call };
             let now = Timestamp::now();
-            let fate = self.choose(&judged, options, on_ask, now);
+            let fate = self.choose_fate(&judged, options, on_ask, now);
             if together && recalled.is_ok() && self.ledger.is_plain(&judged.call, &fate) {
                 let shared = Arc::new(judged);
-                if let Some(soon) = self.ledger.submitted_soon(&shared, &fate, &self.judge, now) {
-                    return Fated::Soon(Written { judged: shared, fate, soon });
+                if let Some(soon) = self.ledger.record_submission_soon(&shared, &fate, &self.judge, now) {
+                    return JudgedSubmission::Soon(PendingVerdict {
+                        judged: shared,
+                        fate,
+                        pending_write: soon,
+                    });
                 }
                 judged = Arc::unwrap_or_clone(shared);
             }
-            let written = recalled.and_then(|()| self.ledger.submitted(&judged, &fate, &self.judge, now));
+            let written =
+                recalled.and_then(|()| self.ledger.record_submission(&judged, &fate, &self.judge, now));
             let Err(error) = written else {
                 if let Fate::Allow { grants, .. } = &fate {
-                    grants.iter().for_each(|grant| self.judge.grants.used(*grant));
+                    grants.iter().for_each(|grant| self.judge.grants.record_use(*grant));
                 }
-                return Fated::Now(judged, fate);
+                return JudgedSubmission::Now(judged, fate);
             };
             tries += 1;
             match error {
@@ -188,23 +209,25 @@ impl GateState {
                     self.judge.grants.remove(grant);
                 }
                 // A denial stands without its entry: nothing ran. What is left to another prompt may run.
-                _ if matches!(&fate, Fate::Refuse(why) if !matches!(why, Why::Left)) => {
-                    return Fated::Now(judged, fate);
+                _ if matches!(&fate, Fate::Refuse(why) if !matches!(why, RefusalReason::Left)) => {
+                    return JudgedSubmission::Now(judged, fate);
                 }
-                error => return Fated::Now(judged, Fate::Refuse(Why::Unrecorded(error))),
+                error => {
+                    return JudgedSubmission::Now(judged, Fate::Refuse(RefusalReason::Unrecorded(error)));
+                }
             }
             call = judged.call;
         }
     }
 
-    fn choose(
+    fn choose_fate(
         &mut self,
-        judged: &Judged,
+        judged: &JudgedCall,
         options: &[AgentOption],
         on_ask: &dyn Fn() -> Option<OnAsk>,
         now: Timestamp,
     ) -> Fate {
-        let Judged { call, decision, .. } = judged;
+        let JudgedCall { call, decision, .. } = judged;
         // What was approved at one door is not asked about again at the next, and not counted twice.
         let (covered, pass) = match call.door {
             Door::AcpFs | Door::AcpTerminal => {
@@ -212,82 +235,86 @@ impl GateState {
             }
             // In an agent's session the gateway is the session's own: what was approved is known here, and a pass is somebody
             // else's.
-            Door::Mcp if self.judge.sessions.is_before(&call.session) => {
-                let held = self.judge.holds(&call.session);
+            Door::Mcp if self.judge.sessions.has_gateway(&call.session) => {
+                let held = self.judge.approval_basis(&call.session);
                 (
-                    decision.effect != Effect::Deny && self.cover.spend_tool(call, decision.always(), held),
+                    decision.effect != Effect::Deny
+                        && self.cover.spend_tool(call, decision.always_asks(), held),
                     None,
                 )
             }
             Door::Mcp if decision.effect == Effect::Ask => {
-                let pass = self.ledger.pass(call, decision, now);
+                let pass = self.ledger.find_pass(call, decision, now);
                 (pass.is_some(), pass)
             }
             _ => (false, None),
         };
         if covered {
-            return Fate::Allow { by: By::Covered, grants: Vec::new(), pass };
+            return Fate::Allow { by: DecidedBy::Covered, grants: Vec::new(), pass };
         }
         match decision.effect {
-            Effect::Allow => Fate::Allow { by: By::Policy, grants: decision.spends(), pass: None },
-            Effect::Deny => Fate::Refuse(Why::Policy),
+            Effect::Allow => {
+                Fate::Allow { by: DecidedBy::Policy, grants: decision.spent_grants(), pass: None }
+            }
+            Effect::Deny => Fate::Refuse(RefusalReason::Policy),
             Effect::Ask => {
                 match on_ask().unwrap_or(self.asking.on_ask) {
-                    OnAsk::Deny => return Fate::Refuse(Why::Nobody),
-                    OnAsk::Leave => return Fate::Refuse(Why::Left),
+                    OnAsk::Deny => return Fate::Refuse(RefusalReason::Nobody),
+                    OnAsk::Leave => return Fate::Refuse(RefusalReason::Left),
                     OnAsk::Prompt | OnAsk::Wait if !self.queue.has_room(&call.session) => {
-                        return Fate::Refuse(Why::Full);
+                        return Fate::Refuse(RefusalReason::Full);
                     }
                     OnAsk::Prompt | OnAsk::Wait => {}
                 }
                 let mut card = Card::new(call, decision, options, self.judge.policy.epoch, now);
                 card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
-                card.history = self.ledger.history(call, decision);
-                card.levels = self.judge.levels(call, decision);
-                self.judge.sessions.fit(&mut card, &call.session);
+                card.history = self.ledger.answer_history(call, decision);
+                card.levels = self.judge.allowing_levels(call, decision);
+                self.judge.sessions.adapt_card_to_session(&mut card, &call.session);
                 Fate::Ask(Box::new(card))
             }
         }
     }
 
     /// A call of a session that mayi stands before the servers of was judged where it runs.
-    fn met(&mut self, judged: &Judged, fate: &Fate) {
-        if self.judge.sessions.is_before(&judged.call.session) {
+    fn remember_gateway_call(&mut self, judged: &JudgedCall, fate: &Fate) {
+        if self.judge.sessions.has_gateway(&judged.call.session) {
             // One that was asked about is known by just its arguments: the agent has said them before.
-            self.met.judged(&judged.call, matches!(fate, Fate::Allow { by: By::Policy, .. }));
+            self.gateway_calls
+                .remember_call(&judged.call, matches!(fate, Fate::Allow { by: DecidedBy::Policy, .. }));
         }
     }
 
     /// Allows a call without asking.
-    fn allow(&mut self, judged: Judged, by: By) -> Verdict {
-        self.decided(Verdict::Allowed(Authorized::new(judged, by, None)))
+    fn allow_at_once(&mut self, judged: JudgedCall, by: DecidedBy) -> Verdict {
+        self.announce_verdict(Verdict::Allowed(Authorized::new(judged, by, None)))
     }
 
     /// Refuses a call without asking.
-    fn refuse(&mut self, judged: Judged, why: &Why) -> Verdict {
-        self.decided(Verdict::Denied(Refusal::at_once(judged, why)))
+    fn refuse_at_once(&mut self, judged: JudgedCall, why: &RefusalReason) -> Verdict {
+        self.announce_verdict(Verdict::Denied(Refusal::at_once(judged, why)))
     }
 
-    fn decided(&mut self, verdict: Verdict) -> Verdict {
-        self.listeners.decided(&verdict);
-        self.count(&verdict);
+    fn announce_verdict(&mut self, verdict: Verdict) -> Verdict {
+        self.listeners.notify_decided(&verdict);
+        self.count_verdict(&verdict);
         verdict
     }
 
     /// Hands a verdict to whoever holds the ticket.
-    pub(super) fn give(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
-        self.count(&verdict);
+    pub(super) fn deliver_verdict(&mut self, verdict: Verdict, to: oneshot::Sender<Verdict>) {
+        self.count_verdict(&verdict);
         // The ticket may be gone.
         let _ = to.send(verdict);
     }
 
     /// What a verdict allows covers its side doors from now on, and it is counted.
-    fn count(&mut self, verdict: &Verdict) {
+    fn count_verdict(&mut self, verdict: &Verdict) {
         if let Verdict::Allowed(authorized) = verdict {
-            let held = self.judge.holds(&authorized.call().session);
-            self.cover.approved(authorized.call(), authorized.by(), held);
+            let held = self.judge.approval_basis(&authorized.call().session);
+            self.cover.remember_approved(authorized.call(), authorized.decided_by(), held);
         }
-        self.tally.count(verdict);
+        self.tally.count_verdict(verdict);
     }
 }
 
@@ -296,20 +323,20 @@ impl GateState {
 pub struct Ticket {
     gate: Gate,
     id: Option<ApprovalId>,
-    comes: Comes,
+    comes: VerdictSource,
 }
 
 /// How a verdict comes.
-enum Comes {
+enum VerdictSource {
     /// It is there already. None, once it was given.
     AtOnce(Option<Box<Verdict>>),
     /// From whoever ends the question.
     Asked(oneshot::Receiver<Verdict>),
     /// It is known, and counts as soon as it is written down. None, once it was given.
-    Written(Option<Box<Written>>),
+    Written(Option<Box<PendingVerdict>>),
 }
 
-impl Comes {
+impl VerdictSource {
     fn at_once(verdict: Verdict) -> Self {
         Self::AtOnce(Some(Box::new(verdict)))
     }
@@ -317,34 +344,34 @@ impl Comes {
 
 /// A call that was judged.
 #[expect(clippy::large_enum_variant, reason = "there is one for each call, and it is moved once")]
-enum Fated {
+enum JudgedSubmission {
     /// What becomes of it is written down.
-    Now(Judged, Fate),
+    Now(JudgedCall, Fate),
     /// It will be.
-    Soon(Written),
+    Soon(PendingVerdict),
 }
 
 /// What becomes of a call once that is written down.
-struct Written {
+struct PendingVerdict {
     /// Shared with whoever makes its entries, until they are made.
-    judged: Arc<Judged>,
+    judged: Arc<JudgedCall>,
     fate: Fate,
-    soon: Soon,
+    pending_write: PendingWrite,
 }
 
 impl Ticket {
     /// The approval that waits, if a person is asked.
     #[must_use]
-    pub fn approval(&self) -> Option<ApprovalId> {
+    pub fn approval_id(&self) -> Option<ApprovalId> {
         self.id
     }
 
     /// The verdict, if it is there already: nobody had to be asked.
     pub fn at_once(&mut self) -> Option<Verdict> {
         match &mut self.comes {
-            Comes::AtOnce(verdict) => verdict.take().map(|verdict| *verdict),
-            Comes::Asked(verdict) => verdict.try_recv().ok(),
-            Comes::Written(_) => None,
+            VerdictSource::AtOnce(verdict) => verdict.take().map(|verdict| *verdict),
+            VerdictSource::Asked(verdict) => verdict.try_recv().ok(),
+            VerdictSource::Written(_) => None,
         }
     }
 
@@ -352,13 +379,13 @@ impl Ticket {
     pub async fn verdict(mut self) -> Verdict {
         // Where nobody is there any more who would say it, nothing may run.
         match &mut self.comes {
-            Comes::AtOnce(verdict) => verdict.take().map_or(Verdict::Cancelled, |verdict| *verdict),
-            Comes::Asked(verdict) => verdict.await.unwrap_or(Verdict::Cancelled),
-            Comes::Written(written) => {
+            VerdictSource::AtOnce(verdict) => verdict.take().map_or(Verdict::Cancelled, |verdict| *verdict),
+            VerdictSource::Asked(verdict) => verdict.await.unwrap_or(Verdict::Cancelled),
+            VerdictSource::Written(written) => {
                 let Some(written) = written.take() else { return Verdict::Cancelled };
-                let Written { judged, fate, mut soon } = *written;
-                let outcome = soon.written().await;
-                self.gate.written(judged, fate, outcome)
+                let PendingVerdict { judged, fate, pending_write: mut soon } = *written;
+                let outcome = soon.wait_until_written().await;
+                self.gate.verdict_after_write(judged, fate, outcome)
             }
         }
     }

@@ -101,7 +101,8 @@ impl Machine {
     pub(crate) fn shell(&self) -> Call {
         let line = "cargo test --workspace --quiet -- --nocapture gate";
         let access =
-            shell::line(line, &Surroundings::new(&self.work, std::slice::from_ref(&self.work))).remove(0);
+            shell::line_accesses(line, &Surroundings::new(&self.work, std::slice::from_ref(&self.work)))
+                .remove(0);
         call(&self.work, "execute", json!({ "command": line }), Vec::new(), access)
     }
 
@@ -122,7 +123,7 @@ pub(crate) fn session_id() -> SessionId {
 fn call(work: &Path, kind: &str, raw_input: Value, diffs: Vec<Diff>, access: Access) -> Call {
     Call {
         door: Door::AcpPermission,
-        agent: AgentId::named("loop"),
+        agent: AgentId::from_name("loop"),
         session: session_id(),
         tool_call_id: Some("call-1".to_owned()),
         roots: vec![work.to_owned()],

@@ -18,7 +18,7 @@ use common::{Machine, Outcome};
 use criterion::{BenchmarkId, Criterion};
 use mayi_core::call::{Access, PathAccess, Surroundings, json, shell};
 use mayi_core::grant::Grants;
-use mayi_core::policy::{Effect, Mode, Policy, Standing, decide};
+use mayi_core::policy::{Effect, Mode, Policy, SessionStanding, decide};
 
 /// Five commands, each of which is allowed by a rule of its own.
 pub(crate) const LINE: &str =
@@ -47,7 +47,7 @@ fn main() -> Outcome<()> {
 fn judging(criterion: &mut Criterion, machine: &Machine, policy: &Policy, size: usize) -> Outcome<()> {
     let mut group = criterion.benchmark_group("decide");
     let grants = Grants::default();
-    let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] };
+    let standing = SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] };
     let write = machine.write();
     let mut line = machine.shell();
     line.accesses = built(machine);
@@ -71,7 +71,10 @@ fn judging(criterion: &mut Criterion, machine: &Machine, policy: &Policy, size: 
 }
 
 fn built(machine: &Machine) -> Vec<Access> {
-    shell::line(black_box(LINE), &Surroundings::new(&machine.work, std::slice::from_ref(&machine.work)))
+    shell::line_accesses(
+        black_box(LINE),
+        &Surroundings::new(&machine.work, std::slice::from_ref(&machine.work)),
+    )
 }
 
 /// What a door does before it can judge.
@@ -83,15 +86,15 @@ fn building(criterion: &mut Criterion, machine: &Machine) {
     });
     group.bench_function("command", |bencher| {
         let line = "cargo test --workspace --quiet -- --nocapture gate";
-        bencher.iter(|| shell::line(black_box(line), &at));
+        bencher.iter(|| shell::line_accesses(black_box(line), &at));
     });
     group.bench_function("line", |bencher| bencher.iter(|| built(machine)));
     let words: Vec<String> = ["git", "commit", "-m", "one idea, short subject"].map(str::to_owned).to_vec();
     group.bench_function("words", |bencher| {
-        bencher.iter(|| shell::argv(black_box(&words), &at));
+        bencher.iter(|| shell::argv_accesses(black_box(&words), &at));
     });
     let request = machine.mcp().raw_input.to_string();
-    group.bench_function("arguments", |bencher| bencher.iter(|| json::strict(black_box(&request))));
+    group.bench_function("arguments", |bencher| bencher.iter(|| json::parse_strict(black_box(&request))));
     group.bench_function("digest", |bencher| {
         let call = machine.write();
         bencher.iter(|| black_box(&call).digest(1));

@@ -1,6 +1,6 @@
 //! Rules as many as wanted: the first ten allow what the bench asks about, none of the others is about it.
 
-use mayi_core::policy::pattern::Places;
+use mayi_core::policy::pattern::PatternBases;
 use mayi_core::policy::{Effect, Origin, Pattern, Policy, Rule};
 
 use crate::common::{Machine, Outcome};
@@ -106,7 +106,7 @@ fn other(number: usize) -> Sample {
 
 /// A policy with these rules and three regular expressions, with built-in protection, in mode `default`.
 pub(crate) fn policy(machine: &Machine, count: usize) -> Outcome<Policy> {
-    let places = Places { roots: vec![machine.work.clone()], ..Places::default() };
+    let places = PatternBases { roots: vec![machine.work.clone()], ..PatternBases::default() };
     let parsed = |effect: Effect, pattern: &str| {
         Pattern::parse(pattern, &places).map(|pattern| Rule {
             effect,
@@ -128,5 +128,5 @@ pub(crate) fn policy(machine: &Machine, count: usize) -> Outcome<Policy> {
     }
     let mut policy = machine.policy(30)?;
     policy.rules = rules.into();
-    Ok(policy.compiled())
+    Ok(policy.with_indexes())
 }

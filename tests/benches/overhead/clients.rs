@@ -14,9 +14,9 @@ use agent_client_protocol::v1::schema::{
     TextContent,
 };
 use agent_client_protocol::{Agent, ByteStreams};
-use mayi_acp::{Connection, Launch, Offer, OpenSession, StopReason};
+use mayi_acp::{Connection, Launch, OfferedCapabilities, OpenSession, StopReason};
 use mayi_core::call::AgentId;
-use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk};
+use mayi_core::gate::{Asking, Gate, NoPersistence, OnAsk};
 use mayi_core::policy::Policy;
 use tokio::sync::mpsc;
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
@@ -45,7 +45,7 @@ impl Task {
 /// Mayi's ACP door as a front end has it: with somebody who hears of everything, and a gate that decides by `policy`.
 pub(crate) async fn mayi(task: Task, policy: Policy) -> Outcome<Duration> {
     let (events, mut heard) = mpsc::unbounded_channel();
-    let gate = Gate::new(policy, Asking { on_ask: OnAsk::Deny, limit: None }, Box::new(NoKeeper));
+    let gate = Gate::new(policy, Asking { on_ask: OnAsk::Deny, limit: None }, Box::new(NoPersistence));
     let mut told = gate.subscribe();
     let surface = tokio::spawn(async move {
         loop {
@@ -65,10 +65,10 @@ pub(crate) async fn mayi(task: Task, policy: Policy) -> Outcome<Duration> {
         own: false,
         install: None,
     };
-    let offer = Offer { fs: true, terminal: true, missing_files_are_empty: false };
+    let offer = OfferedCapabilities { fs: true, terminal: true, missing_files_are_empty: false };
     let connection = Connection::start(&launch, gate.clone(), offer, events).await?;
     let session = OpenSession {
-        agent: AgentId::named("loop"),
+        agent: AgentId::from_name("loop"),
         cwd: task.work.clone(),
         more_roots: Vec::new(),
         servers: Vec::new(),

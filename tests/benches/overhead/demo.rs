@@ -16,7 +16,7 @@ const NAMES: [&str; 3] = ["raw client, no SDK, no JSON", "bare SDK client", "may
 /// The demo agent, until its client is gone.
 pub(crate) fn agent() -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    Ok(runtime.block_on(mayi_demo::serve())?)
+    Ok(runtime.block_on(mayi_demo::serve_stdio())?)
 }
 
 pub(crate) fn measure(bench: &Bench) -> Outcome<()> {

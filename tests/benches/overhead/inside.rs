@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use futures::FutureExt as _;
 use mayi_core::call::{AgentId, Call};
-use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk, Session, Verdict};
+use mayi_core::gate::{Asking, Gate, NoPersistence, OnAsk, Session, Verdict};
 use mayi_core::grant::Grants;
-use mayi_core::policy::{Effect, Mode, Policy, Standing, decide};
+use mayi_core::policy::{Effect, Mode, Policy, SessionStanding, decide};
 
 use crate::common::{self, Outcome};
 use crate::figures::{self, Series};
@@ -42,7 +42,7 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<()> {
 
 fn deciding(policy: &Policy, call: &Call, calls: usize) -> Outcome<Vec<i64>> {
     let grants = Grants::default();
-    let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] };
+    let standing = SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] };
     let mut times = Vec::with_capacity(calls);
     for _ in 0..calls {
         let begin = Instant::now();
@@ -57,10 +57,11 @@ fn deciding(policy: &Policy, call: &Call, calls: usize) -> Outcome<Vec<i64>> {
 
 /// From the call to its verdict, with a surface that hears of it.
 fn submitting(bench: &Bench, policy: &Policy, call: &Call, calls: usize) -> Outcome<Vec<i64>> {
-    let gate = Gate::new(policy.clone(), Asking { on_ask: OnAsk::Deny, limit: None }, Box::new(NoKeeper));
+    let gate =
+        Gate::new(policy.clone(), Asking { on_ask: OnAsk::Deny, limit: None }, Box::new(NoPersistence));
     gate.open_session(Session {
         id: common::session_id(),
-        agent: AgentId::named("loop"),
+        agent: AgentId::from_name("loop"),
         parent: None,
         roots: vec![bench.machine.work.clone()],
         cwd: bench.machine.work.clone(),

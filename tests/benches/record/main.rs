@@ -49,7 +49,7 @@ pub(crate) fn decision() -> Vec<Change> {
     let entry = |kind, effect, detail| Entry {
         call: Some(call),
         session: Some(SessionId("session-1".to_owned())),
-        agent: Some(AgentId::named("claude")),
+        agent: Some(AgentId::from_name("claude")),
         workspace: Some("/home/me/work".to_owned()),
         effect,
         access: Some("shell(cargo test --workspace)".to_owned()),

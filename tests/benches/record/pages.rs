@@ -41,7 +41,7 @@ fn build(store: &SqliteStore, entries: u64) -> Outcome<Vec<CallId>> {
                 call: Some(call),
                 approval: (number % 20 < 2).then(ApprovalId::new),
                 session: Some(SessionId(format!("session-{}", number / 1_000))),
-                agent: Some(AgentId::named(if rare { "rare" } else { "claude" })),
+                agent: Some(AgentId::from_name(if rare { "rare" } else { "claude" })),
                 workspace: Some(format!("/home/me/work{}", number % 7)),
                 effect,
                 access: Some(format!("shell(cargo test -p crate-{})", number % 100)),
@@ -69,7 +69,7 @@ pub(crate) fn reading(criterion: &mut Criterion, entries: u64) -> Outcome<()> {
     let bytes = std::fs::metadata(data.join("store.db"))?.len();
     println!("{} MiB, {} bytes an entry", bytes >> 20, bytes / entries);
     let page = || EntryQuery { limit: Some(PAGE), ..EntryQuery::default() };
-    let agent = |name: &str| Some(AgentId::named(name));
+    let agent = |name: &str| Some(AgentId::from_name(name));
     let day = Timestamp::now() - SignedDuration::from_hours(24);
     let queries = [
         ("newest", page()),
@@ -89,7 +89,7 @@ pub(crate) fn reading(criterion: &mut Criterion, entries: u64) -> Outcome<()> {
     for (what, query) in queries {
         let open = || -> Outcome<usize> {
             let store = SqliteStore::open_existing(&data, options(Durability::Process))?;
-            Ok(store.ok_or("no store")?.entries(&query)?.len())
+            Ok(store.ok_or("no store")?.query_entries(&query)?.len())
         };
         println!("{what}: {} entries", open()?);
         group.bench_function(what, |bencher| bencher.iter(open));
@@ -97,11 +97,11 @@ pub(crate) fn reading(criterion: &mut Criterion, entries: u64) -> Outcome<()> {
     group.finish();
     let store = SqliteStore::open_existing(&data, options(Durability::Process))?.ok_or("no store")?;
     let begin = Instant::now();
-    let report = store.verify(&mut |_, _| {})?;
+    let report = store.verify_record(&mut |_, _| {})?;
     println!("verify: {} entries in {:.1?}, sound: {}", report.entries, begin.elapsed(), report.is_sound());
     let begin = Instant::now();
     for _ in 0..10_000 {
-        store.stamp()?;
+        store.change_stamp()?;
     }
     println!("stamp: {:.2?}", begin.elapsed() / 10_000);
     Ok(())

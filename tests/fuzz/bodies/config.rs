@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use mayi_check::{Checker, Request};
 use mayi_core::config::{Folders, Layer, Sources, check_file};
 use mayi_core::policy::Effect;
-use mayi_core::policy::pattern::Places;
+use mayi_core::policy::pattern::PatternBases;
 
 /// What is asked about: by the index of the answer without any file.
 const REQUESTS: &[&str] = &[
@@ -36,7 +36,7 @@ pub(crate) fn run(bytes: &[u8]) {
         });
         let file = folder.path().join("w/.mayi.toml");
         std::fs::write(&file, bytes).expect("a file can be written");
-        let places = Places { home: Some(folder.path().join("home")), ..Places::default() };
+        let places = PatternBases { home: Some(folder.path().join("home")), ..PatternBases::default() };
         let fine = [Layer::User, Layer::Workspace].map(|layer| check_file(layer, &file, &places).is_ok());
         // Deciding takes a hundred times longer than reading: of texts that say nothing, a few are enough.
         if fine == [false, false] && !bytes.len().is_multiple_of(16) {

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
-use mayi_core::call::{PathAccess, resolve};
+use mayi_core::call::{PathAccess, resolve_path};
 
 thread_local! {
     static TREE: OnceCell<(tempfile::TempDir, PathBuf)> = const { OnceCell::new() };
@@ -39,7 +39,7 @@ fn one(top: &Path, cwd: &Path, text: &str) {
         assert!(path.unresolved.is_none() || real.to_str().is_none(), "{text:?}: {:?}", path.unresolved);
     }
     if path.unresolved.is_none() {
-        let again = resolve(&path.resolved).expect("what was resolved can be resolved");
+        let again = resolve_path(&path.resolved).expect("what was resolved can be resolved");
         assert_eq!(again.as_os_str().as_bytes(), path.resolved.as_os_str().as_bytes(), "{text:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mayi_core::call::{Access, Category, McpAccess, PathAccess, Surroundings, UrlAccess, WriteKind, shell};
 use mayi_core::policy::Pattern;
-use mayi_core::policy::pattern::Places;
+use mayi_core::policy::pattern::PatternBases;
 use serde_json::json;
 
 /// Matched whatever the input says: one of each kind.
@@ -21,19 +21,20 @@ const ALWAYS: &[&str] = &[
 pub(crate) fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.split('\n');
-    let places = Places { home: Some(PathBuf::from("/home/me")), ..Places::default() };
+    let places = PatternBases { home: Some(PathBuf::from("/home/me")), ..PatternBases::default() };
     let Ok(pattern) = Pattern::parse(lines.next().unwrap_or_default(), &places) else { return };
     let again = Pattern::parse(pattern.as_str(), &places).expect("what was read can be read again");
     assert_eq!(again.as_str(), pattern.as_str());
     let roots = [PathBuf::from("/w")];
     for access in lines.take(8).chain(ALWAYS.iter().copied()).flat_map(accesses) {
-        let (allows, concerns) = (pattern.allows(&access, &roots), pattern.concerns(&access, &roots));
+        let (allows, concerns) =
+            (pattern.certainly_matches(&access, &roots), pattern.could_match(&access, &roots));
         // "Deny and ask match whatever could be meant, allow only what is certain."
         assert!(concerns || !allows, "{pattern} allows {access} and would not deny it");
         // "`unless` on an allow is stricter": what is excepted is concerned.
         assert!(concerns || !pattern.excepts(&access, &roots), "{pattern} excepts {access} only");
-        assert_eq!(allows, again.allows(&access, &roots));
-        assert_eq!(concerns, again.concerns(&access, &roots));
+        assert_eq!(allows, again.certainly_matches(&access, &roots));
+        assert_eq!(concerns, again.could_match(&access, &roots));
     }
 }
 
@@ -54,8 +55,8 @@ fn accesses(line: &str) -> Vec<Access> {
         "M" => vec![Access::Mode { id: rest.to_owned() }],
         "a" => {
             let words: Vec<String> = rest.split(' ').map(str::to_owned).collect();
-            shell::argv(&words, &Surroundings::new(cwd, &roots))
+            shell::argv_accesses(&words, &Surroundings::new(cwd, &roots))
         }
-        _ => shell::line(rest, &Surroundings::new(cwd, &roots)),
+        _ => shell::line_accesses(rest, &Surroundings::new(cwd, &roots)),
     }
 }

@@ -95,7 +95,7 @@ fn decision(name: &str, number: u64) -> Vec<Change> {
     let entry = |kind, effect, detail| Entry {
         call: Some(call),
         session: Some(SessionId("session-1".to_owned())),
-        agent: Some(AgentId::named("claude")),
+        agent: Some(AgentId::from_name("claude")),
         workspace: Some("/home/me/work".to_owned()),
         effect,
         access: Some("shell(cargo test --workspace)".to_owned()),
@@ -110,7 +110,7 @@ fn decision(name: &str, number: u64) -> Vec<Change> {
 }
 
 fn spend(store: &SqliteStore) -> Outcome<()> {
-    for grant in store.grants(&GrantQuery::default())? {
+    for grant in store.query_grants(&GrantQuery::default())? {
         let at = Timestamp::now();
         let entry = Entry::new(at, Kind::Decided, json!({ "grant": grant.id }));
         match store.commit(vec![Change::Use { id: grant.id, at }, Change::Append(entry)]) {
@@ -123,12 +123,12 @@ fn spend(store: &SqliteStore) -> Outcome<()> {
 }
 
 fn own(store: &SqliteStore) -> Outcome<()> {
-    let owner = Owner::this();
-    store.attach(&owner)?;
+    let owner = Owner::this_process();
+    store.attach_owner(&owner)?;
     let asked = StoredApproval {
         id: ApprovalId::new(),
         owner: owner.id,
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         session: SessionId("session-1".to_owned()),
         workspace: None,
         digest: digest_of(&json!("what is asked")),
@@ -148,8 +148,8 @@ fn own(store: &SqliteStore) -> Outcome<()> {
 
 fn read(folder: &Path, options: Options) -> Outcome<()> {
     let Some(store) = SqliteStore::open_existing(folder, options)? else { return Ok(tell("nothing")?) };
-    tell(&store.entries(&EntryQuery::default())?.len().to_string())?;
-    for finding in store.verify(&mut |_, _| {})?.findings {
+    tell(&store.query_entries(&EntryQuery::default())?.len().to_string())?;
+    for finding in store.verify_record(&mut |_, _| {})?.findings {
         tell(&finding.to_string())?;
     }
     Ok(())

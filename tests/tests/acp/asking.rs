@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use mayi_core::approval::{ApprovalResponse, choice};
-use mayi_core::gate::{Questions, Remote};
+use mayi_core::gate::{Questions, RemoteQuestions};
 use mayi_core::record::Redactor;
 use mayi_core::store::{Options, SqliteStore};
-use mayi_core::writer::Writer;
+use mayi_core::writer::EntryWriter;
 use serde_json::json;
 
 use crate::scene::{Scene, machine, options, outcome, wants};
@@ -154,8 +154,9 @@ fn given_an_answer_at_another_surface_then_the_editors_question_is_withdrawn_and
     let question = scene.editor.until("session/request_permission");
     let options = Options { limits: None, ..Options::default() };
     let store = SqliteStore::open(&scene.machine.outside("data/mayi"), options).unwrap();
-    let remote = Remote::new(Arc::new(store), Arc::new(Writer::new([0; 0], Redactor::default())));
-    let card = remote.waiting().pop().unwrap();
+    let remote =
+        RemoteQuestions::new(Arc::new(store), Arc::new(EntryWriter::new([0; 0], Redactor::default())));
+    let card = remote.waiting_cards().pop().unwrap();
     remote.answer(ApprovalResponse::pick(&card, choice::DENY), "inbox").unwrap();
     assert_eq!(outcome(&scene.agent.answer(1)), "no");
     assert_eq!(scene.editor.until("$/cancel_request")["params"]["requestId"], question["id"]);

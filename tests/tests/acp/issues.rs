@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use mayi_core::approval::{ApprovalResponse, choice};
-use mayi_core::gate::{Questions, Remote};
+use mayi_core::gate::{Questions, RemoteQuestions};
 use mayi_core::record::Redactor;
 use mayi_core::store::{Options, SqliteStore};
-use mayi_core::writer::Writer;
+use mayi_core::writer::EntryWriter;
 use mayi_tests::Machine;
 use serde_json::{Value, json};
 
@@ -16,10 +16,10 @@ use crate::scene::{Scene, machine, options, outcome, wants};
 const PUPPET: &str = env!("CARGO_BIN_EXE_puppet_agent");
 
 /// Another surface of mayi's, in a process of its own.
-fn elsewhere(scene: &Scene) -> Remote {
+fn elsewhere(scene: &Scene) -> RemoteQuestions {
     let options = Options { limits: None, ..Options::default() };
     let store = SqliteStore::open(&scene.machine.outside("data/mayi"), options).unwrap();
-    Remote::new(Arc::new(store), Arc::new(Writer::new([0; 0], Redactor::default())))
+    RemoteQuestions::new(Arc::new(store), Arc::new(EntryWriter::new([0; 0], Redactor::default())))
 }
 
 /// Ends a scene, and keeps its machine for the next one.
@@ -55,7 +55,7 @@ fn given_no_limit_then_a_question_in_the_editor_has_none() {
     let mut scene = Scene::open(machine(), &[]);
     scene.agent_wants(1, "a", "make a");
     let question = scene.editor.until("session/request_permission");
-    let card = elsewhere(&scene).waiting().pop().unwrap();
+    let card = elsewhere(&scene).waiting_cards().pop().unwrap();
     assert!(card.expires_at.is_none(), "{card:?}");
     scene.pick(&question, "no");
     scene.agent.answer(1);
@@ -269,7 +269,7 @@ fn given_a_question_in_the_editor_then_the_inbox_has_it_too_and_can_answer_it() 
     let listed = scene.machine.mayi(["inbox", "list", "--json"]).end().exits(0).lines().pop().unwrap();
     let text = listed.to_string();
     assert!(text.contains("make all") && text.contains(scene.machine.work().to_str().unwrap()), "{text}");
-    let card = elsewhere(&scene).waiting().pop().unwrap();
+    let card = elsewhere(&scene).waiting_cards().pop().unwrap();
     elsewhere(&scene).answer(ApprovalResponse::pick(&card, choice::ALLOW_ONCE), "inbox").unwrap();
     assert_eq!(outcome(&scene.agent.answer(1)), "once");
     assert_eq!(scene.editor.until("$/cancel_request")["params"]["requestId"], question["id"]);
@@ -409,7 +409,7 @@ fn given_two_questions_and_an_answer_elsewhere_then_just_that_one_is_taken_back(
     let second = scene.editor.until("session/request_permission");
     let remote = elsewhere(&scene);
     let card = remote
-        .waiting()
+        .waiting_cards()
         .into_iter()
         .find(|card| card.tool_call.tool_call_id.as_deref() == Some("a"))
         .unwrap();

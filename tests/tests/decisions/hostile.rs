@@ -263,7 +263,7 @@ fn given_lines_beyond_the_bounds_then_they_are_asked_about() {
         });
         let decision = checker.decide(&Request::from_json(&request.to_string()).unwrap()).unwrap();
         assert_eq!(
-            (decision.effect.to_string(), decision.always()),
+            (decision.effect.to_string(), decision.always_asks()),
             ("ask".to_owned(), true),
             "{:.60}",
             line

@@ -32,7 +32,7 @@ fn given_the_corpus_then_every_reason_is_in_the_words_of_its_line() {
         {
             let value = case.value();
             let Ok(request) = Request::from_json(&world.request(case).to_string()) else { continue };
-            let Ok(judged) = checker.judge(&request) else { continue };
+            let Ok(judged) = checker.check_request(&request) else { continue };
             let line = world.place(&value);
             let words: Vec<&str> = line
                 .split(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '@'))

@@ -130,7 +130,7 @@ impl Bench {
         };
         let path = if change.link { change.path.with_file_name("another") } else { change.path.clone() };
         let writes = |access: &shell::ShellAccess| !access.words.is_empty() && !access.reader;
-        if self.judge.is_auto(policy) && shell::commands(&verdict.call.accesses).any(writes) {
+        if self.judge.is_auto(policy) && shell::shell_accesses(&verdict.call.accesses).any(writes) {
             return !self.judge.denies_write(policy, kind, &path);
         }
         self.judge.allows_write(policy, kind, &path)
@@ -143,7 +143,7 @@ fn interprets(verdict: &Verdict) -> bool {
         let name = access.words.first().and_then(shell::Word::literal).unwrap_or_default();
         ["awk", "gawk", "mawk"].contains(&name) && !access.reader
     };
-    shell::commands(&verdict.call.accesses).any(awk)
+    shell::shell_accesses(&verdict.call.accesses).any(awk)
 }
 
 /// What a reading script runs for itself, in the folder for temporary files: `zgrep -f FILE`.
@@ -151,7 +151,8 @@ fn helps(words: &[String], verdict: &Verdict) -> bool {
     let script = |access: &shell::ShellAccess| {
         access.reader && access.words.first().and_then(shell::Word::literal) == Some("zgrep")
     };
-    words.first().is_some_and(|name| name == "mktemp") && shell::commands(&verdict.call.accesses).any(script)
+    words.first().is_some_and(|name| name == "mktemp")
+        && shell::shell_accesses(&verdict.call.accesses).any(script)
 }
 
 /// The words, with a harmless one for each pipe that the shell made and named.
@@ -177,5 +178,5 @@ fn covered(world: &World, change: &Change, verdict: &Verdict) -> bool {
     let changes = |access: &shell::ShellAccess| {
         access.words.first().and_then(shell::Word::literal) == Some("git") && !access.reader
     };
-    !own && shell::commands(&verdict.call.accesses).any(changes)
+    !own && shell::shell_accesses(&verdict.call.accesses).any(changes)
 }

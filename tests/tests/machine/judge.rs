@@ -4,11 +4,11 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use mayi_check::{Checker, Request, What};
+use mayi_check::{Checker, Request, RequestedAction};
 use mayi_core::call::{Call, Dialect, WriteKind};
 use mayi_core::config::{Folders, Sources, load, template};
 use mayi_core::grant::Grants;
-use mayi_core::policy::{Decision, Effect, Mode, Policy, Standing, decide};
+use mayi_core::policy::{Decision, Effect, Mode, Policy, SessionStanding, decide};
 
 use super::shells::Shell;
 use super::world::World;
@@ -79,8 +79,8 @@ pub(crate) struct Judge {
 impl Judge {
     pub(crate) fn new(world: &World) -> Self {
         let found: Vec<_> =
-            template::detect(&world.project()).into_iter().map(|(language, _)| language).collect();
-        let everyday = template::Template::Everyday.text(&found, &template::Project::default(), None, None);
+            template::detect_languages(&world.project()).into_iter().map(|(language, _)| language).collect();
+        let everyday = template::Template::Everyday.render(&found, &template::Project::default(), None, None);
         let texts = ["version = 1\nmode = \"plan\"\n", TYPICAL, &everyday, AUTO, COMMANDS];
         let policies = POLICIES.iter().zip(texts).map(|(name, text)| {
             let file = world.at(&format!("policies/{name}.toml"));
@@ -95,8 +95,8 @@ impl Judge {
         Self { checker, policies, grants: Grants::default(), last: None }
     }
 
-    fn call(&mut self, what: What) -> Option<Call> {
-        self.checker.judge(&Request::new(what)).ok().map(|judged| judged.call)
+    fn call(&mut self, what: RequestedAction) -> Option<Call> {
+        self.checker.check_request(&Request::new(what)).ok().map(|judged| judged.call)
     }
 
     /// What is said of a line that is run by `shell`. The one place that says so to mayi.
@@ -115,15 +115,15 @@ impl Judge {
             Shell::Dash => Dialect::Sh,
             Shell::Zsh => Dialect::Zsh,
         };
-        let request = Request { shell: dialect, ..Request::new(What::Line(line.to_owned())) };
-        let call = self.checker.judge(&request).ok()?.call;
+        let request = Request { shell: dialect, ..Request::new(RequestedAction::Line(line.to_owned())) };
+        let call = self.checker.check_request(&request).ok()?.call;
         let by = (0..self.policies.len()).filter(|at| self.allows(*at, &call)).fold(0, |by, at| by | 1 << at);
         Some(Verdict { call, by })
     }
 
     fn decision(&self, policy: usize, call: &Call) -> Decision {
         let (policy, mode) = &self.policies[policy];
-        let standing = Standing { mode: *mode, bypass: false, grants: &self.grants, servers: &[] };
+        let standing = SessionStanding { mode: *mode, bypass: false, grants: &self.grants, servers: &[] };
         decide(policy, call, &standing)
     }
 
@@ -135,7 +135,7 @@ impl Judge {
         self.effect(policy, call) == Effect::Allow
     }
 
-    fn allows_what(&mut self, policy: usize, what: What) -> bool {
+    fn allows_what(&mut self, policy: usize, what: RequestedAction) -> bool {
         self.call(what).is_some_and(|call| self.allows(policy, &call))
     }
 
@@ -147,30 +147,30 @@ impl Judge {
     /// Whether the policy allows a command by itself. Words behind a program that is not known could be a command too, so
     /// that the program alone is asked about as well.
     pub(crate) fn allows_command(&mut self, policy: usize, words: &[String]) -> bool {
-        self.allows_what(policy, What::Words(words.to_vec()))
-            || self.is_auto(policy) && self.allows_what(policy, What::Words(words[..1].to_vec()))
+        self.allows_what(policy, RequestedAction::Words(words.to_vec()))
+            || self.is_auto(policy) && self.allows_what(policy, RequestedAction::Words(words[..1].to_vec()))
     }
 
     /// Whether the policy minds that a file is read. Where a rule allows a program with any words, one that may be read
     /// after a question is covered by it.
     pub(crate) fn minds_read(&mut self, policy: usize, path: &Path) -> bool {
-        let Some(call) = self.call(What::Read(path.display().to_string())) else { return true };
+        let Some(call) = self.call(RequestedAction::Read(path.display().to_string())) else { return true };
         let decision = self.decision(policy, &call);
         match decision.effect {
             Effect::Allow => false,
-            Effect::Ask => POLICIES[policy] != "typical" || decision.always(),
+            Effect::Ask => POLICIES[policy] != "typical" || decision.always_asks(),
             Effect::Deny => true,
         }
     }
 
     /// Whether the policy allows a change of a file.
     pub(crate) fn allows_write(&mut self, policy: usize, kind: WriteKind, path: &Path) -> bool {
-        self.allows_what(policy, What::Write(kind, path.display().to_string()))
+        self.allows_what(policy, RequestedAction::Write(kind, path.display().to_string()))
     }
 
     /// Whether a rule of the policy denies a change of a file.
     pub(crate) fn denies_write(&mut self, policy: usize, kind: WriteKind, path: &Path) -> bool {
-        let call = self.call(What::Write(kind, path.display().to_string()));
+        let call = self.call(RequestedAction::Write(kind, path.display().to_string()));
         call.is_some_and(|call| self.effect(policy, &call) == Effect::Deny)
     }
 }

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use mayi_core::call::AgentId;
 use mayi_core::config::{ServerLaunch, Transport};
-use mayi_core::gate::{Asking, Gate, NoKeeper, OnAsk};
+use mayi_core::gate::{Asking, Gate, NoPersistence, OnAsk};
 use mayi_core::pin::Pins;
 use mayi_core::policy::{AgentSettings, Origin, Policy};
-use mayi_mcp::{Asks, Caller, Client, Clients, Frame, Gateway, Hears, Key, McpDoor, McpOptions};
+use mayi_mcp::{
+    Answerer, Caller, Client, ClientCount, Frame, Gateway, McpDoor, McpOptions, NoticeSinks, RequestKey,
+};
 use mayi_tests::until;
 use serde_json::{Value, json};
 
@@ -21,8 +23,8 @@ use crate::state::allow;
 struct Heard(Mutex<Vec<Value>>);
 
 impl Client for Heard {
-    fn send(&self, frame: Frame, _: Option<Key>) {
-        self.0.lock().unwrap().push(serde_json::from_str(&frame.text()).unwrap());
+    fn send(&self, frame: Frame, _: Option<RequestKey>) {
+        self.0.lock().unwrap().push(serde_json::from_str(&frame.to_line()).unwrap());
     }
 }
 
@@ -38,15 +40,15 @@ impl Heard {
 
 fn options(scene: &Scene) -> McpOptions {
     McpOptions {
-        agent: AgentId::named("bot"),
+        agent: AgentId::from_name("bot"),
         cwd: scene.machine.work(),
         roots: vec![scene.machine.work()],
         mode: None,
         toolbelt: false,
-        asks: Asks::Auto,
+        asks: Answerer::Auto,
         surface: Box::new(|| false),
-        belongs: None,
-        hears: Hears { people: Arc::new(|_, _| ()), errors: Arc::new(|_, _| ()) },
+        binding: None,
+        sinks: NoticeSinks { people: Arc::new(|_, _| ()), errors: Arc::new(|_, _| ()) },
         tokens: None,
         patience: Duration::from_millis(300),
     }
@@ -71,7 +73,7 @@ async fn given_a_state_that_has_expired_then_it_is_refused_and_the_question_is_g
     let scene = Scene::new("");
     let agent = AgentSettings { trust_elicitation: true, ..AgentSettings::default() };
     let policy = Policy { agents: BTreeMap::from([("bot".to_owned(), agent)]), ..Policy::default() };
-    let gate = Gate::new(policy, Asking { on_ask: OnAsk::Wait, limit: None }, Box::new(NoKeeper));
+    let gate = Gate::new(policy, Asking { on_ask: OnAsk::Wait, limit: None }, Box::new(NoPersistence));
     let launch = ServerLaunch {
         name: "rogue".to_owned(),
         transport: Transport::Stdio { command: scene.command("rogue", "plain"), env: BTreeMap::new() },
@@ -80,13 +82,13 @@ async fn given_a_state_that_has_expired_then_it_is_refused_and_the_question_is_g
     let door = McpDoor::new(gate.clone(), Pins::new(None), options(&scene), vec![launch]).unwrap();
     let heard = Arc::new(Heard::default());
     let client: Arc<dyn Client> = Arc::clone(&heard) as Arc<dyn Client>;
-    let conversation = door.open(client, Caller("test".to_owned()), Clients::One);
-    conversation.receive(call(1, &json!({})), Some(Key::next()));
+    let conversation = door.open(client, Caller("test".to_owned()), ClientCount::One);
+    conversation.receive(call(1, &json!({})), Some(RequestKey::next()));
     let asked = heard.answer(1);
     let state = asked["result"]["requestState"].as_str().unwrap_or_else(|| panic!("{asked}")).to_owned();
-    until(LIMIT, || if gate.waiting().is_empty() { Ok(()) } else { Err("it still waits".to_owned()) });
+    until(LIMIT, || if gate.waiting_cards().is_empty() { Ok(()) } else { Err("it still waits".to_owned()) });
     let back = json!({ "requestState": state, "inputResponses": { "mayi": allow() } });
-    conversation.receive(call(2, &back), Some(Key::next()));
+    conversation.receive(call(2, &back), Some(RequestKey::next()));
     is_wrong(&heard.answer(2), "expired");
     scene.nothing_ran();
     conversation.close();

@@ -22,7 +22,7 @@ fn given_an_answer_at_acp_then_the_gateway_does_not_ask_again(agent: Agent) {
     let done = scene.ended(running);
     assert_eq!(scene.calls("mini"), Some(vec!["plain".to_owned()]), "{done}");
     assert_eq!(scene.file("plain.txt").as_deref(), Some("plain"), "{done}");
-    let asked = store.approvals(&ApprovalQuery::default()).unwrap();
+    let asked = store.query_approvals(&ApprovalQuery::default()).unwrap();
     assert_eq!(asked.len(), 1, "{done}");
 }
 
@@ -63,5 +63,5 @@ fn answer_once(scene: &Scene) -> SqliteStore {
 
 fn first(store: &SqliteStore) -> Option<StoredApproval> {
     let pending = ApprovalQuery { pending: true, ..ApprovalQuery::default() };
-    store.approvals(&pending).ok()?.into_iter().next()
+    store.query_approvals(&pending).ok()?.into_iter().next()
 }

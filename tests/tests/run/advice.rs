@@ -10,7 +10,7 @@ use crate::{count, demo, each, picked, rogue};
 /// The options that standard error gives to copy, as a shell would read them.
 fn advised(ended: &Ended) -> Vec<String> {
     let lines = ended.err.lines().filter(|line| line.starts_with("  --allow "));
-    lines.flat_map(|line| shell::split(line.trim()).unwrap()).collect()
+    lines.flat_map(|line| shell::split_words(line.trim()).unwrap()).collect()
 }
 
 /// A denial "picks a `reject_once` that lets the turn go on": ACP's `cancelled` "means the turn is gone" (D6.22).

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use made::{Made, harmless, texts};
 use mayi_core::call::shell::{self, Surroundings};
 use mayi_core::call::{Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, WriteKind};
-use mayi_core::gate::{Asking, Gate, Memory, NoKeeper, OnAsk, Session, Ticket};
+use mayi_core::gate::{Asking, Gate, Memory, NoPersistence, OnAsk, Session, Ticket};
 use mayi_core::policy::{Mode, Policy};
 use mayi_core::record::Redactor;
 use mayi_core::store::{EntryQuery, Options, Order, SqliteStore, Store};
-use mayi_core::writer::Writer;
+use mayi_core::writer::EntryWriter;
 use mayi_tests::mayi_program;
 use mayi_tests::random::Random;
 use serde_json::{Value, json};
@@ -37,14 +37,14 @@ impl Machine {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&home.path().join("data/mayi"), Options::default()).unwrap());
-        let writer = Writer::new(b"key".to_vec(), Redactor::default());
+        let writer = EntryWriter::new(b"key".to_vec(), Redactor::default());
         let memory = Memory::attach(Arc::clone(&store) as Arc<dyn Store>, writer).unwrap();
         let asking = Asking { on_ask: OnAsk::Wait, limit: None };
-        let gate = Gate::remembering(Policy::default(), asking, Box::new(NoKeeper), memory);
+        let gate = Gate::with_memory(Policy::default(), asking, Box::new(NoPersistence), memory);
         for mode in MODES {
             gate.open_session(Session {
                 id: session(mode),
-                agent: AgentId::named("claude"),
+                agent: AgentId::from_name("claude"),
                 parent: None,
                 roots: vec![PathBuf::from("/w")],
                 cwd: PathBuf::from("/w"),
@@ -92,7 +92,7 @@ fn session(mode: Mode) -> SessionId {
 fn call(mode: Mode, id: &str, accesses: Vec<Access>, raw_input: Value) -> Call {
     Call {
         door: Door::AcpPermission,
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         session: session(mode),
         tool_call_id: Some(id.to_owned()),
         roots: vec![PathBuf::from("/w")],
@@ -120,7 +120,7 @@ fn call(mode: Mode, id: &str, accesses: Vec<Access>, raw_input: Value) -> Call {
 fn run(mode: Mode, id: &str, line: &str) -> Call {
     let roots = [PathBuf::from("/w")];
     let at = Surroundings::new(Path::new("/w"), &roots);
-    call(mode, id, shell::line(line, &at), json!({ "command": line }))
+    call(mode, id, shell::line_accesses(line, &at), json!({ "command": line }))
 }
 
 /// The places where a text can stand, and a call with it there.
@@ -129,7 +129,7 @@ fn places(made: &Made, mode: Mode) -> Vec<(&'static str, Call)> {
     let line = match made.name.split_once('/').unwrap().0 {
         "lines" | "others" => text.to_owned(),
         "tokens" => format!("deploy --with {text} now"),
-        _ => format!("printf %s {} > f", shell::quote(text)),
+        _ => format!("printf %s {} > f", shell::quote_word(text)),
     };
     let id = |place: &str| format!("{}-{place}", made.name.replace('/', "-"));
     let make = |place: &str| run(mode, &id(place), "make all");
@@ -155,7 +155,7 @@ fn places(made: &Made, mode: Mode) -> Vec<(&'static str, Call)> {
         McpAccess::new(vec![("github".to_owned(), "create".to_owned())], arguments.clone(), Path::new("/w"));
     let mut found = vec![
         ("command", run(mode, &id("command"), &line)),
-        ("inside", run(mode, &id("inside"), &format!("ssh host {}", shell::quote(&line)))),
+        ("inside", run(mode, &id("inside"), &format!("ssh host {}", shell::quote_word(&line)))),
         ("title", titled),
         ("env", with_env),
         ("diff", changes),
@@ -165,9 +165,9 @@ fn places(made: &Made, mode: Mode) -> Vec<(&'static str, Call)> {
     // What is one command has words; of code, they say nothing without its quotes.
     let code = made.name.starts_with("others/");
     let apart = |word: &String| word.ends_with(['|', '<', ';']);
-    if let Some(words) = shell::split(&line).filter(|words| !code && !words.iter().any(apart)) {
+    if let Some(words) = shell::split_words(&line).filter(|words| !code && !words.iter().any(apart)) {
         let roots = [PathBuf::from("/w")];
-        let accesses = shell::argv(&words, &Surroundings::new(Path::new("/w"), &roots));
+        let accesses = shell::argv_accesses(&words, &Surroundings::new(Path::new("/w"), &roots));
         found.push(("words", call(mode, &id("words"), accesses, json!({ "command": words }))));
     }
     found
@@ -200,7 +200,7 @@ async fn given_every_known_form_in_every_place_then_nothing_that_is_kept_holds_i
             asked.push(machine.gate.submit(call, &[]));
         }
         // So many may wait at once; the others are refused.
-        if machine.gate.waiting().len() > 40 {
+        if machine.gate.waiting_cards().len() > 40 {
             inbox.push_str(&machine.mayi(&["inbox", "--json"]));
             asked.clear();
         }
@@ -262,7 +262,7 @@ async fn given_texts_of_every_day_then_they_are_kept_as_they_were() {
         }
     }
     let query = EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() };
-    let entries = machine.store.entries(&query).unwrap();
+    let entries = machine.store.query_entries(&query).unwrap();
     assert!(entries.len() >= all.len() * 6);
     let mut numbers = BTreeMap::new();
     let mut touched: BTreeMap<&str, String> = BTreeMap::new();

@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use mayi_core::record::Report;
+use mayi_core::record::VerifyReport;
 use mayi_core::store::{EntryQuery, Options, Order, SqliteStore, Store};
 use tempfile::TempDir;
 
@@ -47,14 +47,14 @@ impl Data {
     /// The entries that `name` told of, by their numbers: each has two.
     fn numbers(&self, name: &str) -> Vec<u64> {
         let query = EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() };
-        let entries = self.open().entries(&query).unwrap();
+        let entries = self.open().query_entries(&query).unwrap();
         let own = entries.into_iter().filter(|found| found.entry.detail["worker"] == name);
         own.map(|found| found.entry.detail["number"].as_u64().unwrap()).collect()
     }
 }
 
-fn verify(store: &SqliteStore) -> Report {
-    store.verify(&mut |_, _| {}).unwrap()
+fn verify(store: &SqliteStore) -> VerifyReport {
+    store.verify_record(&mut |_, _| {}).unwrap()
 }
 
 /// What is wrong with the record in `folder`, in words.

@@ -42,7 +42,7 @@ fn given_two_processes_and_ten_thousand_grants_then_each_is_used_once() {
     let grant = || StoredGrant {
         id: GrantId::new(),
         effect: Effect::Allow,
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         scope: Scope::User,
         owner: None,
         session: None,
@@ -70,9 +70,9 @@ fn given_two_processes_and_ten_thousand_grants_then_each_is_used_once() {
     let (one, other) = (one.join().unwrap(), other.join().unwrap());
     let spent: HashSet<&String> = one.iter().chain(&other).collect();
     assert_eq!((one.len() + other.len(), spent.len()), (GRANTS, GRANTS), "{} {}", one.len(), other.len());
-    let grants = store.grants(&GrantQuery::default()).unwrap();
+    let grants = store.query_grants(&GrantQuery::default()).unwrap();
     assert!(grants.iter().all(|grant| grant.uses_left == Some(0) && grant.used == 1));
-    assert_eq!(store.entries(&EntryQuery::default()).unwrap().len(), GRANTS);
+    assert_eq!(store.query_entries(&EntryQuery::default()).unwrap().len(), GRANTS);
     assert!(verify(&store).is_sound());
 }
 
@@ -86,13 +86,13 @@ fn given_a_process_that_is_killed_then_its_question_is_abandoned_at_once() {
     worker.begin();
     let id = worker.line().unwrap();
     let pending = ApprovalQuery { pending: true, ..ApprovalQuery::default() };
-    assert_eq!(store.approvals(&pending).unwrap()[0].id.to_string(), id);
-    assert_eq!(store.abandoned(Timestamp::now()).unwrap(), []);
-    assert_eq!(store.owners(Timestamp::now()).unwrap().len(), 1);
+    assert_eq!(store.query_approvals(&pending).unwrap()[0].id.to_string(), id);
+    assert_eq!(store.abandoned_approvals(Timestamp::now()).unwrap(), []);
+    assert_eq!(store.live_owners(Timestamp::now()).unwrap().len(), 1);
     worker.kill();
-    let abandoned = store.abandoned(Timestamp::now()).unwrap();
+    let abandoned = store.abandoned_approvals(Timestamp::now()).unwrap();
     assert_eq!(abandoned.iter().map(|asked| asked.id.to_string()).collect::<Vec<_>>(), [id]);
-    assert_eq!(store.owners(Timestamp::now()).unwrap(), []);
+    assert_eq!(store.live_owners(Timestamp::now()).unwrap(), []);
 }
 
 /// Rule: "nobody hangs behind a stopped process for ever".

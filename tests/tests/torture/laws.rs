@@ -31,10 +31,10 @@ impl Seen {
     pub(super) fn read(machine: &Machine) -> (Self, Vec<String>) {
         let folder = machine.outside("data/mayi");
         let store = SqliteStore::open_existing(&folder, Options::default()).unwrap().unwrap();
-        let report = store.verify(&mut |_, _| {}).unwrap();
+        let report = store.verify_record(&mut |_, _| {}).unwrap();
         let wrong: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
         let query = EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() };
-        let entries = store.entries(&query).unwrap();
+        let entries = store.query_entries(&query).unwrap();
         let mut proposed: BTreeMap<String, String> = BTreeMap::new();
         let mut seen = Self { entries: report.entries, allowed: BTreeSet::new(), unsettled: Vec::new() };
         let mut asked = BTreeSet::new();

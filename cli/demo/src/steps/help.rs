@@ -1,14 +1,14 @@
 //! What the demo agent can do.
 
 use crate::script::SCENARIOS;
-use crate::turn::{Stop, Turn};
+use crate::turn::{DemoStop, Turn};
 
 /// Prints the scenarios; with the text that was not understood, if that is why.
-pub(crate) fn run(turn: &Turn, unknown: Option<&str>) -> Result<(), Stop> {
-    turn.say_at_once(text(unknown))
+pub(crate) fn run(turn: &Turn, unknown: Option<&str>) -> Result<(), DemoStop> {
+    turn.say_at_once(help_text(unknown))
 }
 
-fn text(unknown: Option<&str>) -> String {
+fn help_text(unknown: Option<&str>) -> String {
     let mut text = String::new();
     if let Some(unknown) = unknown {
         text += &format!("I don't understand `demo: {unknown}`.\n\n");

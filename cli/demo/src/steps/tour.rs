@@ -3,8 +3,8 @@
 use agent_client_protocol::v1::schema::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
 
 use super::{edit, read, run as command, two, write};
-use crate::calls::Outcome;
-use crate::turn::{Stop, Turn};
+use crate::calls::CallOutcome;
+use crate::turn::{DemoStop, Turn};
 
 const FILE: &str = "mayi-demo.txt";
 const NOTES: &str = "mayi-demo-notes.txt";
@@ -21,37 +21,37 @@ const PLAN: [&str; 5] = [
 ];
 
 /// Runs the tour. A "no" skips a step and no more.
-pub(crate) async fn run(turn: &Turn, prompt: &str) -> Result<(), Stop> {
+pub(crate) async fn run(turn: &Turn, prompt: &str) -> Result<(), DemoStop> {
     if !prompt.is_empty() {
-        turn.say(format!("You said: {}", short(prompt))).await?;
+        turn.say_slowly(format!("You said: {}", shorten_prompt(prompt))).await?;
     }
-    turn.say("Hello! I am the demo agent: a script, no model, no network.").await?;
-    turn.say("I will read a file, write one, edit it, run a command, and ask for two things at once.")
+    turn.say_slowly("Hello! I am the demo agent: a script, no model, no network.").await?;
+    turn.say_slowly("I will read a file, write one, edit it, run a command, and ask for two things at once.")
         .await?;
-    turn.say("Say no whenever you like: I skip that step and go on.").await?;
+    turn.say_slowly("Say no whenever you like: I skip that step and go on.").await?;
 
     let mut tally = Tally::default();
-    plan(turn, 0)?;
-    match read::choose(&turn.session.cwd) {
-        Some(file) => tally.add(format!("read {file}"), read::run(turn, &file).await?),
-        None => turn.say("There is no file here to read, so I skip that.").await?,
+    show_plan(turn, 0)?;
+    match read::choose_file(&turn.session.cwd) {
+        Some(file) => tally.add_outcome(format!("read {file}"), read::run(turn, &file).await?),
+        None => turn.say_slowly("There is no file here to read, so I skip that.").await?,
     }
-    plan(turn, 1)?;
-    tally.add(format!("write {FILE}"), write::run(turn, FILE, CONTENT).await?);
-    plan(turn, 2)?;
-    tally.add(format!("edit {FILE}"), edit::run(turn, FILE).await?);
-    plan(turn, 3)?;
-    tally.add(format!("run {LIST}"), command::run(turn, LIST).await?);
-    plan(turn, 4)?;
+    show_plan(turn, 1)?;
+    tally.add_outcome(format!("write {FILE}"), write::run(turn, FILE, CONTENT).await?);
+    show_plan(turn, 2)?;
+    tally.add_outcome(format!("edit {FILE}"), edit::run(turn, FILE).await?);
+    show_plan(turn, 3)?;
+    tally.add_outcome(format!("run {LIST}"), command::run(turn, LIST).await?);
+    show_plan(turn, 4)?;
     let (ran, written) = two::at_once(turn, REMOVE, NOTES, NOTES_CONTENT).await?;
-    tally.add(format!("run {REMOVE}"), ran);
-    tally.add(format!("write {NOTES}"), written);
-    plan(turn, PLAN.len())?;
-    turn.say(tally.summary()).await
+    tally.add_outcome(format!("run {REMOVE}"), ran);
+    tally.add_outcome(format!("write {NOTES}"), written);
+    show_plan(turn, PLAN.len())?;
+    turn.say_slowly(tally.summary()).await
 }
 
 /// Shows the plan, with the steps before `current` completed.
-fn plan(turn: &Turn, current: usize) -> Result<(), Stop> {
+fn show_plan(turn: &Turn, current: usize) -> Result<(), DemoStop> {
     let entries = PLAN.iter().enumerate().map(|(at, content)| {
         let status = match at.cmp(&current) {
             std::cmp::Ordering::Less => PlanEntryStatus::Completed,
@@ -60,11 +60,11 @@ fn plan(turn: &Turn, current: usize) -> Result<(), Stop> {
         };
         PlanEntry::new(*content, PlanEntryPriority::Medium, status)
     });
-    turn.update(SessionUpdate::Plan(Plan::new(entries.collect())))
+    turn.send_update(SessionUpdate::Plan(Plan::new(entries.collect())))
 }
 
 /// A prompt on one line, and not too long.
-fn short(prompt: &str) -> String {
+fn shorten_prompt(prompt: &str) -> String {
     const LONGEST: usize = 60;
     let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {
@@ -83,12 +83,12 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, what: String, outcome: Outcome) {
+    fn add_outcome(&mut self, what: String, outcome: CallOutcome) {
         match outcome {
-            Outcome::Done(_) => self.done.push(what),
-            Outcome::Denied => self.denied.push(what),
-            Outcome::Failed(_) => self.failed.push(what),
-            Outcome::Skipped(_) => self.skipped.push(what),
+            CallOutcome::Done(_) => self.done.push(what),
+            CallOutcome::Denied => self.denied.push(what),
+            CallOutcome::Failed(_) => self.failed.push(what),
+            CallOutcome::Skipped(_) => self.skipped.push(what),
         }
     }
 
@@ -115,16 +115,16 @@ mod tests {
 
     #[test]
     fn given_a_long_prompt_then_its_echo_is_one_short_line() {
-        assert_eq!(short("Show me\n  around"), "Show me around");
-        assert_eq!(short(&"é".repeat(80)), format!("{}…", "é".repeat(60)));
+        assert_eq!(shorten_prompt("Show me\n  around"), "Show me around");
+        assert_eq!(shorten_prompt(&"é".repeat(80)), format!("{}…", "é".repeat(60)));
     }
 
     #[test]
     fn given_outcomes_then_the_summary_names_each_step_once() {
         let mut tally = Tally::default();
-        tally.add("write a".into(), Outcome::Done(String::new()));
-        tally.add("run b".into(), Outcome::Done(String::new()));
-        tally.add("edit c".into(), Outcome::Denied);
+        tally.add_outcome("write a".into(), CallOutcome::Done(String::new()));
+        tally.add_outcome("run b".into(), CallOutcome::Done(String::new()));
+        tally.add_outcome("edit c".into(), CallOutcome::Denied);
         let summary = tally.summary();
         assert!(summary.contains("- Done: write a; run b\n- Not allowed: edit c\n"));
         assert!(!summary.contains("Skipped"));

@@ -7,31 +7,37 @@ use agent_client_protocol::v1::schema::{
 };
 use serde_json::json;
 
-use crate::calls::{Outcome, reason};
-use crate::turn::{Stop, Turn};
+use crate::calls::{CallOutcome, one_line_error};
+use crate::turn::{DemoStop, Turn};
 
 /// Asks to write a file, and writes it if it may.
-pub(crate) async fn run(turn: &Turn, file: &str, content: &str) -> Result<Outcome, Stop> {
-    turn.say(format!("I would like to write {file}.")).await?;
-    let outcome = perform(turn, file, content, None).await?;
-    turn.remark(&outcome, &format!("{file} is written.")).await?;
+pub(crate) async fn run(turn: &Turn, file: &str, content: &str) -> Result<CallOutcome, DemoStop> {
+    turn.say_slowly(format!("I would like to write {file}.")).await?;
+    let outcome = write_quietly(turn, file, content, None).await?;
+    turn.report_outcome(&outcome, &format!("{file} is written.")).await?;
     Ok(outcome)
 }
 
 /// The same without a word; `meta` goes along with the call.
-pub(crate) async fn perform(
+pub(crate) async fn write_quietly(
     turn: &Turn,
     file: &str,
     content: &str,
     meta: Option<Meta>,
-) -> Result<Outcome, Stop> {
-    let path = turn.path(file);
-    let call = call(turn, file, &path, content, on_disk(&path)).meta(meta);
-    turn.gated(call, put(turn, path, content.to_owned())).await
+) -> Result<CallOutcome, DemoStop> {
+    let path = turn.session_path(file);
+    let call = write_call(turn, file, &path, content, text_on_disk(&path)).meta(meta);
+    turn.run_gated(call, put_file(turn, path, content.to_owned())).await
 }
 
 /// The call that writes a file, with its diff.
-pub(crate) fn call(turn: &Turn, file: &str, path: &Path, content: &str, old: Option<String>) -> ToolCall {
+pub(crate) fn write_call(
+    turn: &Turn,
+    file: &str,
+    path: &Path,
+    content: &str,
+    old: Option<String>,
+) -> ToolCall {
     ToolCall::new(turn.next_call(), format!("Write {file}"))
         .name("write_file".to_owned())
         .kind(ToolKind::Edit)
@@ -41,12 +47,12 @@ pub(crate) fn call(turn: &Turn, file: &str, path: &Path, content: &str, old: Opt
 }
 
 /// Writes a file through the client, if it offers files, or else to the disk.
-pub(crate) async fn put(turn: &Turn, path: PathBuf, content: String) -> Result<String, String> {
+pub(crate) async fn put_file(turn: &Turn, path: PathBuf, content: String) -> Result<String, String> {
     let written = format!("{} bytes written", content.len());
     if turn.offers.fs.write_text_file {
         let request = WriteTextFileRequest::new(turn.session.id.clone(), path, content);
         let response = turn.client.send_request(request).block_task().await;
-        response.map_err(|error| reason(&error))?;
+        response.map_err(|error| one_line_error(&error))?;
     } else {
         tokio::fs::write(path, content).await.map_err(|error| error.to_string())?;
     }
@@ -54,6 +60,6 @@ pub(crate) async fn put(turn: &Turn, path: PathBuf, content: String) -> Result<S
 }
 
 /// What a file says now, for a diff; nothing when it is new or no text.
-pub(crate) fn on_disk(path: &Path) -> Option<String> {
+pub(crate) fn text_on_disk(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use clap::Args;
-use mayi_core::config::{CommandLine, Loaded};
+use mayi_core::config::{CommandLine, LoadedConfig};
 use mayi_core::policy::Mode;
 
 use crate::error::CliError;
-use crate::options::{duration, modes};
+use crate::options::{mode_value_parser, parse_duration};
 
 pub(in crate::commands) const AFTER: &str = "\
 An editor that speaks the Agent Client Protocol starts this in the place of the agent: its questions come up in the editor's
@@ -36,7 +36,7 @@ pub(crate) struct AcpArgs {
     #[arg(last = true, value_name = "CMD ARGS", conflicts_with = "agent")]
     pub command: Vec<String>,
     /// How much is asked when a session begins: plan only reads, default asks, auto asks only about what is dangerous
-    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN (repeatable), such as 'shell(cargo test *)'
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
@@ -51,7 +51,7 @@ pub(crate) struct AcpArgs {
     #[arg(long, help_heading = "Permissions")]
     pub wide_scopes: bool,
     /// Deny a question that nobody answered in this time, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Permissions")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Permissions")]
     pub approval_timeout: Option<Duration>,
     /// Offer the agent two tools, find_tools and run_tool, in place of all that a session's MCP servers have
     #[arg(long)]
@@ -77,17 +77,17 @@ impl AcpArgs {
     ///
     /// # Errors
     /// If there is neither a name nor a command: with what to do, and the names that there are.
-    pub(crate) fn words(&self, loaded: &Loaded) -> Result<Option<&[String]>, CliError> {
+    pub(crate) fn agent_command(&self, loaded: &LoadedConfig) -> Result<Option<&[String]>, CliError> {
         match (&self.agent, self.command.as_slice()) {
             (Some(_), _) => Ok(None),
-            (None, []) => Err(CliError::usage(which(loaded))),
+            (None, []) => Err(CliError::usage(missing_agent_text(loaded))),
             (None, words) => Ok(Some(words)),
         }
     }
 }
 
 /// What to write, for who has left out the agent.
-fn which(loaded: &Loaded) -> String {
+fn missing_agent_text(loaded: &LoadedConfig) -> String {
     let names: Vec<&str> = loaded
         .agents
         .values()

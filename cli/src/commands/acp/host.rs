@@ -7,84 +7,85 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mayi_acp::resolve_program;
-use mayi_acp_proxy::{Host, Opening, SessionGateway, Wanted};
+use mayi_acp_proxy::{Host, SessionGateway, SessionRequest, SessionSetup};
 use mayi_acp_shared::{AskingMode, Launch};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{
-    AgentCommand, Asks, FileKeeper, Layer, Loaded, OnUnasked, Running, ServerLaunch, Sources, Trust, load,
+    AgentCommand, Asks, FileKeeper, Layer, LoadedConfig, OnUnasked, RunningSession, ServerLaunch, Sources,
+    Trust, load,
 };
 use mayi_core::gate::{self, Asking, Gate, Memory, OnAsk};
 use mayi_core::store::Store;
-use mayi_mcp::{Hears, Say, SessionOptions, SessionServers};
+use mayi_mcp::{NoticeSink, NoticeSinks, SessionOptions, SessionServers};
 
 use super::args::AcpArgs;
 use crate::commands::reload::Watcher;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::memory::{Kept, Stores};
+use crate::memory::{SharedStores, WritableStore};
 
 /// What is known of the agent.
-pub(super) struct Agent {
+pub(super) struct AgentProfile {
     pub(super) id: AgentId,
     command: Vec<String>,
     env: BTreeMap<String, String>,
     asking_mode: Option<String>,
     asks: Asks,
     install: Option<String>,
-    own: bool,
+    built_in: bool,
 }
 
 /// The agent that the options name.
 ///
 /// # Errors
 /// If there is no such agent, or it has no command.
-pub(super) fn agent_of(args: &AcpArgs, loaded: &Loaded) -> Result<Agent, CliError> {
-    if let Some(words) = args.words(loaded)? {
-        return Ok(Agent {
-            id: AgentId::command(words),
+pub(super) fn agent_of(args: &AcpArgs, loaded: &LoadedConfig) -> Result<AgentProfile, CliError> {
+    if let Some(words) = args.agent_command(loaded)? {
+        return Ok(AgentProfile {
+            id: AgentId::from_command(words),
             command: words.to_vec(),
             env: BTreeMap::new(),
             asking_mode: None,
             asks: Asks::NotKnown,
             install: None,
-            own: false,
+            built_in: false,
         });
     }
     let name = args.agent.as_deref().unwrap_or_default();
-    let (agent, command) = crate::commands::run::launched(name, loaded)?;
-    Ok(Agent {
-        id: AgentId::named(&agent.name),
+    let (agent, command) = crate::commands::run::find_agent(name, loaded)?;
+    Ok(AgentProfile {
+        id: AgentId::from_name(&agent.name),
         command: command.words(),
         env: agent.env.clone(),
         asking_mode: agent.asking_mode.clone(),
         asks: agent.asks,
         install: agent.install.map(str::to_owned),
-        own: matches!(command, AgentCommand::BuiltIn),
+        built_in: matches!(command, AgentCommand::BuiltIn),
     })
 }
 
 /// This process.
-pub(super) struct Behind {
+pub(super) struct ProxyHost {
     args: AcpArgs,
     ctx: Context,
     launch: Launch,
     /// What starts a relay.
     relay: Vec<String>,
     /// What all sessions share: each has a gate of its own, with its own policy and answers.
-    stores: Stores,
+    stores: SharedStores,
     watcher: Watcher,
 }
 
-impl Behind {
+impl ProxyHost {
     /// # Errors
     /// If there is no such agent, or no folder to start it in.
-    pub(super) fn new(args: AcpArgs, ctx: Context, loaded: &Loaded) -> Result<Self, CliError> {
-        let Agent { id, command, env, install, own, .. } = agent_of(&args, loaded)?;
+    pub(super) fn new(args: AcpArgs, ctx: Context, loaded: &LoadedConfig) -> Result<Self, CliError> {
+        let AgentProfile { id, command, env, install, built_in: own, .. } = agent_of(&args, loaded)?;
         let folder = ctx.state_folder()?.join("agents").join(id.as_str().replace(':', "-"));
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
         let launch = Launch { command, env, folder, roots: ctx.roots(), trust, own, install };
-        let relay = crate::commands::relay::program()?;
-        Ok(Self { args, ctx, launch, relay, stores: Stores::default(), watcher: Watcher::default() })
+        let relay = crate::commands::relay::command_words()?;
+        Ok(Self { args, ctx, launch, relay, stores: SharedStores::default(), watcher: Watcher::default() })
     }
 
     pub(super) fn launch(&self) -> Launch {
@@ -92,43 +93,43 @@ impl Behind {
     }
 
     /// Where configuration comes from, for work in `cwd`.
-    fn sources(&self, cwd: &Path) -> Sources {
+    fn sources_for(&self, cwd: &Path) -> Sources {
         let mut sources = Sources::discover(cwd, self.ctx.sources.only.clone());
         sources.command_line = self.args.command_line();
         sources
     }
 
-    fn opened(&self, wanted: Wanted<'_>) -> Result<Opening, String> {
-        let Wanted { cwd, roots, servers } = wanted;
-        let sources = self.sources(cwd);
+    fn open_session(&self, wanted: SessionRequest<'_>) -> Result<SessionSetup, String> {
+        let SessionRequest { cwd, roots, servers } = wanted;
+        let sources = self.sources_for(cwd);
         let mut loaded = load(&sources).map_err(|error| format!("the configuration is refused: {error}"))?;
         for notice in &loaded.policy.notices {
-            self.note(notice);
+            self.log_notice(notice);
         }
-        let said = |error: CliError| error.text();
+        let said = |error: CliError| error.message_text();
         let agent = agent_of(&self.args, &loaded).map_err(said)?;
         // What was started before the folder was known must not lie in it.
         let program = self.launch.command.first().map(String::as_str).unwrap_or_default();
         if !self.launch.own {
             resolve_program(program, roots, &self.launch.trust, None).map_err(|error| error.to_string())?;
         }
-        let launched = self.args.agent.as_deref().and_then(|name| loaded.agent(name)).cloned();
-        let behind = servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
-        let running = Running::new(launched.as_ref(), behind);
+        let launched = self.args.agent.as_deref().and_then(|name| loaded.find_agent(name)).cloned();
+        let behind = servers.iter().map(|server| (server.name.clone(), server.transport.server_id()));
+        let running = RunningSession::new(launched.as_ref(), behind);
         // The editor's servers are not those that are configured under their names.
-        let _ = running.fit(&mut loaded);
+        let _ = running.restrict_to_running(&mut loaded);
         let mut ctx = self.ctx.clone();
         (ctx.sources, ctx.cwd) = (sources.clone(), cwd.to_owned());
-        let Kept { store, writer } = self.stores.open(&ctx, &loaded).map_err(said)?;
+        let WritableStore { store, writer } = self.stores.open(&ctx, &loaded).map_err(said)?;
         let store: Arc<dyn Store> = store;
         let memory = Memory::attach(Arc::clone(&store), writer).map_err(|error| error.to_string())?;
         let asking = Asking { on_ask: OnAsk::Prompt, limit: self.args.approval_timeout };
-        let keeper = Box::new(FileKeeper::new(sources).running(running.clone()));
-        let gate = Gate::remembering(loaded.policy.clone(), asking, keeper, memory);
+        let keeper = Box::new(FileKeeper::new(sources).with_running(running.clone()));
+        let gate = Gate::with_memory(loaded.policy.clone(), asking, keeper, memory);
         // What is written while the session is open counts from then on.
         self.watcher.watch(&gate, ctx, &loaded, running);
-        let servers = self.stand_before(&gate, &store, &agent.id, (cwd, roots), servers)?;
-        Ok(Opening {
+        let servers = self.start_gateway(&gate, &store, &agent.id, (cwd, roots), servers)?;
+        Ok(SessionSetup {
             gate,
             mode: self.args.mode,
             least: loaded.policy.least_mode(&agent.id),
@@ -140,7 +141,7 @@ impl Behind {
         })
     }
 
-    fn stand_before(
+    fn start_gateway(
         &self,
         gate: &Gate,
         store: &Arc<dyn Store>,
@@ -156,18 +157,18 @@ impl Behind {
             cwd: cwd.to_owned(),
             roots: roots.to_vec(),
             toolbelt: self.args.toolbelt,
-            hears: Hears { people: said(&self.ctx), errors: said(&self.ctx) },
+            sinks: NoticeSinks { people: note_sink(&self.ctx), errors: note_sink(&self.ctx) },
             tokens: self.ctx.sources.folders.data.clone(),
             program: self.relay.clone(),
         };
         let servers = SessionServers::new(gate, Some(store), &options, servers)?;
-        Ok(Some(Arc::new(Servers(servers))))
+        Ok(Some(Arc::new(GatewayServers(servers))))
     }
 }
 
 /// What follows when something ran without asking: what the user, or somebody stricter, has written of it.
-fn on_unasked(loaded: &Loaded, agent: Option<&str>) -> Option<OnUnasked> {
-    let agent = agent.and_then(|name| loaded.agent(name));
+fn on_unasked(loaded: &LoadedConfig, agent: Option<&str>) -> Option<OnUnasked> {
+    let agent = agent.and_then(|name| loaded.find_agent(name));
     let own = agent.map(|agent| format!("agents.{}.on_unasked", agent.name));
     let written = loaded.settings.iter().any(|setting| {
         (setting.key == "on_unasked" || Some(&setting.key) == own.as_ref())
@@ -177,29 +178,29 @@ fn on_unasked(loaded: &Loaded, agent: Option<&str>) -> Option<OnUnasked> {
 }
 
 /// What servers say goes to the log of the agent.
-fn said(ctx: &Context) -> Say {
+fn note_sink(ctx: &Context) -> NoticeSink {
     let quiet = ctx.quiet;
     Arc::new(move |server: &str, text: &str| {
         if !quiet {
-            crate::print::note(format!("mayi: {server}: {text}"));
+            crate::print::stderr_line(format!("mayi: {server}: {text}"));
         }
     })
 }
 
-struct Servers(SessionServers);
+struct GatewayServers(SessionServers);
 
 #[async_trait]
-impl SessionGateway for Servers {
+impl SessionGateway for GatewayServers {
     fn relays(&self) -> Vec<ServerLaunch> {
         self.0.relays().to_vec()
     }
 
-    fn names(&self) -> Vec<(String, ServerId)> {
-        self.0.names().to_vec()
+    fn server_names(&self) -> Vec<(String, ServerId)> {
+        self.0.server_names().to_vec()
     }
 
-    fn before(&self) -> Arc<dyn gate::Behind> {
-        self.0.before()
+    fn tool_lookup(&self) -> Arc<dyn gate::ToolFactsSource> {
+        self.0.tool_lookup()
     }
 
     fn belong_to(&self, session: &SessionId) {
@@ -212,11 +213,11 @@ impl SessionGateway for Servers {
 }
 
 #[async_trait]
-impl Host for Behind {
-    async fn open(&self, wanted: Wanted<'_>) -> Result<Opening, String> {
+impl Host for ProxyHost {
+    async fn open(&self, wanted: SessionRequest<'_>) -> Result<SessionSetup, String> {
         // It reads files for some milliseconds: other sessions of this editor wait so long.
-        let opening = self.opened(wanted)?;
-        opening.gate.attend();
+        let opening = self.open_session(wanted)?;
+        opening.gate.watch_store();
         Ok(opening)
     }
 
@@ -224,9 +225,9 @@ impl Host for Behind {
         self.ctx.cwd_named && self.ctx.cwd == folder
     }
 
-    fn note(&self, text: &str) {
+    fn log_notice(&self, text: &str) {
         if !self.ctx.quiet {
-            crate::print::note(format!("mayi: {}", mayi_core::approval::visible(text)));
+            crate::print::stderr_line(format!("mayi: {}", mayi_core::approval::escape_line(text)));
         }
     }
 }

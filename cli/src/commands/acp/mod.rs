@@ -7,12 +7,12 @@ pub(super) use self::args::{AFTER, AcpArgs};
 
 use std::sync::Arc;
 
-use mayi_acp_proxy::{Ended, Options, Why};
+use mayi_acp_proxy::{EndReason, ProxyOptions, ProxyOutcome};
 use mayi_core::gate::Tally;
 use mayi_core::store::Owner;
 use tokio::sync::mpsc;
 
-use self::host::{Behind, agent_of};
+use self::host::{ProxyHost, agent_of};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -22,31 +22,37 @@ use crate::memory;
 ///
 /// # Errors
 /// For what is wrong with the options or the configuration, and if the agent can't be started or fails.
-pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
+pub(super) async fn run(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
-    ctx.notices(&loaded);
-    more_files();
-    crate::commands::run::may_be_in(args.mode, &agent_of(&args, &loaded)?.id, &loaded)?;
+    ctx.print_notices(&loaded);
+    raise_file_limit();
+    crate::commands::run::check_mode_allowed(args.mode, &agent_of(&args, &loaded)?.id, &loaded)?;
     let protocol_v2 = args.protocol_v2 || loaded.protocol_v2;
-    let options = Options { wide_scopes: args.wide_scopes, protocol_v2 };
-    let behind = Behind::new(args, ctx.clone(), &loaded)?;
+    let options = ProxyOptions { wide_scopes: args.wide_scopes, protocol_v2 };
+    let behind = ProxyHost::new(args, ctx.clone(), &loaded)?;
     let launch = behind.launch();
     // Its agent runs before there is a session.
-    let _present = memory::present(&ctx, &Owner::this());
+    let _present = memory::announce_presence(&ctx, &Owner::this_process());
     let (interrupt, mut interrupts) = mpsc::unbounded_channel();
     crate::commands::run::listen_for_signals(&interrupt);
     let interrupted = async move {
         let _ = interrupts.recv().await;
     };
-    let ended =
-        mayi_acp_proxy::serve(&launch, Arc::new(behind), options, crate::pipes::both(), interrupted).await;
-    let Ended { why, tally } = ended.map_err(|error| CliError::agent(error.to_string()))?;
-    ctx.note(format!("mayi: {}", summary(&tally)));
+    let ended = mayi_acp_proxy::serve_editor(
+        &launch,
+        Arc::new(behind),
+        options,
+        crate::pipes::client_stdio(),
+        interrupted,
+    )
+    .await;
+    let ProxyOutcome { why, tally } = ended.map_err(|error| CliError::agent(error.to_string()))?;
+    ctx.print_note(format!("mayi: {}", tally_summary(&tally)));
     match why {
-        Why::Agent(error) => Err(CliError::agent(error.to_string())),
-        Why::Interrupted => Ok(Exit::Interrupted),
-        Why::EditorGone if tally.unasked_against() > 0 => Ok(Exit::Unasked),
-        Why::EditorGone => Ok(Exit::Done),
+        EndReason::Agent(error) => Err(CliError::agent(error.to_string())),
+        EndReason::Interrupted => Ok(Exit::Interrupted),
+        EndReason::EditorGone if tally.count_unasked_against() > 0 => Ok(Exit::Unasked),
+        EndReason::EditorGone => Ok(Exit::Done),
     }
 }
 
@@ -55,7 +61,7 @@ pub(super) async fn acp(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
 const FILES: u64 = 16_384;
 
 /// Raises the soft limit of open files. Where that can't be done, fewer sessions can be open.
-fn more_files() {
+fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let now = getrlimit(Resource::Nofile);
     let wanted = now.maximum.map_or(FILES, |most| most.min(FILES));
@@ -68,7 +74,7 @@ fn more_files() {
 }
 
 /// What there was, in one line.
-fn summary(tally: &Tally) -> String {
+fn tally_summary(tally: &Tally) -> String {
     let counts = [
         (tally.allowed, "allowed"),
         (tally.approved, "approved by you"),
@@ -76,7 +82,7 @@ fn summary(tally: &Tally) -> String {
         (tally.rejected, "denied by you"),
         (tally.unanswered, "not answered"),
         (tally.cancelled, "withdrawn"),
-        (tally.unasked_against(), "ran without asking, against the policy"),
+        (tally.count_unasked_against(), "ran without asking, against the policy"),
     ];
     let told: Vec<String> = counts
         .iter()
@@ -92,8 +98,8 @@ mod tests {
 
     #[test]
     fn given_counts_then_only_what_there_was_is_told() {
-        assert_eq!(summary(&Tally::default()), "nothing was asked");
+        assert_eq!(tally_summary(&Tally::default()), "nothing was asked");
         let tally = Tally { allowed: 2, unasked_denied: 1, ..Tally::default() };
-        assert_eq!(summary(&tally), "2 allowed · 1 ran without asking, against the policy");
+        assert_eq!(tally_summary(&tally), "2 allowed · 1 ran without asking, against the policy");
     }
 }

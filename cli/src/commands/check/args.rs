@@ -7,7 +7,7 @@ use mayi_core::call::Dialect;
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
-use crate::options::modes;
+use crate::options::mode_value_parser;
 
 pub(in crate::commands) const AFTER: &str = "\
 VALUE is a command line, a path, an address, SERVER/TOOL [JSON], a tool's name, or an ACP
@@ -51,7 +51,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME", help_heading = "Permissions")]
     pub agent: Option<String>,
     /// As in this mode: plan only reads, default asks, auto asks only about what is dangerous
-    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// As with a rule that allows what matches PATTERN (repeatable), such as 'shell(cargo test *)'
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]

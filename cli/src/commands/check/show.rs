@@ -1,7 +1,7 @@
 //! A decision as people read it: the effect, the reasons, and what would change it.
 
-use mayi_check::{Checker, Judged, Request};
-use mayi_core::approval::suggestions;
+use mayi_check::{CheckedCall, Checker, Request};
+use mayi_core::approval::suggest_patterns;
 use mayi_core::policy::{Decision, Effect, Finding, Source};
 
 use crate::context::Context;
@@ -12,10 +12,10 @@ use crate::surface::{Break, Line, Tone};
 /// Where the access and its reason begin.
 const INDENT: usize = 9;
 
-pub(super) fn show(
+pub(super) fn print_decision(
     checker: &mut Checker,
     request: &Request,
-    judged: &Judged,
+    judged: &CheckedCall,
     ctx: &Context,
 ) -> Result<(), CliError> {
     let decision = &judged.decision;
@@ -24,25 +24,26 @@ pub(super) fn show(
         Effect::Ask => "you would be asked first",
         Effect::Deny => "it would be refused",
     };
-    let mut lines = vec![word(decision.effect).then(Tone::Plain, &format!(": {said}")), Line::new()];
-    lines.extend(findings(&decision.trail));
+    let mut lines =
+        vec![effect_line(decision.effect).append_text(Tone::Plain, &format!(": {said}")), Line::new()];
+    lines.extend(finding_lines(&decision.trail));
     if !ctx.quiet && decision.effect != Effect::Allow {
         lines.push(Line::new());
-        lines.extend(change(checker, request, judged, ctx));
+        lines.extend(change_advice(checker, request, judged, ctx));
     }
-    let color = ctx.color();
-    let width = width();
+    let color = ctx.is_stdout_colored();
+    let width = output_width();
     for line in lines {
-        let hang = if line.text().starts_with("  ") { INDENT } else { 2 };
+        let hang = if line.plain_text().starts_with("  ") { INDENT } else { 2 };
         for row in line.wrap(width, hang, Break::Words) {
-            print::line(row.paint(color))?;
+            print::stdout_line(row.paint(color))?;
         }
     }
     Ok(())
 }
 
 /// As wide as the terminal; where there is none, lines are as long as they are.
-fn width() -> usize {
+fn output_width() -> usize {
     let stdout = console::Term::stdout();
     if !stdout.is_term() {
         return usize::MAX;
@@ -50,17 +51,17 @@ fn width() -> usize {
     stdout.size_checked().map_or(100, |(_, columns)| usize::from(columns).max(40))
 }
 
-fn word(effect: Effect) -> Line {
+fn effect_line(effect: Effect) -> Line {
     let tone = match effect {
         Effect::Allow => Tone::Good,
         Effect::Ask => Tone::Warn,
         Effect::Deny => Tone::Bad,
     };
-    Line::of(tone, &effect.to_string())
+    Line::with_text(tone, &effect.to_string())
 }
 
 /// Each finding: what it is about, and under it why.
-pub(in crate::commands) fn findings(trail: &[Finding]) -> Vec<Line> {
+pub(in crate::commands) fn finding_lines(trail: &[Finding]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut last = None;
     for (at, finding) in trail.iter().enumerate() {
@@ -69,34 +70,34 @@ pub(in crate::commands) fn findings(trail: &[Finding]) -> Vec<Line> {
         }
         let head = (finding.effect, finding.access.as_str());
         if last != Some(head) {
-            let effect = word(finding.effect);
+            let effect = effect_line(finding.effect);
             let fill = " ".repeat(INDENT.saturating_sub(2 + effect.width()));
-            let line = Line::of(Tone::Plain, "  ").join(effect).then(Tone::Plain, &fill);
-            lines.push(line.then(Tone::Strong, &finding.access));
+            let line = Line::with_text(Tone::Plain, "  ").append_line(effect).append_text(Tone::Plain, &fill);
+            lines.push(line.append_text(Tone::Strong, &finding.access));
             last = Some(head);
         }
-        lines.push(reason(finding));
+        lines.push(reason_line(finding));
     }
     lines
 }
 
-fn reason(finding: &Finding) -> Line {
-    let mut line = Line::of(Tone::Plain, &" ".repeat(INDENT))
-        .then(Tone::Dim, &format!("{}: ", source(finding.source)))
-        .then(Tone::Plain, &finding.reason);
+fn reason_line(finding: &Finding) -> Line {
+    let mut line = Line::with_text(Tone::Plain, &" ".repeat(INDENT))
+        .append_text(Tone::Dim, &format!("{}: ", source_word(finding.source)))
+        .append_text(Tone::Plain, &finding.reason);
     if let Some(pattern) = &finding.pattern {
-        line = line.then(Tone::Plain, &format!(", {pattern}"));
+        line = line.append_text(Tone::Plain, &format!(", {pattern}"));
     }
-    if let Some(place) = place(finding) {
-        line = line.then(Tone::Dim, &format!(" at {place}"));
+    if let Some(place) = finding_location(finding) {
+        line = line.append_text(Tone::Dim, &format!(" at {place}"));
     }
     if finding.always && finding.effect == Effect::Ask {
-        line = line.then(Tone::Warn, " (always asked)");
+        line = line.append_text(Tone::Warn, " (always asked)");
     }
     line
 }
 
-fn source(source: Source) -> &'static str {
+fn source_word(source: Source) -> &'static str {
     match source {
         Source::Rule => "rule",
         Source::Protection => "protection",
@@ -111,7 +112,7 @@ fn source(source: Source) -> &'static str {
     }
 }
 
-fn place(finding: &Finding) -> Option<String> {
+fn finding_location(finding: &Finding) -> Option<String> {
     let file = finding.file.as_ref()?;
     Some(match finding.line {
         Some(line) => format!("{}:{line}", file.display()),
@@ -120,17 +121,17 @@ fn place(finding: &Finding) -> Option<String> {
 }
 
 /// What would change the decision.
-fn change(checker: &mut Checker, request: &Request, judged: &Judged, ctx: &Context) -> Vec<Line> {
+fn change_advice(checker: &mut Checker, request: &Request, judged: &CheckedCall, ctx: &Context) -> Vec<Line> {
     let decision = &judged.decision;
-    let allow = patterns(checker, request, judged);
+    let allow = allowing_patterns(checker, request, judged);
     if !allow.is_empty() {
         let file = ctx
             .sources
             .own_file()
             .map_or_else(|| "a configuration".to_owned(), |file| file.display().to_string());
         let one = if allow.len() > 1 { " one of these" } else { "" };
-        let head = Line::of(Tone::Plain, &format!("To allow it, write{one} under [rules] in {file}:"));
-        let rows = allow.iter().map(|line| Line::of(Tone::Plain, "  ").then(Tone::Focus, line));
+        let head = Line::with_text(Tone::Plain, &format!("To allow it, write{one} under [rules] in {file}:"));
+        let rows = allow.iter().map(|line| Line::with_text(Tone::Plain, "  ").append_text(Tone::Focus, line));
         return std::iter::once(head).chain(rows).collect();
     }
     let mut advice: Vec<String> = Vec::new();
@@ -143,13 +144,13 @@ fn change(checker: &mut Checker, request: &Request, judged: &Judged, ctx: &Conte
             advice.push(one);
         }
     }
-    advice.iter().map(|text| Line::of(Tone::Plain, text)).collect()
+    advice.iter().map(|text| Line::with_text(Tone::Plain, text)).collect()
 }
 
 /// Lists of patterns with which it would be allowed, as TOML: each was tried.
-fn patterns(checker: &mut Checker, request: &Request, judged: &Judged) -> Vec<String> {
+fn allowing_patterns(checker: &mut Checker, request: &Request, judged: &CheckedCall) -> Vec<String> {
     let mut lines = Vec::new();
-    for suggestion in suggestions(&judged.call, &judged.decision) {
+    for suggestion in suggest_patterns(&judged.call, &judged.decision) {
         let mut with = request.clone();
         with.rules.allow.extend(suggestion.patterns.iter().cloned());
         let allowed = checker.decide(&with).is_ok_and(|decision| decision.effect == Effect::Allow);
@@ -161,7 +162,7 @@ fn patterns(checker: &mut Checker, request: &Request, judged: &Judged) -> Vec<St
 }
 
 fn advice_on(finding: &Finding, decision: &Decision) -> String {
-    let rule = || match place(finding) {
+    let rule = || match finding_location(finding) {
         Some(place) => format!("the rule at {place}"),
         None => "the rule".to_owned(),
     };
@@ -182,7 +183,7 @@ fn advice_on(finding: &Finding, decision: &Decision) -> String {
             "The matrix denies this category in this mode: an allow rule speaks before it.".to_owned()
         }
         (Effect::Deny, _) => "What can't be judged is denied.".to_owned(),
-        (_, _) if decision.always() => {
+        (_, _) if decision.always_asks() => {
             let always =
                 decision.trail.iter().find(|finding| finding.effect == Effect::Ask && finding.always);
             let why = always.map(|finding| format!(" ({})", finding.reason)).unwrap_or_default();

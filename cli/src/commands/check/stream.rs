@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
-use mayi_check::{Answer, CheckError, Checker, Request};
+use mayi_check::{CheckAnswer, CheckError, Checker, Request};
 use mayi_core::call::Dialect;
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ const LONGEST: usize = 1 << 20;
 /// What is read and written at once.
 const BUFFER: usize = 64 * 1024;
 
-pub(super) fn stream(checker: &mut Checker, args: &CheckArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let mut lines = Lines::new(io::stdin().lock());
+pub(super) fn check_lines(checker: &mut Checker, args: &CheckArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let mut lines = BoundedLines::new(io::stdin().lock());
     let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     let (mut bad, mut told) = (false, false);
     while let Some(line) = lines.next(&mut out)? {
@@ -29,20 +29,21 @@ pub(super) fn stream(checker: &mut Checker, args: &CheckArgs, ctx: &Context) -> 
             Ok(line) => match std::str::from_utf8(line) {
                 Err(_) => Err((None, "the line is not UTF-8 text".to_owned())),
                 Ok(line) if line.trim().is_empty() => continue,
-                Ok(line) => judge(checker, line, args, &mut |errors| {
+                Ok(line) => check_line(checker, line, args, &mut |errors| {
                     if !std::mem::replace(&mut told, true) {
-                        report_all(errors.all(), ctx.color_of_errors());
+                        report_all(errors.all(), ctx.is_stderr_colored());
                     }
                 }),
             },
         };
         match answer {
             Ok((id, decision)) => {
-                bad |= !write(&mut out, &Answer::Decided { id: id.as_ref(), decision: &decision })?;
+                bad |=
+                    !write_answer(&mut out, &CheckAnswer::Decided { id: id.as_ref(), decision: &decision })?;
             }
             Err((id, error)) => {
                 bad = true;
-                write(&mut out, &Answer::Error { id: id.as_ref(), error })?;
+                write_answer(&mut out, &CheckAnswer::Error { id: id.as_ref(), error })?;
             }
         }
     }
@@ -50,14 +51,14 @@ pub(super) fn stream(checker: &mut Checker, args: &CheckArgs, ctx: &Context) -> 
     Ok(if bad { Exit::Usage } else { Exit::Done })
 }
 
-type Judged = Result<(Option<Value>, mayi_core::policy::Decision), (Option<Value>, String)>;
+type LineResult = Result<(Option<Value>, mayi_core::policy::Decision), (Option<Value>, String)>;
 
-fn judge(
+fn check_line(
     checker: &mut Checker,
     line: &str,
     args: &CheckArgs,
     refused: &mut dyn FnMut(&mayi_core::config::ConfigErrors),
-) -> Judged {
+) -> LineResult {
     let mut request = Request::from_json(line).map_err(|error| (id_of(line), error.to_string()))?;
     if !request.isolated && request.agent.is_none() {
         request.agent.clone_from(&args.agent);
@@ -84,15 +85,15 @@ fn id_of(line: &str) -> Option<Value> {
 }
 
 /// Returns whether the answer could be written as it is.
-fn write(out: &mut impl Write, answer: &Answer<'_>) -> Result<bool, CliError> {
+fn write_answer(out: &mut impl Write, answer: &CheckAnswer<'_>) -> Result<bool, CliError> {
     // What can't be JSON, such as the name of a file that is not UTF-8, is no reason to stop.
     let text = print::json_line(answer);
     let whole = text.is_ok();
     let text = text.or_else(|error| {
         let id = match answer {
-            Answer::Decided { id, .. } | Answer::Error { id, .. } => *id,
+            CheckAnswer::Decided { id, .. } | CheckAnswer::Error { id, .. } => *id,
         };
-        print::json_line(&Answer::Error { id, error: format!("the decision can't be written: {error}") })
+        print::json_line(&CheckAnswer::Error { id, error: format!("the decision can't be written: {error}") })
     });
     out.write_all(text.map_err(io::Error::from)?.as_bytes())?;
     out.write_all(b"\n")?;
@@ -100,7 +101,7 @@ fn write(out: &mut impl Write, answer: &Answer<'_>) -> Result<bool, CliError> {
 }
 
 /// Lines of bounded length.
-struct Lines<R> {
+struct BoundedLines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
 }
@@ -108,7 +109,7 @@ struct Lines<R> {
 /// The line was longer than it may be; it was read to its end.
 struct TooLong;
 
-impl<R: Read> Lines<R> {
+impl<R: Read> BoundedLines<R> {
     fn new(input: R) -> Self {
         Self { reader: BufReader::with_capacity(BUFFER, input), line: Vec::new() }
     }
@@ -157,7 +158,7 @@ mod tests {
 
     /// Gives its input in small pieces, and notes what had been written when it was asked for more.
     fn read(input: &[u8]) -> Vec<Option<usize>> {
-        let mut lines = Lines::new(input);
+        let mut lines = BoundedLines::new(input);
         let mut lengths = Vec::new();
         while let Some(line) = lines.next(&mut io::sink()).unwrap() {
             lengths.push(line.ok().map(<[u8]>::len));

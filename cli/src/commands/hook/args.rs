@@ -72,7 +72,7 @@ pub(crate) struct InstallArgs {
     #[arg(long, value_name = "SOCKET", num_args = 0..=1, require_equals = true)]
     pub notify: Option<Option<PathBuf>>,
     /// Answer within this time, or block
-    #[arg(long, value_name = "DURATION", value_parser = crate::options::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = crate::options::parse_duration)]
     pub time_limit: Option<Duration>,
     /// Do not ask before the file is changed
     #[arg(long, short)]

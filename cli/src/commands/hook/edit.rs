@@ -31,7 +31,7 @@ pub(super) type Insertions = Vec<(usize, String)>;
 ///
 /// # Errors
 /// If the text is not what the harness reads.
-pub(super) fn insertions(
+pub(super) fn plan_insertions(
     text: &str,
     strict: bool,
     entries: &[(&str, Value)],
@@ -43,7 +43,7 @@ pub(super) fn insertions(
     let Some(Node::Object(root)) = &parsed.value else {
         return Err("is not an object".to_owned());
     };
-    let unit = unit(text);
+    let unit = indent_unit(text);
     let mut found = Vec::new();
     let missing =
         top.iter().filter(|(name, _)| root.properties.iter().all(|property| property.name.as_str() != *name));
@@ -73,7 +73,7 @@ pub(super) fn insertions(
                         let Node::Array(list) = &list.value else {
                             return Err(format!("`{event}` is not a list"));
                         };
-                        let shown = pretty(entry, 3, &unit);
+                        let shown = pretty_json(entry, 3, &unit);
                         found.push(match list.elements.last() {
                             Some(last) => (last.range().end, format!(",\n{}{shown}", unit.repeat(3))),
                             None => (
@@ -93,7 +93,7 @@ pub(super) fn insertions(
 }
 
 /// `text` with what is put in.
-pub(super) fn with(text: &str, insertions: &Insertions) -> String {
+pub(super) fn apply_insertions(text: &str, insertions: &Insertions) -> String {
     let mut new = String::with_capacity(text.len() + 4096);
     let mut at = 0;
     for (place, piece) in insertions {
@@ -106,7 +106,7 @@ pub(super) fn with(text: &str, insertions: &Insertions) -> String {
 }
 
 /// `text` without what was put in; none, if that is not all there just as it was.
-pub(super) fn without(text: &str, pieces: &[String]) -> Option<String> {
+pub(super) fn without_pieces(text: &str, pieces: &[String]) -> Option<String> {
     let mut text = text.to_owned();
     let mut left: Vec<&String> = pieces.iter().collect();
     // The longest first: none may be found within another.
@@ -135,9 +135,9 @@ fn after_members(
     members: &[(String, Value)],
 ) -> Option<(usize, String)> {
     let (outer, inner) = (unit.repeat(depth), unit.repeat(depth + 1));
-    let shown = members
-        .iter()
-        .map(|(name, value)| format!("{}: {}", Value::from(name.as_str()), pretty(value, depth + 1, unit)));
+    let shown = members.iter().map(|(name, value)| {
+        format!("{}: {}", Value::from(name.as_str()), pretty_json(value, depth + 1, unit))
+    });
     let shown = shown.collect::<Vec<_>>().join(&format!(",\n{inner}"));
     if members.is_empty() {
         return None;
@@ -155,7 +155,7 @@ fn after_members(
 }
 
 /// `value` over several lines, of which the first stands `depth` deep.
-fn pretty(value: &Value, depth: usize, unit: &str) -> String {
+fn pretty_json(value: &Value, depth: usize, unit: &str) -> String {
     let plain = serde_json::to_string_pretty(value).unwrap_or_default();
     let mut lines = plain.lines();
     let mut out = lines.next().unwrap_or_default().to_owned();
@@ -169,7 +169,7 @@ fn pretty(value: &Value, depth: usize, unit: &str) -> String {
 }
 
 /// What the file is indented by.
-fn unit(text: &str) -> String {
+fn indent_unit(text: &str) -> String {
     let first = text.lines().find_map(|line| {
         let own = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
         (!own.is_empty() && !line.trim().is_empty()).then(|| own.to_owned())
@@ -182,12 +182,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn both(text: &str) -> String {
+    fn insert_and_remove(text: &str) -> String {
         let entries = [("A", json!({ "command": "mayi" })), ("B", json!({ "command": "mayi" }))];
-        let put = insertions(text, true, &entries, &[("version", 1)]).unwrap();
-        let new = with(text, &put);
+        let put = plan_insertions(text, true, &entries, &[("version", 1)]).unwrap();
+        let new = apply_insertions(text, &put);
         let pieces: Vec<String> = put.into_iter().map(|(_, piece)| piece).collect();
-        assert_eq!(without(&new, &pieces).as_deref(), Some(text), "{new}");
+        assert_eq!(without_pieces(&new, &pieces).as_deref(), Some(text), "{new}");
         let value: Value = serde_json::from_str(&new).unwrap_or_else(|error| panic!("{error}: {new}"));
         let of = |event: &str| value["hooks"][event].as_array().unwrap().last().unwrap()["command"] == "mayi";
         assert!(of("A") && of("B"), "{new}");
@@ -207,10 +207,10 @@ mod tests {
             "{\n\t\"hooks\": {\n\t\t\"A\": [\n\t\t\t{ \"command\": \"other\" }\n\t\t],\n\t\t\"B\": [{}]\n\t}\n}\n",
             "{\"version\":1,\"hooks\":{\"C\":[1]}}",
         ] {
-            both(text);
+            insert_and_remove(text);
         }
         assert_eq!(
-            both("{\n  \"x\": 1\n}\n"),
+            insert_and_remove("{\n  \"x\": 1\n}\n"),
             "{\n  \"x\": 1,\n  \"version\": 1,\n  \"hooks\": {\n    \"A\": [\n      {\n        \"command\": \"mayi\"\n      }\n    ],\n    \"B\": [\n      {\n        \"command\": \"mayi\"\n      }\n    ]\n  }\n}\n"
         );
     }
@@ -227,14 +227,14 @@ mod tests {
             "{\"hooks\":{},\"hooks\":{}}",
             "{\"hooks\":{\"A\":{}}}",
         ] {
-            assert!(insertions(text, true, &[("A", json!(1))], &[]).is_err(), "{text}");
+            assert!(plan_insertions(text, true, &[("A", json!(1))], &[]).is_err(), "{text}");
         }
     }
 
     #[test]
     fn given_what_was_put_in_is_not_all_there_then_nothing_is_taken_out() {
-        assert_eq!(without("abab", &["ab".to_owned()]), None);
-        assert_eq!(without("ab", &["ab".to_owned(), "ab".to_owned()]), None);
-        assert_eq!(without("x", &["ab".to_owned()]), None);
+        assert_eq!(without_pieces("abab", &["ab".to_owned()]), None);
+        assert_eq!(without_pieces("ab", &["ab".to_owned(), "ab".to_owned()]), None);
+        assert_eq!(without_pieces("x", &["ab".to_owned()]), None);
     }
 }

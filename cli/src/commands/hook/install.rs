@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mayi_core::approval::visible;
-use mayi_core::call::shell::quote;
+use mayi_core::approval::escape_line;
+use mayi_core::call::shell::quote_word;
 use mayi_core::config::Folders;
 use mayi_hook::guard::{DEFAULT_LIMIT, INBOX_LIMIT};
 use mayi_hook::{AskVia, Harness};
@@ -12,11 +12,11 @@ use serde_json::{Map, Value};
 
 use super::args::{AskViaArg, InstallArgs};
 use super::edit;
-use super::notes::{Note, Notes};
-use super::places::{Place, Shape};
-use super::takeout;
-use crate::commands::confirm::confirmed;
-use crate::commands::settings::{Settings, show_change};
+use super::install_notes::{InstallNote, InstallNotes};
+use super::removal;
+use super::settings_files::{HarnessSettings, HookShape};
+use crate::commands::confirm::ask_to_confirm;
+use crate::commands::settings::{SettingsFile, show_change};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -29,108 +29,120 @@ pub(super) const PLUGIN: &str = include_str!("plugin.js");
 pub(super) const PLUGIN_COMMAND: &str = "\"MAYI\"";
 
 /// A file that is to be changed, and what becomes of it.
-struct Plan {
+struct FilePlan {
     path: PathBuf,
     /// None: the file is not there yet.
-    settings: Option<Settings>,
+    settings: Option<SettingsFile>,
     /// None: it is to go.
     new: Option<String>,
-    note: Option<Note>,
+    note: Option<InstallNote>,
 }
 
 pub(super) fn install(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let (harness, place) = known(&args.harness)?;
-    let path = file(place, args, ctx)?;
-    let command = command(harness, args, ctx)?;
-    let limit = limit(args) + LATER;
+    let (harness, place) = find_harness(&args.harness)?;
+    let path = settings_path(place, args, ctx)?;
+    let command = hook_command(harness, args, ctx)?;
+    let limit = time_limit(args) + LATER;
     let entries: Vec<(&str, Value)> = place
         .events
         .iter()
-        .map(|(event, decides)| (*event, place.entry(*decides, &command, limit)))
+        .map(|(event, decides)| (*event, place.hook_entry(*decides, &command, limit)))
         .collect();
-    let settings = existing(&path, args, ctx)?;
+    let settings = read_existing(&path, args, ctx)?;
     let target = settings.as_ref().map_or_else(|| path.clone(), |settings| settings.target.clone());
     let new_note = |created: bool, pieces: Vec<String>| {
         let harness = harness.name.to_owned();
-        let folders = if created { takeout::missing_folders(&target) } else { Vec::new() };
-        Some(Note { harness, file: target.clone(), created, folders, pieces })
+        let folders = if created { removal::missing_folders(&target) } else { Vec::new() };
+        Some(InstallNote { harness, file: target.clone(), created, folders, pieces })
     };
     let plan = match settings {
         Some(settings) => {
-            let missing: Vec<(&str, Value)> = match is_there(&settings.text, harness, &command, place)? {
-                There::All => {
-                    ctx.note(format!("nothing has changed: {} asks mayi already", harness.title));
+            let missing: Vec<(&str, Value)> = match find_present_hooks(
+                &settings.text,
+                harness,
+                &command,
+                place,
+            )? {
+                HooksPresent::All => {
+                    ctx.print_note(format!("nothing has changed: {} asks mayi already", harness.title));
                     return Ok(Exit::Done);
                 }
-                There::Others => {
-                    return Err(settings.wrong(&format!(
+                HooksPresent::Others => {
+                    return Err(settings.config_error(&format!(
                         "has hooks of a mayi that are set up otherwise: take them out first, by mayi hook uninstall {}",
                         harness.name
                     )));
                 }
-                There::None => entries,
+                HooksPresent::None => entries,
             };
-            if place.shape == Shape::Plugin {
-                return Err(settings.wrong("is there already, and is not what mayi writes: move it away"));
+            if place.shape == HookShape::Plugin {
+                return Err(
+                    settings.config_error("is there already, and is not what mayi writes: move it away")
+                );
             }
             // Comments have Claude Code and Codex drop the whole file.
-            let strict = matches!(place.shape, Shape::Nested { .. });
-            let put = edit::insertions(&settings.text, strict, &missing, place.top)
-                .map_err(|why| settings.wrong(&format!("{why}; {} would not read it", harness.title)))?;
-            let new = edit::with(&settings.text, &put);
+            let strict = matches!(place.shape, HookShape::Nested { .. });
+            let put = edit::plan_insertions(&settings.text, strict, &missing, place.top_members).map_err(
+                |why| settings.config_error(&format!("{why}; {} would not read it", harness.title)),
+            )?;
+            let new = edit::apply_insertions(&settings.text, &put);
             let pieces = put.into_iter().map(|(_, piece)| piece).collect();
-            Plan { path, settings: Some(settings), new: Some(new), note: new_note(false, pieces) }
+            FilePlan { path, settings: Some(settings), new: Some(new), note: new_note(false, pieces) }
         }
         None => {
-            let new = whole(place, &entries, &command);
-            Plan { path, settings: None, new: Some(new.clone()), note: new_note(true, vec![new]) }
+            let new = new_file_text(place, &entries, &command);
+            FilePlan { path, settings: None, new: Some(new.clone()), note: new_note(true, vec![new]) }
         }
     };
-    let done = apply(&plan, harness, &target, args, ctx)?;
+    let done = apply_plan(&plan, harness, &target, args, ctx)?;
     if done == Exit::Done && !args.dry_run {
-        ctx.note(format!("next      restart {}; mayi hook status says whether it asks", harness.title));
+        ctx.print_note(format!("next      restart {}; mayi hook status says whether it asks", harness.title));
         if let Some(note) = place.note {
-            ctx.note(format!("note      {note}"));
+            ctx.print_note(format!("note      {note}"));
         }
         let project = if args.project { " --project" } else { "" };
-        ctx.note(format!("          take it back with: mayi hook uninstall {}{project}", harness.name));
+        ctx.print_note(format!("          take it back with: mayi hook uninstall {}{project}", harness.name));
     }
     Ok(done)
 }
 
 pub(super) fn uninstall(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let (harness, place) = known(&args.harness)?;
-    let path = file(place, args, ctx)?;
-    let Some(settings) = existing(&path, args, ctx)? else {
-        ctx.note(format!("nothing has changed: {} is not there", visible(&path.display().to_string())));
+    let (harness, place) = find_harness(&args.harness)?;
+    let path = settings_path(place, args, ctx)?;
+    let Some(settings) = read_existing(&path, args, ctx)? else {
+        ctx.print_note(format!(
+            "nothing has changed: {} is not there",
+            escape_line(&path.display().to_string())
+        ));
         return Ok(Exit::Done);
     };
     let target = settings.target.clone();
-    let notes = Notes::read(ctx)?;
-    let note = notes.of(harness.name, &target);
-    let out = takeout::without(harness, place, note, &settings.text).map_err(|why| settings.wrong(&why))?;
+    let notes = InstallNotes::read(ctx)?;
+    let note = notes.find_note(harness.name, &target);
+    let out = removal::without_hooks(harness, place, note, &settings.text)
+        .map_err(|why| settings.config_error(&why))?;
     let Some(out) = out else {
-        ctx.note(format!("nothing has changed: {} does not ask mayi there", harness.title));
+        ctx.print_note(format!("nothing has changed: {} does not ask mayi there", harness.title));
         return Ok(Exit::Done);
     };
     for remark in &out.remarks {
-        ctx.note(format!("note      {remark}"));
+        ctx.print_note(format!("note      {remark}"));
     }
     let folders = note.map(|note| note.folders.clone()).unwrap_or_default();
-    let plan = Plan { path, settings: Some(settings), new: out.new, note: None };
+    let plan = FilePlan { path, settings: Some(settings), new: out.new, note: None };
     let gone = plan.new.is_none();
-    let done = apply(&plan, harness, &target, args, ctx)?;
+    let done = apply_plan(&plan, harness, &target, args, ctx)?;
     if gone && done == Exit::Done && !args.dry_run {
-        takeout::remove_folders(&folders);
+        removal::remove_folders(&folders);
     }
     Ok(done)
 }
 
-fn known(name: &str) -> Result<(&'static Harness, &'static Place), CliError> {
-    let harness = Harness::named(name).ok_or_else(|| {
-        CliError::usage(format!("there is no harness `{}`: {}", visible(name), super::names()))
+fn find_harness(name: &str) -> Result<(&'static Harness, &'static HarnessSettings), CliError> {
+    let harness = Harness::find_by_name(name).ok_or_else(|| {
+        CliError::usage(format!("there is no harness `{}`: {}", escape_line(name), super::harness_names()))
     })?;
-    let place = Place::of(harness.name).ok_or_else(|| {
+    let place = HarnessSettings::for_harness(harness.name).ok_or_else(|| {
         CliError::usage(format!(
             "where {} keeps its hooks is not known: have it run `mayi hook {}` before each tool",
             harness.title, harness.name
@@ -139,7 +151,7 @@ fn known(name: &str) -> Result<(&'static Harness, &'static Place), CliError> {
     Ok((harness, place))
 }
 
-fn limit(args: &InstallArgs) -> Duration {
+fn time_limit(args: &InstallArgs) -> Duration {
     args.time_limit.unwrap_or(match args.ask_via {
         AskViaArg::Harness => DEFAULT_LIMIT,
         AskViaArg::Inbox => INBOX_LIMIT,
@@ -147,8 +159,8 @@ fn limit(args: &InstallArgs) -> Duration {
 }
 
 /// The line that the harness gives to a shell.
-fn command(harness: &Harness, args: &InstallArgs, ctx: &Context) -> Result<String, CliError> {
-    let mut words = vec![super::own_place()?, "hook".to_owned(), harness.name.to_owned()];
+fn hook_command(harness: &Harness, args: &InstallArgs, ctx: &Context) -> Result<String, CliError> {
+    let mut words = vec![super::own_executable()?, "hook".to_owned(), harness.name.to_owned()];
     if args.ask_via == AskViaArg::Inbox {
         words.extend(["--ask-via", "inbox"].map(str::to_owned));
     }
@@ -156,14 +168,14 @@ fn command(harness: &Harness, args: &InstallArgs, ctx: &Context) -> Result<Strin
         words.extend(["--notify".to_owned(), session_bus(given.as_deref())?]);
     }
     let usual_limit = if args.ask_via == AskViaArg::Inbox { INBOX_LIMIT } else { DEFAULT_LIMIT };
-    if limit(args) != usual_limit {
-        words.extend(["--time-limit".to_owned(), format!("{}s", limit(args).as_secs().max(1))]);
+    if time_limit(args) != usual_limit {
+        words.extend(["--time-limit".to_owned(), format!("{}s", time_limit(args).as_secs().max(1))]);
     }
     // What the hook reads of the line itself has to be right.
     let given: Vec<std::ffi::OsString> = words.iter().skip(2).map(std::ffi::OsString::from).collect();
-    mayi_hook::guard::Options::read(&given).map_err(CliError::usage)?;
-    words.extend(elsewhere(&ctx.sources.folders)?);
-    Ok(words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "))
+    mayi_hook::guard::HookOptions::read(&given).map_err(CliError::usage)?;
+    words.extend(folder_options(&ctx.sources.folders)?);
+    Ok(words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" "))
 }
 
 /// The socket of the desktop's session bus: `given`, or the one that this environment names, or the usual one. It is written
@@ -196,7 +208,7 @@ fn usual_bus() -> Option<PathBuf> {
 }
 
 /// Options for those of mayi's folders that are not where the password entry has them: a hook does not believe its environment.
-fn elsewhere(folders: &Folders) -> Result<Vec<String>, CliError> {
+fn folder_options(folders: &Folders) -> Result<Vec<String>, CliError> {
     let usual = super::home_of_record();
     let below = |place: &str| usual.as_ref().map(|home| home.join(place).join("mayi"));
     let mut words = Vec::new();
@@ -216,12 +228,12 @@ fn elsewhere(folders: &Folders) -> Result<Vec<String>, CliError> {
     Ok(words)
 }
 
-fn file(place: &Place, args: &InstallArgs, ctx: &Context) -> Result<PathBuf, CliError> {
+fn settings_path(place: &HarnessSettings, args: &InstallArgs, ctx: &Context) -> Result<PathBuf, CliError> {
     if let Some(file) = &args.file {
         return Ok(std::path::absolute(file)?);
     }
     if args.project {
-        let file = place.project.ok_or_else(|| CliError::usage("a project has no hooks there"))?;
+        let file = place.project_path.ok_or_else(|| CliError::usage("a project has no hooks there"))?;
         return Ok(ctx.cwd.join(file));
     }
     let home = ctx.sources.folders.home.as_deref();
@@ -229,30 +241,39 @@ fn file(place: &Place, args: &InstallArgs, ctx: &Context) -> Result<PathBuf, Cli
     Ok(place.own_file(home))
 }
 
-fn existing(path: &Path, args: &InstallArgs, ctx: &Context) -> Result<Option<Settings>, CliError> {
+fn read_existing(path: &Path, args: &InstallArgs, ctx: &Context) -> Result<Option<SettingsFile>, CliError> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
-    Settings::read(path, args.project.then_some(ctx.cwd.as_path())).map(Some)
+    SettingsFile::read(path, args.project.then_some(ctx.cwd.as_path())).map(Some)
 }
 
 /// What a file has of mayi's hooks.
-enum There {
+enum HooksPresent {
     None,
     All,
     Others,
 }
 
-fn is_there(text: &str, harness: &Harness, command: &str, place: &Place) -> Result<There, CliError> {
-    if !mentions(text, harness) {
-        return Ok(There::None);
+fn find_present_hooks(
+    text: &str,
+    harness: &Harness,
+    command: &str,
+    place: &HarnessSettings,
+) -> Result<HooksPresent, CliError> {
+    if !mentions_hook(text, harness) {
+        return Ok(HooksPresent::None);
     }
     let quoted = Value::from(command).to_string();
-    Ok(if text.matches(quoted.as_str()).count() >= place.events.len() { There::All } else { There::Others })
+    Ok(if text.matches(quoted.as_str()).count() >= place.events.len() {
+        HooksPresent::All
+    } else {
+        HooksPresent::Others
+    })
 }
 
 /// Whether a text starts mayi as a hook of this harness.
-pub(super) fn mentions(text: &str, harness: &Harness) -> bool {
+pub(super) fn mentions_hook(text: &str, harness: &Harness) -> bool {
     let call = format!(" hook {}", harness.name);
     text.match_indices(&call).any(|(at, _)| {
         let before = text.get(..at).unwrap_or_default();
@@ -264,12 +285,12 @@ pub(super) fn mentions(text: &str, harness: &Harness) -> bool {
 }
 
 /// A file that was not there.
-fn whole(place: &Place, entries: &[(&str, Value)], command: &str) -> String {
-    if place.shape == Shape::Plugin {
+fn new_file_text(place: &HarnessSettings, entries: &[(&str, Value)], command: &str) -> String {
+    if place.shape == HookShape::Plugin {
         return PLUGIN.replace(PLUGIN_COMMAND, &Value::from(command).to_string());
     }
     let mut root = Map::new();
-    for (name, value) in place.top {
+    for (name, value) in place.top_members {
         root.insert((*name).to_owned(), Value::from(*value));
     }
     let lists = entries.iter().map(|(event, entry)| ((*event).to_owned(), Value::from(vec![entry.clone()])));
@@ -278,52 +299,54 @@ fn whole(place: &Place, entries: &[(&str, Value)], command: &str) -> String {
 }
 
 /// Shows the change, asks, and makes it.
-fn apply(
-    plan: &Plan,
+fn apply_plan(
+    plan: &FilePlan,
     harness: &Harness,
     target: &Path,
     args: &InstallArgs,
     ctx: &Context,
 ) -> Result<Exit, CliError> {
-    let name = visible(&plan.path.display().to_string());
+    let name = escape_line(&plan.path.display().to_string());
     let old = plan.settings.as_ref().map(|settings| settings.text.as_str()).unwrap_or_default();
     let new = plan.new.as_deref().unwrap_or_default();
     if !(args.yes && ctx.quiet) {
         show_change(&name, old, new, ctx);
     }
     if args.dry_run {
-        ctx.note("nothing was written");
+        ctx.print_note("nothing was written");
         return Ok(Exit::Done);
     }
     if !args.yes {
-        match confirmed(&format!("Change what {} does before each tool call?", harness.title), "this change")?
-        {
+        match ask_to_confirm(
+            &format!("Change what {} does before each tool call?", harness.title),
+            "this change",
+        )? {
             Some(true) => {}
             answer => {
-                ctx.note("nothing has changed");
+                ctx.print_note("nothing has changed");
                 return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
             }
         }
     }
-    let mut notes = Notes::read(ctx)?;
+    let mut notes = InstallNotes::read(ctx)?;
     // A note that nothing comes of does no harm; a change without one could not be taken back exactly.
     if plan.note.is_some() {
-        notes.put(harness.name, target, plan.note.clone())?;
+        notes.replace_note(harness.name, target, plan.note.clone())?;
     }
     match (&plan.settings, &plan.new) {
-        (Some(settings), Some(new)) => settings.replace(new)?,
-        (Some(settings), None) => settings.remove()?,
-        (None, Some(new)) => create(&plan.path, new)?,
+        (Some(settings), Some(new)) => settings.replace_text(new)?,
+        (Some(settings), None) => settings.delete_file()?,
+        (None, Some(new)) => create_file(&plan.path, new)?,
         (None, None) => {}
     }
     if plan.note.is_none() {
-        notes.put(harness.name, target, None)?;
+        notes.replace_note(harness.name, target, None)?;
     }
-    ctx.note(format!("{}     {name}", if plan.new.is_some() { "wrote" } else { "removed" }));
+    ctx.print_note(format!("{}     {name}", if plan.new.is_some() { "wrote" } else { "removed" }));
     Ok(Exit::Done)
 }
 
-fn create(path: &Path, text: &str) -> Result<(), CliError> {
+fn create_file(path: &Path, text: &str) -> Result<(), CliError> {
     use std::io::Write as _;
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

@@ -3,21 +3,21 @@
 mod args;
 mod edit;
 mod install;
-mod near;
-mod notes;
-mod places;
+mod install_notes;
+mod reformatted;
+mod removal;
+mod settings_files;
 mod status;
-mod takeout;
 #[cfg(unix)]
 mod worker;
 
 use std::path::PathBuf;
 
 pub(super) use self::args::{AFTER, HookArgs};
-pub(super) use self::status::{Installed, installed};
-pub(super) use self::takeout::{Hooks, remove_folders, without_extension};
+pub(super) use self::removal::{Hooks, remove_folders, without_extension};
+pub(super) use self::status::{InstalledHook, installed_hooks};
 #[cfg(unix)]
-pub use self::worker::worker;
+pub use self::worker::run_as_worker;
 
 use self::args::HookCommand;
 use crate::context::Context;
@@ -28,35 +28,35 @@ use crate::exit::Exit;
 ///
 /// # Errors
 /// What a person has to be told.
-pub(super) fn hook(args: HookArgs, ctx: &Context) -> Result<Exit, CliError> {
+pub(super) fn run(args: HookArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
         HookCommand::Install(args) => install::install(&args, ctx),
         HookCommand::Uninstall(args) => install::uninstall(&args, ctx),
         HookCommand::Status(args) => status::status(args, ctx),
-        HookCommand::Event(words) => Err(event(&words)),
+        HookCommand::Event(words) => Err(event_usage_error(&words)),
     }
 }
 
-fn event(words: &[std::ffi::OsString]) -> CliError {
+fn event_usage_error(words: &[std::ffi::OsString]) -> CliError {
     let name = words.first().map(|word| word.display().to_string()).unwrap_or_default();
-    let name = mayi_core::approval::visible(&name);
-    CliError::usage(match mayi_hook::Harness::named(&name) {
+    let name = mayi_core::approval::escape_line(&name);
+    CliError::usage(match mayi_hook::Harness::find_by_name(&name) {
         Some(harness) => format!(
             "`hook {}` takes its options behind it, and has no help of its own: see mayi hook --help",
             harness.name
         ),
-        None => format!("there is no harness `{name}`: {}", names()),
+        None => format!("there is no harness `{name}`: {}", harness_names()),
     })
 }
 
 /// The harnesses' names.
-fn names() -> String {
+fn harness_names() -> String {
     mayi_hook::HARNESSES.iter().map(|harness| harness.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The program that harnesses are to start: this one.
-fn own_place() -> Result<String, CliError> {
-    crate::commands::own_place()
+fn own_executable() -> Result<String, CliError> {
+    crate::commands::own_executable()
 }
 
 /// The home folder in the password entry, which a hook goes by.

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::store::{EntryQuery, Store};
 use mayi_hook::{AskVia, HARNESSES, Harness};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::install::{ask_via, mentions};
-use super::places::Place;
+use super::install::{ask_via, mentions_hook};
+use super::settings_files::HarnessSettings;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ const LARGEST: u64 = 16 << 20;
 /// A hook that is in a harness's settings.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Installed {
+pub(crate) struct InstalledHook {
     /// The harness.
     pub(crate) harness: &'static str,
     #[serde(skip)]
@@ -39,24 +39,28 @@ pub(crate) struct Installed {
 }
 
 pub(super) fn status(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let found = installed(ctx)?;
+    let found = installed_hooks(ctx)?;
     if args.json {
         for one in &found {
-            print::json(one)?;
+            print::stdout_json(one)?;
         }
         return Ok(Exit::Done);
     }
     if found.is_empty() {
-        ctx.note("no harness asks mayi by hooks: mayi hook install HARNESS");
+        ctx.print_note("no harness asks mayi by hooks: mayi hook install HARNESS");
         return Ok(Exit::Done);
     }
     for one in &found {
         let state = if one.not_in_force.is_empty() { "in place" } else { "NOT in force" };
-        print::line(format!("{}  {state}  {}", one.harness, visible(&one.file.display().to_string())))?;
+        print::stdout_line(format!(
+            "{}  {state}  {}",
+            one.harness,
+            escape_line(&one.file.display().to_string())
+        ))?;
         for why in &one.not_in_force {
-            print::line(format!("  {}", visible(why)))?;
+            print::stdout_line(format!("  {}", escape_line(why)))?;
         }
-        print::line(match one.last_event {
+        print::stdout_line(match one.last_event {
             Some(at) => format!("  ran last at {at:.0}, asks via {}", one.ask_via),
             None => format!("  never ran yet, asks via {}", one.ask_via),
         })?;
@@ -68,29 +72,31 @@ pub(super) fn status(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
 ///
 /// # Errors
 /// If the record can't be read.
-pub(crate) fn installed(ctx: &Context) -> Result<Vec<Installed>, CliError> {
-    let store = memory::existing(ctx)?;
+pub(crate) fn installed_hooks(ctx: &Context) -> Result<Vec<InstalledHook>, CliError> {
+    let store = memory::open_existing_store(ctx)?;
     let mut found = Vec::new();
     for harness in HARNESSES {
-        let Some(place) = Place::of(harness.name) else { continue };
+        let Some(place) = HarnessSettings::for_harness(harness.name) else { continue };
         let own = ctx.sources.folders.home.as_deref().map(|home| place.own_file(home));
-        let project = place.project.map(|file| ctx.cwd.join(file));
+        let project = place.project_path.map(|file| ctx.cwd.join(file));
         let mut files: Vec<PathBuf> = own.into_iter().chain(project).collect();
         files.dedup();
         for file in files {
-            let Some(text) = text(&file).filter(|text| mentions(text, harness)) else { continue };
+            let Some(text) = settings_text(&file).filter(|text| mentions_hook(text, harness)) else {
+                continue;
+            };
             let last_event = match &store {
-                Some(store) => last(store, harness)?,
+                Some(store) => last_event_at(store, harness)?,
                 None => None,
             };
-            found.push(Installed {
+            found.push(InstalledHook {
                 harness: harness.name,
                 title: harness.title,
                 ask_via: match ask_via(&text) {
                     AskVia::Inbox => "inbox",
                     AskVia::Harness => "harness",
                 },
-                not_in_force: against(harness, place, &file, &text, ctx),
+                not_in_force: not_in_force_reasons(harness, place, &file, &text, ctx),
                 file,
                 last_event,
             });
@@ -99,27 +105,33 @@ pub(crate) fn installed(ctx: &Context) -> Result<Vec<Installed>, CliError> {
     Ok(found)
 }
 
-fn last(store: &impl Store, harness: &Harness) -> Result<Option<Timestamp>, CliError> {
+fn last_event_at(store: &impl Store, harness: &Harness) -> Result<Option<Timestamp>, CliError> {
     let query = EntryQuery { agent: Some(harness.agent()), limit: Some(1), ..EntryQuery::default() };
-    Ok(store.entries(&query)?.first().map(|recorded| recorded.entry.at))
+    Ok(store.query_entries(&query)?.first().map(|recorded| recorded.entry.at))
 }
 
 /// What speaks against it that the harness starts the hook.
-fn against(harness: &Harness, place: &Place, file: &Path, text: &str, ctx: &Context) -> Vec<String> {
+fn not_in_force_reasons(
+    harness: &Harness,
+    place: &HarnessSettings,
+    file: &Path,
+    text: &str,
+    ctx: &Context,
+) -> Vec<String> {
     let mut why = Vec::new();
-    if place.shape != super::places::Shape::Plugin {
+    if place.shape != super::settings_files::HookShape::Plugin {
         match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
             Err(error) => why.push(format!("{} can't read the file: {error}", harness.title)),
             Ok(value) => {
                 let lists = |event: &str| value.pointer(&format!("/hooks/{event}")).map(Value::to_string);
-                let has = |event: &str| lists(event).is_some_and(|list| mentions(&list, harness));
+                let has = |event: &str| lists(event).is_some_and(|list| mentions_hook(&list, harness));
                 for (event, _) in place.events.iter().filter(|(event, decides)| *decides && !has(event)) {
                     why.push(format!("nothing of mayi's stands under `{event}`"));
                 }
             }
         }
     }
-    match program(text, harness) {
+    match hook_program(text, harness) {
         Some(program) if is_program(&program) => {}
         Some(program) => why.push(format!("{} is no program any more: install it anew", program.display())),
         None => {}
@@ -129,7 +141,7 @@ fn against(harness: &Harness, place: &Place, file: &Path, text: &str, ctx: &Cont
 }
 
 /// The program that stands before ` hook HARNESS`.
-fn program(text: &str, harness: &Harness) -> Option<PathBuf> {
+fn hook_program(text: &str, harness: &Harness) -> Option<PathBuf> {
     let call = format!(" hook {}", harness.name);
     let before = text.get(..text.find(&call)?)?;
     let word = before.rsplit(['"', ' ']).next().unwrap_or_default().trim_matches(['\'', '\\']);
@@ -149,7 +161,9 @@ fn is_program(path: &Path) -> bool {
 fn switched_off(harness: &Harness, file: &Path, ctx: &Context) -> Vec<String> {
     let mut why = Vec::new();
     let off = |path: &Path, says: &dyn Fn(&str) -> bool, what: &str| {
-        text(path).filter(|text| says(text)).map(|_| format!("{} switches hooks off: {what}", path.display()))
+        settings_text(path)
+            .filter(|text| says(text))
+            .map(|_| format!("{} switches hooks off: {what}", path.display()))
     };
     let near = |names: &'static [&'static str]| {
         ctx.cwd.ancestors().flat_map(move |folder| names.iter().map(move |name| folder.join(name)))
@@ -192,9 +206,9 @@ fn switched_off(harness: &Harness, file: &Path, ctx: &Context) -> Vec<String> {
     why
 }
 
-fn text(path: &Path) -> Option<String> {
+fn settings_text(path: &Path) -> Option<String> {
     use std::io::Read as _;
-    let file = mayi_core::config::secure::open(path, true).ok()?;
+    let file = mayi_core::config::secure_read::open(path, true).ok()?;
     let mut text = String::new();
     file.take(LARGEST).read_to_string(&mut text).ok()?;
     Some(text)

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayi_core::call::{SessionId, is_too_wide};
-use mayi_core::config::{CompiledFile, ConfigError, FileKeeper, Folders, Loaded, Sources, load};
+use mayi_core::config::{CompiledFile, ConfigError, FileKeeper, Folders, LoadedConfig, Sources, load};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk, Session};
 use mayi_core::store::{Options as StoreOptions, Owner, SqliteStore, Store};
-use mayi_doors::places::roots;
-use mayi_hook::guard::{Frame, Options, SAID_HOME, WORKER};
+use mayi_doors::folders::session_roots;
+use mayi_hook::guard::{AnswerFrame, HookOptions, SAID_HOME, WORKER};
 use mayi_hook::{
-    Answer, AskVia, Event, Homes, HookDoor, Kind, LARGEST, LONGEST_SESSION, Output, Own, Say, Sessions,
+    AskVia, EventKind, HomeFolders, HookAnswer, HookDoor, HookEvent, HookOutput, HookReply, LARGEST,
+    LONGEST_SESSION, OwnMode, SessionStore,
 };
 
 use crate::memory;
@@ -29,7 +30,7 @@ const MARGIN: Duration = Duration::from_millis(500);
 
 /// Is the worker, if the program's words say that it is one.
 #[must_use]
-pub fn worker() -> Option<ExitCode> {
+pub fn run_as_worker() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != "hook" || words.next()? != WORKER {
         return None;
@@ -42,51 +43,51 @@ pub fn worker() -> Option<ExitCode> {
     }
     // Nobody reads what a panic prints.
     std::panic::set_hook(Box::new(|_| {}));
-    let (output, done) = match catch_unwind(AssertUnwindSafe(|| work(&words))) {
+    let (output, done) = match catch_unwind(AssertUnwindSafe(|| answer_event(&words))) {
         Ok(Ok(done)) => (done.output, done.store),
-        Ok(Err(why)) => (blocked(&words, &why), None),
-        Err(_) => (blocked(&words, "this is a mistake in mayi; `mayi doctor` may say more"), None),
+        Ok(Err(why)) => (blocked_output(&words, &why), None),
+        Err(_) => (blocked_output(&words, "this is a mistake in mayi; `mayi doctor` may say more"), None),
     };
     // From here on it may outlive its parent.
     #[cfg(unix)]
     follow_the_parent(false);
     let mut stdout = std::io::stdout().lock();
-    let told = stdout.write_all(&Frame::write(&output)).and_then(|()| stdout.flush());
+    let told = stdout.write_all(&AnswerFrame::write(&output)).and_then(|()| stdout.flush());
     drop(stdout);
-    leave();
+    release_streams();
     match done {
-        Some(done) if told.is_ok() => done.tidy(),
+        Some(done) if told.is_ok() => done.clean_up(),
         _ => {}
     }
     // What is left open is as a killed process leaves it, which costs the next one nothing.
     std::process::exit(0)
 }
 
-fn blocked(words: &[OsString], why: &str) -> Output {
+fn blocked_output(words: &[OsString], why: &str) -> HookOutput {
     let harness = words.first().and_then(|word| word.to_str()).unwrap_or_default();
-    Output::blocked_for(harness, &format!("blocked: {why}"))
+    HookOutput::blocked_for(harness, &format!("blocked: {why}"))
 }
 
 /// What was answered.
-struct Done {
-    output: Output,
-    store: Option<Kept>,
+struct WorkerAnswer {
+    output: HookOutput,
+    store: Option<Cleanup>,
 }
 
 /// What is left to do once the answer is given.
-struct Kept {
+struct Cleanup {
     store: Arc<SqliteStore>,
-    sessions: Option<Sessions>,
+    sessions: Option<SessionStore>,
     compiled: Vec<CompiledFile>,
 }
 
-impl Kept {
-    fn tidy(self) {
+impl Cleanup {
+    fn clean_up(self) {
         if let Some(sessions) = self.sessions {
-            sessions.tidy();
+            sessions.remove_old();
         }
-        SqliteStore::leave(self.store);
-        self.compiled.iter().for_each(CompiledFile::compile);
+        SqliteStore::leave_unclosed(self.store);
+        self.compiled.iter().for_each(CompiledFile::compile_if_wanted);
     }
 }
 
@@ -102,7 +103,7 @@ fn follow_the_parent(on: bool) {
 fn follow_the_parent(_: bool) {}
 
 /// Gives back the streams, which the parent and the harness wait for.
-fn leave() {
+fn release_streams() {
     #[cfg(unix)]
     if let Ok(nothing) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(&nothing);
@@ -110,16 +111,16 @@ fn leave() {
     }
 }
 
-fn work(words: &[OsString]) -> Result<Done, String> {
+fn answer_event(words: &[OsString]) -> Result<WorkerAnswer, String> {
     let since = Instant::now();
-    let options = Options::read(words)?;
+    let options = HookOptions::read(words)?;
     let text = event_text()?;
-    let event = options.harness.event(&text)?;
-    if event.kind == Kind::Other {
-        return Ok(Done { output: Output::nothing(), store: None });
+    let event = options.harness.parse_event(&text)?;
+    if event.kind == EventKind::Other {
+        return Ok(WorkerAnswer { output: HookOutput::empty(), store: None });
     }
-    let folders = folders(&options)?;
-    let homes = Homes::new(folders.home.clone(), std::env::var_os(SAID_HOME).map(PathBuf::from));
+    let folders = own_folders(&options)?;
+    let homes = HomeFolders::new(folders.home.clone(), std::env::var_os(SAID_HOME).map(PathBuf::from));
     let cwd = match &event.cwd {
         Some(cwd) => cwd.clone(),
         None => {
@@ -127,16 +128,16 @@ fn work(words: &[OsString]) -> Result<Done, String> {
         }
     };
     let state = folders.state.clone().ok_or("there is no folder for mayi's state")?;
-    let sessions = Sessions::within(&state);
-    let session = session(&options, &event, &cwd, &sessions)?;
+    let sessions = SessionStore::in_state_folder(&state);
+    let session = event_session(&options, &event, &cwd, &sessions)?;
     let root = session.roots.first().cloned().unwrap_or_else(|| cwd.clone());
-    let sources = sources(&options, &root, folders);
+    let sources = config_sources(&options, &root, folders);
     let mut loaded = load(&sources).map_err(|errors| {
         let first = errors.all().first().map(ConfigError::one_line).unwrap_or_default();
         format!("the configuration is refused, and nothing runs on half of it: {first}")
     })?;
     let compiled = std::mem::take(&mut loaded.compiled);
-    let (gate, store) = gate(&options, &sources, loaded, &event, since)?;
+    let (gate, store) = build_gate(&options, &sources, loaded, &event, since)?;
     let door = HookDoor { gate, harness: options.harness, homes, ask_via: options.ask_via };
     let waits = options.ask_via == AskVia::Inbox;
     let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -147,33 +148,33 @@ fn work(words: &[OsString]) -> Result<Done, String> {
     let runtime = runtime.build().map_err(|error| format!("it can't be waited for: {error}"))?;
     let id = session.id.0.clone();
     let mut answer = runtime.block_on(async {
-        let asks = waits && event.kind.decides();
+        let asks = waits && event.kind.needs_decision();
         if asks {
-            door.gate.attend();
+            door.gate.watch_store();
         }
         #[cfg(target_os = "linux")]
         let desktop = options.notify.as_deref().filter(|_| asks).map(|bus| {
             let kept: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
-            crate::surface::Desktop::start(bus, kept, Arc::new(door.gate.clone()))
+            crate::surface::DesktopNotifications::start(bus, kept, Arc::new(door.gate.clone()))
         });
-        let answer = door.answer(&event, session).await;
+        let answer = door.answer_event(&event, session).await;
         #[cfg(target_os = "linux")]
         if let Some(desktop) = desktop {
             desktop.end().await;
         }
         answer
     })?;
-    answer.notice = notice(&options, &event, &door, &id, &sessions, &answer);
-    let output = options.harness.output(&event, &answer);
+    answer.notice = mode_notice(&options, &event, &door, &id, &sessions, &answer);
+    let output = options.harness.output_for(&event, &answer);
     if waits {
         // Its questions, if there are any left, are nobody's any more.
-        door.gate.leave();
+        door.gate.shut_down();
     }
-    let sessions = (event.kind == Kind::Begins).then_some(sessions);
+    let sessions = (event.kind == EventKind::Begins).then_some(sessions);
     // What it still holds of the store is not given back, nor waited for.
     std::mem::forget(door);
     std::mem::forget(runtime);
-    Ok(Done { output, store: Some(Kept { store, sessions, compiled }) })
+    Ok(WorkerAnswer { output, store: Some(Cleanup { store, sessions, compiled }) })
 }
 
 /// What the harness writes to standard input.
@@ -189,7 +190,7 @@ fn event_text() -> Result<String, String> {
 
 /// mayi's own folders: those that were written down when the hook was installed, else those of the home folder in the password
 /// entry, never what the environment says (D5.10). The parent has taken the latter away.
-fn folders(options: &Options) -> Result<Folders, String> {
+fn own_folders(options: &HookOptions) -> Result<Folders, String> {
     let usual = Folders::discover();
     let given = |given: &Option<PathBuf>, usual: Option<PathBuf>| given.clone().or(usual);
     let folders = Folders {
@@ -204,18 +205,23 @@ fn folders(options: &Options) -> Result<Folders, String> {
     Ok(folders)
 }
 
-fn sources(options: &Options, cwd: &Path, folders: Folders) -> Sources {
+fn config_sources(options: &HookOptions, cwd: &Path, folders: Folders) -> Sources {
     let sources = Sources::discover(cwd, options.config.clone());
     let user = folders.config.as_ref().map(|folder| folder.join("config.toml"));
     Sources { user, folders, compiled: true, ..sources }
 }
 
 /// The session of the event, with its root.
-fn session(options: &Options, event: &Event, cwd: &Path, sessions: &Sessions) -> Result<Session, String> {
+fn event_session(
+    options: &HookOptions,
+    event: &HookEvent,
+    cwd: &Path,
+    sessions: &SessionStore,
+) -> Result<Session, String> {
     let harness = options.harness;
     let failed = |error: std::io::Error| format!("where the session works can't be told: {error}");
     let (id, root) = match &event.session {
-        Some(id) => (id.clone(), sessions.of(harness.name, id, cwd).map_err(failed)?.root),
+        Some(id) => (id.clone(), sessions.load_or_begin(harness.name, id, cwd).map_err(failed)?.root),
         // Nothing is remembered of one that has no name.
         None => (format!("{}-{}", harness.name, std::process::id()), cwd.canonicalize().map_err(failed)?),
     };
@@ -223,56 +229,56 @@ fn session(options: &Options, event: &Event, cwd: &Path, sessions: &Sessions) ->
         id: SessionId(id),
         agent: harness.agent(),
         parent: None,
-        roots: if is_too_wide(&root) { Vec::new() } else { roots(&[root]) },
+        roots: if is_too_wide(&root) { Vec::new() } else { session_roots(&[root]) },
         cwd: cwd.to_owned(),
         mode: None,
     })
 }
 
-fn gate(
-    options: &Options,
+fn build_gate(
+    options: &HookOptions,
     sources: &Sources,
-    loaded: Loaded,
-    event: &Event,
+    loaded: LoadedConfig,
+    event: &HookEvent,
     since: Instant,
 ) -> Result<(Gate, Arc<SqliteStore>), String> {
     let folder = sources.folders.data.as_deref().ok_or("there is no folder for the record")?;
-    let usual = memory::options(&loaded.record);
+    let usual = memory::store_options(&loaded.record);
     // What is too old is archived when a session begins: at each event, it would only be looked for.
-    let limits = usual.limits.filter(|_| event.kind == Kind::Begins);
-    let waits = options.ask_via == AskVia::Inbox && event.kind.decides();
+    let limits = usual.limits.filter(|_| event.kind == EventKind::Begins);
+    let waits = options.ask_via == AskVia::Inbox && event.kind.needs_decision();
     // One that waits for a person is asked by other threads meanwhile.
     let store_options = StoreOptions { busy: BUSY, limits, one_connection: !waits, ..usual };
     let recorded =
         |error: mayi_core::store::StoreError| format!("nothing runs that can't be recorded: {error}");
     let store = Arc::new(SqliteStore::open(folder, store_options).map_err(recorded)?);
-    let writer = memory::writer(&store, &loaded.record)?;
+    let writer = memory::record_writer(&store, &loaded.record)?;
     let kept: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
     let keeper = Box::new(FileKeeper::new(sources.clone()));
     let left = options.limit.saturating_sub(MARGIN).saturating_sub(since.elapsed());
     let asking = Asking { on_ask: OnAsk::Deny, limit: Some(left) };
     let memory = if waits {
-        Memory::attach_as(owner(), kept, writer).map_err(recorded)?
+        Memory::attach_owner(process_owner(), kept, writer).map_err(recorded)?
     } else {
-        Memory::of_one_call(Owner::this(), kept, writer)
+        Memory::of_one_call(Owner::this_process(), kept, writer)
     };
-    let memory = memory.sessions_outlive(LONGEST_SESSION);
+    let memory = memory.with_session_limit(LONGEST_SESSION);
     let policy = loaded.policy;
     // Once for a session, the record says which policy holds.
     let gate = match event.kind {
-        Kind::Begins => Gate::remembering(policy, asking, keeper, memory),
+        EventKind::Begins => Gate::with_memory(policy, asking, keeper, memory),
         _ => Gate::of_one_call(policy, asking, keeper, memory),
     };
     Ok((gate, store))
 }
 
 /// This process, which works for the harness: what that starts can't answer for the person (D6.8).
-fn owner() -> Owner {
+fn process_owner() -> Owner {
     #[cfg(target_os = "linux")]
     if let Some(harness) = harness_process() {
-        return Owner::serving(harness);
+        return Owner::serving_client(harness);
     }
-    Owner::this()
+    Owner::this_process()
 }
 
 /// As many shells may stand between the harness and its hook.
@@ -307,21 +313,24 @@ fn harness_process() -> Option<u32> {
 }
 
 /// What the person is told once in a session: that the harness is in a mode in which it asks less than mayi does.
-fn notice(
-    options: &Options,
-    event: &Event,
+fn mode_notice(
+    options: &HookOptions,
+    event: &HookEvent,
     door: &HookDoor,
     session: &str,
-    sessions: &Sessions,
-    answer: &Answer,
+    sessions: &SessionStore,
+    answer: &HookAnswer,
 ) -> Option<String> {
-    let Own::Lax(own) = &event.mode else { return None };
-    let says = matches!(answer.say, Say::Allow(_) | Say::Ask(_) | Say::Deny(_));
-    if !says || event.kind != Kind::Before || !sessions.tells(options.harness.name, session, "mode") {
+    let OwnMode::Lax(own) = &event.mode else { return None };
+    let says = matches!(answer.say, HookReply::Allow(_) | HookReply::Ask(_) | HookReply::Deny(_));
+    if !says
+        || event.kind != EventKind::Before
+        || !sessions.first_time_told(options.harness.name, session, "mode")
+    {
         return None;
     }
     let mode = door.gate.mode(&SessionId(session.to_owned()));
-    let (title, own) = (options.harness.title, mayi_core::approval::visible(own));
+    let (title, own) = (options.harness.title, mayi_core::approval::escape_line(own));
     Some(format!(
         "mayi: {title} is in its mode {own}, mayi in its mode {mode}: the stricter answer counts for each call"
     ))

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use mayi_core::approval::{ApprovalResponse, Card, alike, choice, visible};
-use mayi_core::gate::{Questions, Remote, card};
+use mayi_core::approval::{ApprovalResponse, Card, choice, escape_line, likeness_key};
+use mayi_core::gate::{Questions, RemoteQuestions, parse_stored_card};
 use mayi_core::store::StoredApproval;
 
-use super::{NAME, summary, waiting};
-use crate::commands::confirm::confirmed;
+use super::{NAME, card_summary, shown_approvals};
+use crate::commands::confirm::ask_to_confirm;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory::Kept;
+use crate::memory::WritableStore;
 use crate::print;
 
 /// Answers `approval`, and all alike that wait in its session, with `option`.
-pub(super) fn answer(
-    kept: Kept,
+pub(super) fn answer_alike(
+    kept: WritableStore,
     approval: &StoredApproval,
     option: &str,
     reason: Option<&str>,
@@ -24,7 +24,11 @@ pub(super) fn answer(
     let cards = alike_to(&kept, approval)?;
     let allows = option != choice::DENY;
     for card in &cards {
-        print::note(format!("  {} ({})", visible(&summary(card)), visible(&card.agent_name)));
+        print::stderr_line(format!(
+            "  {} ({})",
+            escape_line(&card_summary(card)),
+            escape_line(&card.agent_name)
+        ));
     }
     let (verb, many) = (if allows { "Allow" } else { "Deny" }, cards.len());
     let what = if many == 1 {
@@ -33,36 +37,41 @@ pub(super) fn answer(
         format!("all {many}, each once")
     };
     let answer =
-        if yes { Some(true) } else { confirmed(&format!("{verb} {what}?"), "several answers at once")? };
+        if yes { Some(true) } else { ask_to_confirm(&format!("{verb} {what}?"), "several answers at once")? };
     if answer != Some(true) {
-        print::note("nothing was answered");
+        print::stderr_line("nothing was answered");
         return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
     }
-    let remote = Remote::new(kept.store, Arc::new(kept.writer));
+    let remote = RemoteQuestions::new(kept.store, Arc::new(kept.writer));
     let mut failed = 0;
     for card in &cards {
         let response =
             ApprovalResponse { reason: reason.map(str::to_owned), ..ApprovalResponse::pick(card, option) };
         if let Err(error) = remote.answer(response, NAME) {
             failed += 1;
-            print::note(format!("! {}: {}", visible(&summary(card)), visible(&error.to_string())));
+            print::stderr_line(format!(
+                "! {}: {}",
+                escape_line(&card_summary(card)),
+                escape_line(&error.to_string())
+            ));
         }
     }
     let said = if allows { "allowed once" } else { "denied" };
-    print::note(format!("{said}: {} of {many}", many - failed));
+    print::stderr_line(format!("{said}: {} of {many}", many - failed));
     Ok(if failed == 0 { Exit::Done } else { Exit::Unanswered })
 }
 
 /// The cards that one answer is about. D6.18: never what is asked about always, nor a switch of modes.
-fn alike_to(kept: &Kept, approval: &StoredApproval) -> Result<Vec<Card>, CliError> {
-    let read = |approval: &StoredApproval| card(approval).filter(|card| alike(card).is_some());
-    let Some(key) = read(approval).and_then(|card| alike(&card)) else {
+fn alike_to(kept: &WritableStore, approval: &StoredApproval) -> Result<Vec<Card>, CliError> {
+    let read =
+        |approval: &StoredApproval| parse_stored_card(approval).filter(|card| likeness_key(card).is_some());
+    let Some(key) = read(approval).and_then(|card| likeness_key(&card)) else {
         return Err(CliError::usage(
             "this one is answered by itself, and not together with others: leave --alike out",
         ));
     };
     let same = |other: &&StoredApproval| other.session == approval.session && other.agent == approval.agent;
-    let all = waiting(&*kept.store)?;
+    let all = shown_approvals(&*kept.store)?;
     let cards = all.iter().filter(same).filter_map(read);
-    Ok(cards.filter(|card| alike(card).as_ref() == Some(&key)).collect())
+    Ok(cards.filter(|card| likeness_key(card).as_ref() == Some(&key)).collect())
 }

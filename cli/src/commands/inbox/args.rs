@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use mayi_core::approval::RememberScope;
 use mayi_core::policy::Level;
 
-use crate::options::duration;
+use crate::options::parse_duration;
 
 pub(in crate::commands) const AFTER: &str = "\
 What waits in any of your mayi processes can be answered here, at a terminal.
@@ -75,7 +75,7 @@ pub(crate) struct ApproveArgs {
     #[arg(long, value_name = "LEVEL", value_enum, conflicts_with_all = ["always", "workspace"])]
     pub level: Option<LevelArg>,
     /// Remember it for so long, such as 30m or 8h
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub expires_in: Option<Duration>,
     /// Remember it for so many calls
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
@@ -124,7 +124,7 @@ pub(crate) struct DenyArgs {
     #[arg(long, value_name = "PATTERN", requires = "remember")]
     pub pattern: Vec<String>,
     /// Remember it for so long, such as 30m or 8h
-    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "remember")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, requires = "remember")]
     pub expires_in: Option<Duration>,
 }
 

@@ -10,40 +10,40 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice, visible};
+use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice, escape_line};
 use mayi_core::gate::Questions;
-use mayi_core::gate::{Remote, card, in_view};
+use mayi_core::gate::{RemoteQuestions, in_view, parse_stored_card};
 use mayi_core::policy::Level;
 use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval, Surfaces};
 
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory::{self, Kept};
+use crate::memory::{self, WritableStore};
 use crate::{person, print};
 
 /// This surface, as others hear of it.
 const NAME: &str = "inbox";
 
-pub(super) async fn inbox(args: InboxArgs, ctx: &Context) -> Result<Exit, CliError> {
+pub(super) async fn run(args: InboxArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
-        None => list(args.json, ctx),
-        Some(InboxCommand::List { json }) => list(json, ctx),
-        Some(InboxCommand::Approve(args)) => approve(&args, ctx),
-        Some(InboxCommand::Deny(args)) => deny(&args, ctx),
-        Some(InboxCommand::Watch) => watch(ctx).await,
+        None => list_questions(args.json, ctx),
+        Some(InboxCommand::List { json }) => list_questions(json, ctx),
+        Some(InboxCommand::Approve(args)) => approve_question(&args, ctx),
+        Some(InboxCommand::Deny(args)) => deny_question(&args, ctx),
+        Some(InboxCommand::Watch) => watch_questions(ctx).await,
     }
 }
 
 /// The ID that the list shows: the end of the approval's own, and a seal of what was shown.
-fn short(approval: &StoredApproval, store: &SqliteStore) -> String {
+fn listed_id(approval: &StoredApproval, store: &SqliteStore) -> String {
     let id: String = approval.id.to_string().chars().filter(char::is_ascii_hexdigit).collect();
-    format!("{}.{}", id.get(id.len().saturating_sub(6)..).unwrap_or_default(), seal(approval, store))
+    format!("{}.{}", id.get(id.len().saturating_sub(6)..).unwrap_or_default(), question_seal(approval, store))
 }
 
 /// Binds an ID to the question and to its digest as they were listed. An agent knows what goes into a digest, and
 /// could look for two calls that begin alike; the key it does not have.
-fn seal(approval: &StoredApproval, store: &SqliteStore) -> String {
+fn question_seal(approval: &StoredApproval, store: &SqliteStore) -> String {
     let Some(key) = store.questions_key() else { return String::new() };
     let text = format!("{} {}", approval.id, approval.digest.as_str());
     key.seal(text.as_bytes()).0.iter().take(SEALED).map(|byte| format!("{byte:02x}")).collect()
@@ -51,7 +51,7 @@ fn seal(approval: &StoredApproval, store: &SqliteStore) -> String {
 
 /// A question as `--json` has it: its card, and the ID that answers take.
 #[derive(serde::Serialize)]
-struct Waiting<'a> {
+struct ListedQuestion<'a> {
     id: String,
     #[serde(flatten)]
     card: &'a serde_json::Value,
@@ -61,69 +61,69 @@ struct Waiting<'a> {
 const SEALED: usize = 5;
 
 /// What waits and is shown: as the surfaces of its process show it.
-fn waiting(store: &dyn Store) -> Result<Vec<StoredApproval>, CliError> {
-    Ok(pending(store)?.0)
+fn shown_approvals(store: &dyn Store) -> Result<Vec<StoredApproval>, CliError> {
+    Ok(pending_approvals(store)?.0)
 }
 
 /// The same, and how many more wait in line.
-fn pending(store: &dyn Store) -> Result<(Vec<StoredApproval>, usize), CliError> {
-    Ok(in_view(store.approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?))
+fn pending_approvals(store: &dyn Store) -> Result<(Vec<StoredApproval>, usize), CliError> {
+    Ok(in_view(store.query_approvals(&ApprovalQuery { pending: true, ..ApprovalQuery::default() })?))
 }
 
-fn list(json: bool, ctx: &Context) -> Result<Exit, CliError> {
-    let store = match memory::changing(ctx) {
+fn list_questions(json: bool, ctx: &Context) -> Result<Exit, CliError> {
+    let store = match memory::open_for_changes(ctx) {
         Ok(kept) => kept.map(|kept| kept.store),
         // What can't be changed can still be looked at.
-        Err(_) => memory::existing(ctx)?.map(Arc::new),
+        Err(_) => memory::open_existing_store(ctx)?.map(Arc::new),
     };
     let (approvals, line) = match &store {
-        Some(store) => pending(&**store)?,
+        Some(store) => pending_approvals(&**store)?,
         None => (Vec::new(), 0),
     };
     if json {
         for approval in &approvals {
-            let id = store.as_ref().map(|store| short(approval, store)).unwrap_or_default();
-            print::json(&print::Versioned::of(Waiting { id, card: &approval.card }))?;
+            let id = store.as_ref().map(|store| listed_id(approval, store)).unwrap_or_default();
+            print::stdout_json(&print::Versioned::new(ListedQuestion { id, card: &approval.card }))?;
         }
         return Ok(Exit::Done);
     }
     if approvals.is_empty() {
-        ctx.note("nothing is waiting");
+        ctx.print_note("nothing is waiting");
         return Ok(Exit::Done);
     }
     let head = ["ID", "SINCE", "AGENT", "WHAT", "WHY"].map(str::to_owned).to_vec();
     let now = Timestamp::now();
     let rows = approvals.iter().map(|approval| {
-        let card = card(approval);
-        let what = card.as_ref().map_or_else(|| "?".to_owned(), summary);
+        let card = parse_stored_card(approval);
+        let what = card.as_ref().map_or_else(|| "?".to_owned(), card_summary);
         let why = card.as_ref().and_then(|card| card.why.first()).map(|finding| finding.reason.clone());
         vec![
-            store.as_ref().map(|store| short(approval, store)).unwrap_or_default(),
-            since(approval.asked_at, now),
-            visible(approval.agent.as_str()),
-            visible(&what),
-            visible(&why.unwrap_or_default()),
+            store.as_ref().map(|store| listed_id(approval, store)).unwrap_or_default(),
+            elapsed_text(approval.asked_at, now),
+            escape_line(approval.agent.as_str()),
+            escape_line(&what),
+            escape_line(&why.unwrap_or_default()),
         ]
     });
-    for line in print::columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
-        print::line(line)?;
+    for line in print::align_columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()) {
+        print::stdout_line(line)?;
     }
     if line > 0 {
-        ctx.note(format!("and {line} more in line: they are shown as these are answered"));
+        ctx.print_note(format!("and {line} more in line: they are shown as these are answered"));
     }
-    ctx.note("answer with: mayi inbox approve ID, mayi inbox deny ID, or mayi inbox watch");
+    ctx.print_note("answer with: mayi inbox approve ID, mayi inbox deny ID, or mayi inbox watch");
     Ok(Exit::Done)
 }
 
 /// What a card is about: every access that is asked about.
-fn summary(card: &Card) -> String {
+fn card_summary(card: &Card) -> String {
     let all: Vec<String> =
         card.accesses.iter().map(|access| format!("{}({})", access.access, access.display)).collect();
     if all.is_empty() { card.tool_call.title.clone() } else { all.join(" and ") }
 }
 
 /// How long ago, in the largest unit that says something.
-pub(super) fn since(then: Timestamp, now: Timestamp) -> String {
+pub(super) fn elapsed_text(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(then).max(SignedDuration::ZERO).as_secs();
     match seconds {
         0..60 => format!("{seconds}s"),
@@ -135,34 +135,39 @@ pub(super) fn since(then: Timestamp, now: Timestamp) -> String {
 
 /// What an answer has to say of the question that it is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Naming {
+enum IdMatch {
     /// All of its ID, as it was listed: an allow is of what was shown.
-    Whole,
+    FullId,
     /// Enough to find it: a denial allows nothing.
-    Enough,
+    PartialId,
 }
 
 /// The question that `id` names: as the list shows it.
-fn find(store: &SqliteStore, id: &str, naming: Naming) -> Result<StoredApproval, CliError> {
-    let approvals = waiting(store)?;
+fn find_approval(store: &SqliteStore, id: &str, naming: IdMatch) -> Result<StoredApproval, CliError> {
+    let approvals = shown_approvals(store)?;
     let (name, sealed) = id.split_once('.').map_or((id, None), |(name, sealed)| (name, Some(sealed)));
     let found: Vec<&StoredApproval> = approvals.iter().filter(|of| is_named(of, name)).collect();
     let one = match found.as_slice() {
         [one] => (*one).clone(),
-        [] => return Err(gone(store, name)),
-        _ => return Err(CliError::usage(format!("`{}` names several; write more of the ID", visible(id)))),
+        [] => return Err(not_waiting_error(store, name)),
+        _ => {
+            return Err(CliError::usage(format!(
+                "`{}` names several; write more of the ID",
+                escape_line(id)
+            )));
+        }
     };
     match sealed {
-        Some(sealed) if sealed.to_ascii_lowercase() != seal(&one, store) || sealed.is_empty() => {
+        Some(sealed) if sealed.to_ascii_lowercase() != question_seal(&one, store) || sealed.is_empty() => {
             Err(CliError::new(
                 Exit::Unanswered,
                 format!(
                     "the call has changed since it was listed, or the ID is not whole; it is {} now: look at it again",
-                    short(&one, store)
+                    listed_id(&one, store)
                 ),
             ))
         }
-        None if naming == Naming::Whole => {
+        None if naming == IdMatch::FullId => {
             Err(CliError::usage("write the whole ID, as `mayi inbox` lists it: it stands for what was shown"))
         }
         _ => Ok(one),
@@ -176,29 +181,29 @@ fn is_named(approval: &StoredApproval, name: &str) -> bool {
 }
 
 /// Says what became of a question that does not wait any more.
-fn gone(store: &dyn Store, name: &str) -> CliError {
-    let settled = store.approvals(&ApprovalQuery::default()).unwrap_or_default();
+fn not_waiting_error(store: &dyn Store, name: &str) -> CliError {
+    let settled = store.query_approvals(&ApprovalQuery::default()).unwrap_or_default();
     match settled.iter().rev().find(|of| is_named(of, name)) {
         Some(approval) => CliError::usage(format!(
             "already settled by {}: {}",
-            visible(approval.by.as_deref().unwrap_or("mayi")),
+            escape_line(approval.by.as_deref().unwrap_or("mayi")),
             approval.state.as_str()
         )),
         None => CliError::usage(format!(
             "nothing that waits has the ID `{}`; `mayi inbox` lists what does",
-            visible(name)
+            escape_line(name)
         )),
     }
 }
 
-fn opened(ctx: &Context) -> Result<Kept, CliError> {
-    memory::changing(ctx)?.ok_or_else(|| CliError::usage("nothing is waiting"))
+fn open_for_change(ctx: &Context) -> Result<WritableStore, CliError> {
+    memory::open_for_changes(ctx)?.ok_or_else(|| CliError::usage("nothing is waiting"))
 }
 
-fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let kept = opened(ctx)?;
-    person::is_here(&*kept.store)?;
-    let approval = find(&kept.store, &args.id, Naming::Whole)?;
+fn approve_question(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let kept = open_for_change(ctx)?;
+    person::require_person(&*kept.store)?;
+    let approval = find_approval(&kept.store, &args.id, IdMatch::FullId)?;
     let level = args.level.map(Level::from);
     let (option, scope, patterns) = if args.for_session {
         (choice::ALLOW_SESSION, RememberScope::Session, Vec::new())
@@ -218,10 +223,10 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
     };
     let remembers = option != choice::ALLOW_ONCE;
     let remember = remembers.then(|| Remember {
-        expires_in: written(args.expires_in),
+        expires_in: duration_text(args.expires_in),
         uses: args.uses,
         level,
-        ..Remember::patterns(scope, patterns)
+        ..Remember::of_patterns(scope, patterns)
     });
     let said = match option {
         choice::ALLOW_ONCE => "allowed once",
@@ -229,67 +234,71 @@ fn approve(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
         _ => "allowed, and remembered",
     };
     if args.alike {
-        return alike::answer(kept, &approval, option, None, args.yes);
+        return alike::answer_alike(kept, &approval, option, None, args.yes);
     }
-    answer(kept, &approval, option, remember, None, said)
+    answer_question(kept, &approval, option, remember, None, said)
 }
 
 /// A time limit as answers have it.
-fn written(limit: Option<Duration>) -> Option<String> {
+fn duration_text(limit: Option<Duration>) -> Option<String> {
     limit.and_then(|time| SignedDuration::try_from(time).ok()).map(|time| time.to_string())
 }
 
-fn deny(args: &DenyArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let kept = opened(ctx)?;
-    person::is_here(&*kept.store)?;
-    let approval = find(&kept.store, &args.id, Naming::Enough)?;
+fn deny_question(args: &DenyArgs, ctx: &Context) -> Result<Exit, CliError> {
+    let kept = open_for_change(ctx)?;
+    person::require_person(&*kept.store)?;
+    let approval = find_approval(&kept.store, &args.id, IdMatch::PartialId)?;
     if args.alike {
-        return alike::answer(kept, &approval, choice::DENY, args.reason.as_deref(), args.yes);
+        return alike::answer_alike(kept, &approval, choice::DENY, args.reason.as_deref(), args.yes);
     }
     let remember = args.remember.map(|scope| Remember {
-        expires_in: written(args.expires_in),
-        ..Remember::patterns(scope.into(), args.pattern.clone())
+        expires_in: duration_text(args.expires_in),
+        ..Remember::of_patterns(scope.into(), args.pattern.clone())
     });
     let said = if remember.is_some() { "denied, and remembered" } else { "denied" };
-    answer(kept, &approval, choice::DENY, remember, args.reason.clone(), said)
+    answer_question(kept, &approval, choice::DENY, remember, args.reason.clone(), said)
 }
 
-fn answer(
-    kept: Kept,
+fn answer_question(
+    kept: WritableStore,
     approval: &StoredApproval,
     option: &str,
     remember: Option<Remember>,
     reason: Option<String>,
     said: &str,
 ) -> Result<Exit, CliError> {
-    let Some(card) = card(approval) else {
+    let Some(card) = parse_stored_card(approval) else {
         return Err(CliError::usage("another version of mayi asks this: answer it there"));
     };
     let response = ApprovalResponse { remember, reason, ..ApprovalResponse::pick(&card, option) };
-    let remote = Remote::new(kept.store, Arc::new(kept.writer));
+    let remote = RemoteQuestions::new(kept.store, Arc::new(kept.writer));
     match remote.answer(response, NAME) {
         Ok(()) => {
-            print::note(format!("{said}: {} ({})", visible(&summary(&card)), visible(&card.agent_name)));
+            print::stderr_line(format!(
+                "{said}: {} ({})",
+                escape_line(&card_summary(&card)),
+                escape_line(&card.agent_name)
+            ));
             Ok(Exit::Done)
         }
-        Err(error) => Err(CliError::new(Exit::Unanswered, visible(&error.to_string()))),
+        Err(error) => Err(CliError::new(Exit::Unanswered, escape_line(&error.to_string()))),
     }
 }
 
 #[cfg(unix)]
-async fn watch(ctx: &Context) -> Result<Exit, CliError> {
-    use crate::surface::{Between, Screen, TerminalSurface};
+async fn watch_questions(ctx: &Context) -> Result<Exit, CliError> {
+    use crate::surface::{BackgroundState, Screen, TerminalSurface};
 
     let loaded = ctx.load()?;
     let kept = memory::open(ctx, &loaded)?;
-    person::is_here(&*kept.store)?;
-    let screen = Screen::new(ctx.color_of_errors(), true);
-    ctx.note("waiting for questions; Ctrl-C ends it, and leaves them waiting");
-    let surface = TerminalSurface::open(screen, ctx.color_of_errors(), Between::Waits)
+    person::require_person(&*kept.store)?;
+    let screen = Screen::new(ctx.is_stderr_colored(), true);
+    ctx.print_note("waiting for questions; Ctrl-C ends it, and leaves them waiting");
+    let surface = TerminalSurface::open(screen, ctx.is_stderr_colored(), BackgroundState::Waits)
         .map_err(|error| CliError::usage(format!("the terminal can't be opened: {error}")))?;
     // Whoever has to know whether somebody could answer sees it from here on.
     let _open = Surfaces::in_folder(kept.store.folder())?;
-    let remote = Arc::new(Remote::new(kept.store, Arc::new(kept.writer)).at_terminal());
+    let remote = Arc::new(RemoteQuestions::new(kept.store, Arc::new(kept.writer)).at_terminal());
     let (over, mut ended) = tokio::sync::mpsc::unbounded_channel();
     let closer = surface.closer();
     let serving = surface.serve(remote, move || {
@@ -309,6 +318,6 @@ async fn watch(ctx: &Context) -> Result<Exit, CliError> {
 }
 
 #[cfg(not(unix))]
-async fn watch(_: &Context) -> Result<Exit, CliError> {
+async fn watch_questions(_: &Context) -> Result<Exit, CliError> {
     Err(CliError::usage("asking in a terminal is only built for Unix so far: use approve and deny"))
 }

@@ -8,7 +8,7 @@ use mayi_core::approval::ApprovalId;
 use mayi_core::policy::Effect;
 use mayi_core::record::{CallId, Kind};
 
-use crate::when::Moment;
+use crate::moments::Moment;
 
 pub(in crate::commands) const AFTER: &str = "\
 The newest calls come first, as in `git log`: one line for each, with what became of it. A page is 50
@@ -89,10 +89,10 @@ pub(crate) struct WhoseArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct WhichArgs {
     /// Entries of this kind (repeatable)
-    #[arg(long, value_name = "KIND", value_parser = kinds(), help_heading = "Filters")]
+    #[arg(long, value_name = "KIND", value_parser = kind_parser(), help_heading = "Filters")]
     pub kind: Vec<Kind>,
     /// Entries with this effect: allow, ask or deny (repeatable)
-    #[arg(long, value_name = "EFFECT", value_parser = effects(), hide_possible_values = true, help_heading = "Filters")]
+    #[arg(long, value_name = "EFFECT", value_parser = effect_parser(), hide_possible_values = true, help_heading = "Filters")]
     pub effect: Vec<Effect>,
     /// Entries whose access begins like this: `shell`, 'mcp(github/'
     #[arg(long, value_name = "PREFIX", help_heading = "Filters")]
@@ -108,12 +108,12 @@ pub(crate) struct WhichArgs {
     pub approval: Option<ApprovalId>,
 }
 
-fn kinds() -> impl TypedValueParser<Value = Kind> {
+fn kind_parser() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(Kind::as_str))
         .try_map(|word| Kind::parse(&word).ok_or("there is no such kind"))
 }
 
-fn effects() -> impl TypedValueParser<Value = Effect> {
+fn effect_parser() -> impl TypedValueParser<Value = Effect> {
     PossibleValuesParser::new(["allow", "ask", "deny"]).map(|word| match word.as_str() {
         "allow" => Effect::Allow,
         "ask" => Effect::Ask,

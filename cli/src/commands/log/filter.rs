@@ -14,9 +14,9 @@ impl WhoseArgs {
     ///
     /// # Errors
     /// If there is no current folder.
-    pub(super) fn query(&self, ctx: &Context) -> Result<EntryQuery, CliError> {
+    pub(super) fn entry_query(&self, ctx: &Context) -> Result<EntryQuery, CliError> {
         let workspace = match (&self.workspace, self.here) {
-            (Some(folder), _) => Some(place(folder)?),
+            (Some(folder), _) => Some(recorded_folder(folder)?),
             (None, true) => Some(ctx.cwd.to_string_lossy().into_owned()),
             (None, false) => None,
         };
@@ -33,7 +33,7 @@ impl WhoseArgs {
 
 impl WhichArgs {
     /// Of those that `query` means, these.
-    pub(super) fn of(&self, query: EntryQuery) -> EntryQuery {
+    pub(super) fn narrow_query(&self, query: EntryQuery) -> EntryQuery {
         EntryQuery {
             kinds: self.kind.clone(),
             effects: self.effect.clone(),
@@ -47,7 +47,7 @@ impl WhichArgs {
 }
 
 /// A folder as the record has it; also one that is gone.
-fn place(folder: &Path) -> Result<String, CliError> {
+fn recorded_folder(folder: &Path) -> Result<String, CliError> {
     let place = match folder.canonicalize() {
         Ok(place) => place,
         Err(_) => std::path::absolute(folder)?,

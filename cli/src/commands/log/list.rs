@@ -4,10 +4,10 @@ use mayi_core::record::Recorded;
 use mayi_core::store::{EntryQuery, Order, Store};
 
 use super::args::LogArgs;
-use super::happening::{Happening, Joining};
+use super::call_groups::{EntryGroup, EntryGrouper};
 use super::pages::Pages;
 use super::table::Table;
-use super::{CliError, Context, json, store};
+use super::{CliError, Context, existing_store, json};
 use crate::exit::Exit;
 
 /// As many lines are a page.
@@ -16,14 +16,14 @@ const PAGE: usize = 50;
 const JOINED: usize = 1000;
 
 pub(super) fn list(args: &LogArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let query = args.which.of(args.whose.query(ctx)?);
-    let Some(store) = store(ctx)? else { return Ok(Exit::Done) };
+    let query = args.which.narrow_query(args.whose.entry_query(ctx)?);
+    let Some(store) = existing_store(ctx)? else { return Ok(Exit::Done) };
     let shown = match (args.json, args.all) {
-        (true, _) => entries(&store, query, args)?,
-        (false, true) => all(&store, query, args.reverse, ctx)?,
+        (true, _) => print_entries(&store, query, args)?,
+        (false, true) => print_all(&store, query, args.reverse, ctx)?,
         (false, false) => {
-            let lines = args.lines.map_or_else(page, |lines| lines as usize);
-            let mut happenings = newest(&store, query, lines)?;
+            let lines = args.lines.map_or_else(page_lines, |lines| lines as usize);
+            let mut happenings = newest_groups(&store, query, lines)?;
             if !args.reverse {
                 happenings.reverse();
             }
@@ -32,7 +32,7 @@ pub(super) fn list(args: &LogArgs, ctx: &Context) -> Result<Exit, CliError> {
         }
     };
     if shown == 0 && !args.json {
-        ctx.note(if store.newest()?.is_none() {
+        ctx.print_note(if store.newest_time()?.is_none() {
             "nothing is recorded yet"
         } else {
             "nothing like that is recorded"
@@ -42,7 +42,7 @@ pub(super) fn list(args: &LogArgs, ctx: &Context) -> Result<Exit, CliError> {
 }
 
 /// Fifty lines; on a terminal no more than it has, so that the newest does not leave it.
-fn page() -> usize {
+fn page_lines() -> usize {
     let stdout = console::Term::stdout();
     let rows = stdout.size_checked().filter(|_| stdout.is_term()).map(|(rows, _)| usize::from(rows));
     // The next prompt and a day or two take lines of their own.
@@ -50,12 +50,12 @@ fn page() -> usize {
 }
 
 /// Entries as JSON, one a line.
-fn entries(store: &dyn Store, query: EntryQuery, args: &LogArgs) -> Result<usize, CliError> {
+fn print_entries(store: &dyn Store, query: EntryQuery, args: &LogArgs) -> Result<usize, CliError> {
     if args.all {
         let order = if args.reverse { Order::OldestFirst } else { Order::NewestFirst };
         let mut count = 0;
         for recorded in Pages::new(store, EntryQuery { order, ..query })? {
-            json::entry(recorded?)?;
+            json::print_entry(recorded?)?;
             count += 1;
         }
         return Ok(count);
@@ -69,7 +69,7 @@ fn entries(store: &dyn Store, query: EntryQuery, args: &LogArgs) -> Result<usize
     }
     let count = entries.len();
     for recorded in entries {
-        json::entry(recorded)?;
+        json::print_entry(recorded)?;
     }
     Ok(count)
 }
@@ -78,10 +78,14 @@ fn entries(store: &dyn Store, query: EntryQuery, args: &LogArgs) -> Result<usize
 ///
 /// # Errors
 /// If the store can't be read.
-pub(super) fn newest(store: &dyn Store, query: EntryQuery, lines: usize) -> Result<Vec<Happening>, CliError> {
+pub(super) fn newest_groups(
+    store: &dyn Store,
+    query: EntryQuery,
+    lines: usize,
+) -> Result<Vec<EntryGroup>, CliError> {
     // A call has three or four entries.
     let limit = Some(page_of(lines.saturating_mul(4)));
-    let mut joining = Joining::default();
+    let mut joining = EntryGrouper::default();
     for recorded in Pages::new(store, EntryQuery { order: Order::NewestFirst, limit, ..query })? {
         joining.add(recorded?);
         // With one more than is shown, nothing is missing of the last one that is.
@@ -99,12 +103,12 @@ fn page_of(lines: usize) -> u32 {
 }
 
 /// All of it, as it is read.
-fn all(store: &dyn Store, query: EntryQuery, reverse: bool, ctx: &Context) -> Result<usize, CliError> {
+fn print_all(store: &dyn Store, query: EntryQuery, reverse: bool, ctx: &Context) -> Result<usize, CliError> {
     let order = if reverse { Order::OldestFirst } else { Order::NewestFirst };
     let mut table = Table::new(ctx);
-    let mut joining = Joining::default();
+    let mut joining = EntryGrouper::default();
     let mut count = 0;
-    let mut show = |mut happenings: Vec<Happening>| {
+    let mut show = |mut happenings: Vec<EntryGroup>| {
         if !reverse {
             happenings.reverse();
         }
@@ -114,7 +118,7 @@ fn all(store: &dyn Store, query: EntryQuery, reverse: bool, ctx: &Context) -> Re
     for recorded in Pages::new(store, EntryQuery { order, ..query })? {
         joining.add(recorded?);
         if joining.len() > JOINED {
-            show(joining.whole())?;
+            show(joining.take_whole())?;
         }
     }
     show(joining.finish())?;

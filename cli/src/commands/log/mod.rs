@@ -1,9 +1,9 @@
 //! `mayi log`: what happened, and what can be learnt from it.
 
 mod args;
+mod call_groups;
 mod filter;
 mod follow;
-mod happening;
 mod json;
 mod list;
 mod pages;
@@ -24,7 +24,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory;
 
-pub(super) async fn log(args: LogArgs, ctx: Context) -> Result<Exit, CliError> {
+pub(super) async fn run(args: LogArgs, ctx: Context) -> Result<Exit, CliError> {
     match &args.command {
         None if args.follow => follow::follow(args, ctx).await,
         None => list::list(&args, &ctx),
@@ -37,15 +37,15 @@ pub(super) async fn log(args: LogArgs, ctx: Context) -> Result<Exit, CliError> {
 }
 
 /// The store to read; where there is none, it says so.
-fn store(ctx: &Context) -> Result<Option<SqliteStore>, CliError> {
-    let store = memory::existing(ctx)?;
+fn existing_store(ctx: &Context) -> Result<Option<SqliteStore>, CliError> {
+    let store = memory::open_existing_store(ctx)?;
     if store.is_none() {
-        ctx.note("nothing is recorded yet");
+        ctx.print_note("nothing is recorded yet");
     }
     Ok(store)
 }
 
 /// A number with its word, in one or many.
-fn count(number: usize, one: &str, many: &str) -> String {
+fn count_text(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }

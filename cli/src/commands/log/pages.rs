@@ -19,7 +19,7 @@ pub(super) struct Pages<'s> {
     until: Option<Timestamp>,
     page: IntoIter<Recorded>,
     /// The last page was not full.
-    last: bool,
+    at_end: bool,
     /// Who hears how far it is, and the first and the last number.
     watch: Option<(&'s Progress, u64, u64)>,
 }
@@ -32,10 +32,10 @@ impl<'s> Pages<'s> {
     pub(super) fn new(store: &'s dyn Store, mut query: EntryQuery) -> Result<Self, StoreError> {
         let (since, until) = (query.since.take(), query.until.take());
         let mut pages =
-            Self { store, query, since, until, page: Vec::new().into_iter(), last: false, watch: None };
+            Self { store, query, since, until, page: Vec::new().into_iter(), at_end: false, watch: None };
         pages.query.limit.get_or_insert(PAGE);
         if since.is_some() || until.is_some() {
-            pages.bound()?;
+            pages.resolve_time_bounds()?;
         }
         Ok(pages)
     }
@@ -44,14 +44,14 @@ impl<'s> Pages<'s> {
     ///
     /// # Errors
     /// If the store can't be read.
-    pub(super) fn watched(
+    pub(super) fn with_progress(
         store: &'s dyn Store,
         query: EntryQuery,
         progress: &'s Progress,
     ) -> Result<Self, StoreError> {
         let mut pages = Self::new(store, query)?;
         if pages.since.is_none() && pages.until.is_none() {
-            pages.bound()?;
+            pages.resolve_time_bounds()?;
         }
         if let (Some(after), Some(before)) = (pages.query.after, pages.query.before) {
             pages.watch = Some((progress, after, before.saturating_sub(after + 1)));
@@ -60,11 +60,11 @@ impl<'s> Pages<'s> {
     }
 
     /// Times are looked up once, and numbers counted from there: each page would look them all up again.
-    fn bound(&mut self) -> Result<(), StoreError> {
+    fn resolve_time_bounds(&mut self) -> Result<(), StoreError> {
         let end = |order| -> Result<Option<u64>, StoreError> {
             let (since, until) = (self.since, self.until);
             let query = EntryQuery { order, limit: Some(1), since, until, ..EntryQuery::default() };
-            Ok(self.store.entries(&query)?.first().map(|recorded| recorded.seq))
+            Ok(self.store.query_entries(&query)?.first().map(|recorded| recorded.seq))
         };
         match (end(Order::OldestFirst)?, end(Order::NewestFirst)?) {
             (Some(first), Some(last)) => {
@@ -73,17 +73,17 @@ impl<'s> Pages<'s> {
                 let before = last.saturating_add(1);
                 self.query.before = Some(self.query.before.map_or(before, |given| given.min(before)));
             }
-            _ => self.last = true,
+            _ => self.at_end = true,
         }
         Ok(())
     }
 
-    fn turn(&mut self) -> Result<(), StoreError> {
-        let page = self.store.entries(&self.query)?;
-        self.last = page.len() < self.query.limit.unwrap_or(PAGE) as usize;
+    fn load_next_page(&mut self) -> Result<(), StoreError> {
+        let page = self.store.query_entries(&self.query)?;
+        self.at_end = page.len() < self.query.limit.unwrap_or(PAGE) as usize;
         if let Some(end) = page.last().map(|recorded| recorded.seq) {
             if let Some((progress, after, all)) = self.watch {
-                progress.tell(end.saturating_sub(after).min(all), all);
+                progress.set_progress(end.saturating_sub(after).min(all), all);
             }
             match self.query.order {
                 Order::NewestFirst => self.query.before = Some(end),
@@ -109,10 +109,10 @@ impl Iterator for Pages<'_> {
             match self.page.next() {
                 Some(recorded) if self.is_in_time(&recorded) => return Some(Ok(recorded)),
                 Some(_) => {}
-                None if self.last => return None,
+                None if self.at_end => return None,
                 None => {
-                    if let Err(error) = self.turn() {
-                        self.last = true;
+                    if let Err(error) = self.load_next_page() {
+                        self.at_end = true;
                         return Some(Err(error));
                     }
                 }

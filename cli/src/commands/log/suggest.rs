@@ -1,21 +1,21 @@
 //! `mayi log suggest`: rules that would have saved questions.
 
-use mayi_core::approval::{visible, visible_block};
+use mayi_core::approval::{escape_block, escape_line};
 use mayi_core::config::edit::{self, NewRule, rules_text};
 use mayi_core::config::load;
 use mayi_core::policy::{Effect, Policy};
-use mayi_core::record::analysis::{Parts, Proposal, Suggested, suggest as of};
+use mayi_core::record::analysis::{Proposal, RecordParts, RuleSuggestions, suggest_rules as of};
 use mayi_core::record::{CallId, Kind, Recorded};
 use mayi_core::store::{EntryQuery, Order, SqliteStore};
 use similar::TextDiff;
 
-use super::super::confirm::confirmed;
+use super::super::confirm::ask_to_confirm;
 use super::args::SuggestArgs;
 use super::pages::Pages;
-use super::{CliError, Context, count, json, store};
+use super::{CliError, Context, count_text, existing_store, json};
 use crate::exit::Exit;
+use crate::moments::Moment;
 use crate::progress::Progress;
-use crate::when::Moment;
 use crate::{person, print};
 
 /// So far back is looked if nothing else was said.
@@ -32,27 +32,27 @@ const KINDS: [Kind; 7] = [
 ];
 
 pub(super) fn suggest(args: &SuggestArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let mut query = args.whose.query(ctx)?;
+    let mut query = args.whose.entry_query(ctx)?;
     query.since.get_or_insert(Moment::days_ago(DAYS).0);
-    let policy = policy(args, &query, ctx)?;
-    let Some(store) = store(ctx)? else { return Ok(Exit::Done) };
+    let policy = load_policy(args, &query, ctx)?;
+    let Some(store) = existing_store(ctx)? else { return Ok(Exit::Done) };
     if args.apply {
-        person::is_no_agent(&store)?;
+        person::refuse_agent(&store)?;
     }
     let progress = Progress::new(ctx, args.json, "reading the record");
-    let entries = entries(&store, query, &progress)?;
+    let entries = relevant_entries(&store, query, &progress)?;
     progress.goes_on("looking for rules");
     let suggested = of(&entries, &policy);
     drop(progress);
     if args.json {
-        json::found(&suggested)?;
+        json::print_analysis(&suggested)?;
         return Ok(Exit::Done);
     }
     let span = if args.whose.since.is_none() { format!(" in the last {DAYS} days") } else { String::new() };
-    let questions = count(suggested.prompts, "question", "questions");
+    let questions = count_text(suggested.prompts, "question", "questions");
     if suggested.proposals.is_empty() {
         let why = "no rule that allows nothing else would have saved two of them";
-        ctx.note(match suggested.prompts {
+        ctx.print_note(match suggested.prompts {
             0 => format!(
                 "nothing to suggest: no question{span} was answered with yes that would be asked again"
             ),
@@ -60,21 +60,21 @@ pub(super) fn suggest(args: &SuggestArgs, ctx: &Context) -> Result<Exit, CliErro
         });
         return Ok(Exit::Done);
     }
-    let rules = rules(&suggested, ctx);
-    ctx.note(format!(
+    let rules = proposed_rules(&suggested, ctx);
+    ctx.print_note(format!(
         "{} of {questions} answered with yes{span} would not be asked again with these rules",
         suggested.saved
     ));
     if args.apply {
-        return apply(&rules, args, ctx);
+        return apply_rules(&rules, args, ctx);
     }
-    print::bytes(rules_text(&rules).as_bytes())?;
-    ctx.note("nothing was written: --apply adds the rules to your file");
+    print::stdout_bytes(rules_text(&rules).as_bytes())?;
+    ctx.print_note("nothing was written: --apply adds the rules to your file");
     Ok(Exit::Done)
 }
 
 /// What counts now: in a folder, if it is about one; else what counts everywhere.
-fn policy(args: &SuggestArgs, query: &EntryQuery, ctx: &Context) -> Result<Policy, CliError> {
+fn load_policy(args: &SuggestArgs, query: &EntryQuery, ctx: &Context) -> Result<Policy, CliError> {
     let mut sources = ctx.sources.clone();
     match &query.workspace {
         Some(_) if args.whose.here => {}
@@ -85,25 +85,29 @@ fn policy(args: &SuggestArgs, query: &EntryQuery, ctx: &Context) -> Result<Polic
         None => sources.workspace = None,
     }
     let loaded = load(&sources)?;
-    ctx.notices(&loaded);
-    Ok(loaded.policy.compiled())
+    ctx.print_notices(&loaded);
+    Ok(loaded.policy.with_indexes())
 }
 
 /// The entries of calls that were asked about or denied: no others have a part in it.
-fn entries(store: &SqliteStore, query: EntryQuery, progress: &Progress) -> Result<Vec<Recorded>, CliError> {
+fn relevant_entries(
+    store: &SqliteStore,
+    query: EntryQuery,
+    progress: &Progress,
+) -> Result<Vec<Recorded>, CliError> {
     let query = EntryQuery { order: Order::OldestFirst, kinds: KINDS.to_vec(), ..query };
-    let mut parts = Parts::default();
+    let mut parts = RecordParts::default();
     let mut kept = Vec::new();
-    for recorded in Pages::watched(store, query, progress)? {
+    for recorded in Pages::with_progress(store, query, progress)? {
         if let Some(part) = parts.push(recorded?) {
-            kept.extend(matter(part));
+            kept.extend(keep_relevant(part));
         }
     }
-    kept.extend(matter(parts.finish()));
+    kept.extend(keep_relevant(parts.finish()));
     Ok(kept)
 }
 
-fn matter(part: Vec<Recorded>) -> impl Iterator<Item = Recorded> {
+fn keep_relevant(part: Vec<Recorded>) -> impl Iterator<Item = Recorded> {
     let speaks = |of: &&Recorded| of.entry.effect.is_some_and(|effect| effect != Effect::Allow);
     let calls: std::collections::HashSet<CallId> =
         part.iter().filter(speaks).filter_map(|of| of.entry.call).collect();
@@ -111,7 +115,7 @@ fn matter(part: Vec<Recorded>) -> impl Iterator<Item = Recorded> {
 }
 
 /// The proposals as rules; what was asked of agents without a name can't be one.
-fn rules(suggested: &Suggested, ctx: &Context) -> Vec<NewRule> {
+fn proposed_rules(suggested: &RuleSuggestions, ctx: &Context) -> Vec<NewRule> {
     let today = jiff::Zoned::now().date();
     let mut rules = Vec::new();
     for Proposal { patterns, agents, prompts_saved, examples, besides, since } in &suggested.proposals {
@@ -119,10 +123,10 @@ fn rules(suggested: &Suggested, ctx: &Context) -> Vec<NewRule> {
             agents.iter().filter(|agent| agent.name().is_some()).map(ToString::to_string).collect();
         if named.is_empty() {
             let all = patterns.join(" ");
-            ctx.note(format!("left out, since no named agent asked: {}", visible(&all)));
+            ctx.print_note(format!("left out, since no named agent asked: {}", escape_line(&all)));
             continue;
         }
-        let saved = count(*prompts_saved, "question", "questions");
+        let saved = count_text(*prompts_saved, "question", "questions");
         let since = since.to_zoned(jiff::tz::TimeZone::system()).date();
         // All of them were answered with yes, and nothing that the rule allows with no.
         let mut comments =
@@ -141,42 +145,42 @@ fn rules(suggested: &Suggested, ctx: &Context) -> Vec<NewRule> {
     rules
 }
 
-fn apply(rules: &[NewRule], args: &SuggestArgs, ctx: &Context) -> Result<Exit, CliError> {
+fn apply_rules(rules: &[NewRule], args: &SuggestArgs, ctx: &Context) -> Result<Exit, CliError> {
     let file = ctx
         .sources
         .own_file()
         .ok_or_else(|| CliError::internal("there is no home folder to keep a configuration in"))?;
-    let name = visible(&file.display().to_string());
-    let change = edit::preview(file, &ctx.sources.places(), |_| rules_text(rules))?;
+    let name = escape_line(&file.display().to_string());
+    let change = edit::preview_append(file, &ctx.sources.pattern_bases(), |_| rules_text(rules))?;
     if !(args.yes && ctx.quiet) {
         let old = change.old.as_deref().unwrap_or_default();
         let diff = TextDiff::from_lines(old, &change.new).unified_diff().context_radius(1).to_string();
         for line in diff.lines() {
-            print::note(painted(line, ctx));
+            print::stderr_line(paint_diff_line(line, ctx));
         }
     }
     let number: usize = rules.iter().map(|rule| rule.patterns.len()).sum();
     if !args.yes {
-        let question = format!("Add {} to {name}?", count(number, "rule", "rules"));
-        match confirmed(&question, "this change")? {
+        let question = format!("Add {} to {name}?", count_text(number, "rule", "rules"));
+        match ask_to_confirm(&question, "this change")? {
             Some(true) => {}
             answer => {
-                ctx.note("nothing has changed");
+                ctx.print_note("nothing has changed");
                 return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
             }
         }
     }
-    edit::append(file, &change)?;
-    ctx.note(format!("wrote {name}"));
-    ctx.notices(&ctx.load()?);
+    edit::apply_append(file, &change)?;
+    ctx.print_note(format!("wrote {name}"));
+    ctx.print_notices(&ctx.load()?);
     Ok(Exit::Done)
 }
 
-fn painted(line: &str, ctx: &Context) -> String {
+fn paint_diff_line(line: &str, ctx: &Context) -> String {
     let style = match line.chars().next() {
         Some('+') => console::Style::new().green(),
         Some('-') => console::Style::new().red(),
         _ => console::Style::new().dim(),
     };
-    style.force_styling(ctx.color_of_errors()).apply_to(visible_block(line)).to_string()
+    style.force_styling(ctx.is_stderr_colored()).apply_to(escape_block(line)).to_string()
 }

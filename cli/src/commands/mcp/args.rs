@@ -11,7 +11,7 @@ use mayi_core::policy::Mode;
 use super::install::{self, InstallArgs};
 use super::login::{self, LoginArgs, LogoutArgs};
 use super::pins::{self, PinsArgs};
-use crate::options::{duration, modes};
+use crate::options::{mode_value_parser, parse_duration};
 
 pub(in crate::commands) const AFTER: &str = "\
 Without SERVER, all servers of the configuration are behind it. Tools of several servers are called SERVER__TOOL.
@@ -67,7 +67,7 @@ pub(crate) struct McpArgs {
     #[arg(long, requires = "http", conflicts_with_all = ["token_file", "allow_host"], help_heading = "HTTP")]
     pub open: bool,
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
-    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN (repeatable), such as 'mcp(github/list_*)'
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
@@ -83,7 +83,7 @@ pub(crate) struct McpArgs {
     #[arg(long, value_enum, default_value_t, value_name = "WHO", help_heading = "Permissions")]
     pub on_ask: McpOnAsk,
     /// Deny a question that nobody answered in this time, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Permissions")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Permissions")]
     pub approval_timeout: Option<Duration>,
     /// Write no record, and remember answers for this process only
     #[arg(long, help_heading = "Permissions")]

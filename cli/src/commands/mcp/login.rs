@@ -5,14 +5,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::config::Transport;
 use mayi_mcp::{LoginError, LoginRequest, Logins};
 
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::options::duration;
+use crate::options::parse_duration;
 use crate::print;
 use crate::progress::Progress;
 
@@ -36,7 +36,7 @@ pub(crate) struct LoginArgs {
     #[arg(long)]
     pub open: bool,
     /// Give up after this time, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "5m")]
     pub timeout: Duration,
     /// Ask for SCOPE (repeatable) [default: what the server says is needed]
     #[arg(long, value_name = "SCOPE", help_heading = "OAuth")]
@@ -73,11 +73,14 @@ const OPENS: &str = "open";
 const OPENS: &str = "xdg-open";
 
 pub(super) async fn login(args: &LoginArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let url = address(args.name.as_deref(), args.url.as_deref(), ctx)?;
+    let url = server_address(args.name.as_deref(), args.url.as_deref(), ctx)?;
     let client_secret = match &args.client_secret_env {
         None => None,
         Some(name) => Some(std::env::var(name).map_err(|_| {
-            CliError::usage(format!("the variable {} is not set: it should hold the secret", visible(name)))
+            CliError::usage(format!(
+                "the variable {} is not set: it should hold the secret",
+                escape_line(name)
+            ))
         })?),
     };
     let request = LoginRequest {
@@ -88,32 +91,38 @@ pub(super) async fn login(args: &LoginArgs, ctx: &Context) -> Result<Exit, CliEr
         port: args.port.unwrap_or(0),
         private_network: args.private_network,
     };
-    let login = logins(ctx)?.begin(request).await.map_err(failed)?;
-    let page = visible(login.url());
-    print::note(format!("Log in to {} on this page; it comes back to this machine:", visible(&url)));
-    print::line(&page)?;
+    let login = stored_logins(ctx)?.begin_login(request).await.map_err(login_error)?;
+    let page = escape_line(login.url());
+    print::stderr_line(format!(
+        "Log in to {} on this page; it comes back to this machine:",
+        escape_line(&url)
+    ));
+    print::stdout_line(&page)?;
     if args.open {
-        open(&page, ctx);
+        open_in_browser(&page, ctx);
     }
     let waits = Progress::new(ctx, false, "waiting for the page");
     let finished = login.finish(args.timeout).await;
     drop(waits);
-    finished.map_err(failed)?;
-    ctx.note("You are logged in.");
+    finished.map_err(login_error)?;
+    ctx.print_note("You are logged in.");
     Ok(Exit::Done)
 }
 
 pub(super) fn logout(args: &LogoutArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let url = address(args.name.as_deref(), args.url.as_deref(), ctx)?;
-    if !logins(ctx)?.forget(&url).map_err(failed)? {
-        return Err(CliError::usage(format!("there is no login to {}", visible(&url))));
+    let url = server_address(args.name.as_deref(), args.url.as_deref(), ctx)?;
+    if !stored_logins(ctx)?.forget_login(&url).map_err(login_error)? {
+        return Err(CliError::usage(format!("there is no login to {}", escape_line(&url))));
     }
-    ctx.note(format!("The login to {} is forgotten here; its server may still know it.", visible(&url)));
+    ctx.print_note(format!(
+        "The login to {} is forgotten here; its server may still know it.",
+        escape_line(&url)
+    ));
     Ok(Exit::Done)
 }
 
 /// The address that is meant.
-fn address(name: Option<&str>, url: Option<&str>, ctx: &Context) -> Result<String, CliError> {
+fn server_address(name: Option<&str>, url: Option<&str>, ctx: &Context) -> Result<String, CliError> {
     let name = match (name, url) {
         (_, Some(url)) => return Ok(url.to_owned()),
         (Some(name), None) => name,
@@ -123,35 +132,36 @@ fn address(name: Option<&str>, url: Option<&str>, ctx: &Context) -> Result<Strin
     match loaded.servers.get(name).map(|server| &server.transport) {
         Some(Transport::Http { url, .. }) => Ok(url.clone()),
         Some(Transport::Stdio { .. }) => {
-            let message = format!("the server {} is a program: it needs no login of mayi's", visible(name));
+            let message =
+                format!("the server {} is a program: it needs no login of mayi's", escape_line(name));
             Err(CliError::usage(message))
         }
         None => {
             let message = format!(
                 "no MCP server is called `{}`: add it as [servers.NAME], or give its address with --url",
-                visible(name)
+                escape_line(name)
             );
             Err(CliError::usage(message))
         }
     }
 }
 
-fn logins(ctx: &Context) -> Result<Logins, CliError> {
+fn stored_logins(ctx: &Context) -> Result<Logins, CliError> {
     let hint = "there is no home folder: set HOME, or XDG_DATA_HOME";
     let data = ctx.sources.folders.data.as_ref().ok_or_else(|| CliError::internal(hint))?;
     Ok(Logins::new(data))
 }
 
 /// Has the browser show `page`, which is an address of the web: no option, and no file.
-fn open(page: &str, ctx: &Context) {
+fn open_in_browser(page: &str, ctx: &Context) {
     let mut command = Command::new(OPENS);
     command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Err(error) = command.spawn() {
-        ctx.note(format!("mayi: the browser could not be opened ({error}): open the page yourself"));
+        ctx.print_note(format!("mayi: the browser could not be opened ({error}): open the page yourself"));
     }
 }
 
-fn failed(error: LoginError) -> CliError {
+fn login_error(error: LoginError) -> CliError {
     let exit = match error {
         LoginError::Address(_) | LoginError::Listen { .. } => Exit::Usage,
         LoginError::Refused(_) => Exit::Agent,

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 ///
 /// # Errors
 /// What a person has to be told.
-pub(super) async fn mcp(args: McpArgs, ctx: Context) -> Result<Exit, CliError> {
+pub(super) async fn run(args: McpArgs, ctx: Context) -> Result<Exit, CliError> {
     match args.command {
         None => serve::serve(args, ctx).await,
         Some(McpCommand::Install(args)) => install::install(&args, &ctx),

@@ -9,7 +9,7 @@ use mayi_core::policy::Mode;
 
 use crate::commands::responses::ApiArgs;
 use crate::error::CliError;
-use crate::options::{duration, modes};
+use crate::options::{mode_value_parser, parse_duration};
 
 pub(in crate::commands) const AFTER: &str = "\
 Without a PROMPT, or with -, the prompt is read from standard input.
@@ -53,7 +53,7 @@ pub(crate) struct RunArgs {
     #[arg(long, help_heading = "Permissions")]
     pub no_gateway: bool,
     /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
-    #[arg(long, value_name = "MODE", value_parser = modes(), help_heading = "Permissions")]
+    #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Do not ask about this agent in this session, but for what rules ask about and what is always asked about
     #[arg(long, help_heading = "Permissions")]
@@ -72,13 +72,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Permissions")]
     pub on_ask: Option<OnAskArg>,
     /// Deny a question that nobody answered in this time, such as 30s or 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Permissions")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Permissions")]
     pub approval_timeout: Option<Duration>,
     /// Write no record, and remember answers for this run only
     #[arg(long, help_heading = "Permissions")]
     pub no_record: bool,
     /// End the run after this time, such as 10m or 1h30m
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
     /// What goes to standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -105,7 +105,7 @@ impl RunArgs {
     ///
     /// # Errors
     /// If there is one word too many.
-    pub(crate) fn settle(&mut self) -> Result<(), CliError> {
+    pub(crate) fn take_agent_as_prompt(&mut self) -> Result<(), CliError> {
         if self.command.is_none() || self.agent.is_none() {
             return Ok(());
         }

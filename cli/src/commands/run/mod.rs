@@ -14,10 +14,10 @@ pub(super) use self::args::{AFTER, RunArgs};
 
 use std::sync::Arc;
 
-use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, Opened, StopReason};
-use mayi_core::approval::visible;
+use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, OpenedSession, StopReason};
+use mayi_core::approval::escape_line;
 use mayi_core::call::SessionId;
-use mayi_core::config::{FileKeeper, OnUnasked, Running};
+use mayi_core::config::{FileKeeper, OnUnasked, RunningSession};
 use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::store::{Owner, SqliteStore, Store};
 use mayi_mcp::SessionServers;
@@ -27,14 +27,14 @@ use tokio::time::{Instant, timeout_at};
 
 use self::output::{Ending, Output};
 pub(super) use self::prompt::listen_for_signals;
-use self::prompt::{Asking, Next};
-use self::setup::{Setup, spoken};
-pub(super) use self::setup::{launched, may_be_in};
-use self::turn::{Cut, Turns};
+use self::prompt::{NextInput, TerminalAsker};
+use self::setup::{Setup, duration_text};
+pub(super) use self::setup::{check_mode_allowed, find_agent};
+use self::turn::{CutReason, TurnRunner};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory::{self, Kept};
+use crate::memory::{self, WritableStore};
 use crate::surface::Screen;
 
 /// Runs the command.
@@ -62,37 +62,38 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
             names.join(", ")
         ));
     }
-    let first = prompt::first(&args)?;
+    let first = prompt::first_prompt(&args)?;
     setup.make_folder()?;
     let prompts = setup.asking.on_ask == OnAsk::Prompt;
-    let screen = Screen::new(ctx.color_of_errors(), prompt::stdout_is_terminal());
-    let mut output = output(args.format, &screen, &ctx, prompts);
+    let screen = Screen::new(ctx.is_stderr_colored(), prompt::stdout_is_terminal());
+    let mut output = open_output(args.format, &screen, &ctx, prompts);
     for notice in &loaded.policy.notices {
-        let _ = output.notice(notice);
+        let _ = output.write_notice(notice);
     }
-    let servers = setup.servers.iter().map(|server| (server.name.clone(), server.transport.identity()));
-    let running = Running::new(loaded.agents.get(setup.agent.as_str()), servers);
-    let keeper = FileKeeper::new(ctx.sources.clone()).running(running);
+    let servers = setup.servers.iter().map(|server| (server.name.clone(), server.transport.server_id()));
+    let running = RunningSession::new(loaded.agents.get(setup.agent.as_str()), servers);
+    let keeper = FileKeeper::new(ctx.sources.clone()).with_running(running);
     let policy = loaded.policy.clone();
-    let _present = if args.no_record { memory::present(&ctx, &Owner::this()) } else { None };
+    let _present =
+        if args.no_record { memory::announce_presence(&ctx, &Owner::this_process()) } else { None };
     let (gate, store) = if args.no_record {
         (Gate::new(policy, setup.asking, Box::new(keeper)), None)
     } else {
         let (memory, store) = memory::open(&ctx, &loaded)
-            .and_then(|Kept { store, writer }| {
+            .and_then(|WritableStore { store, writer }| {
                 let kept: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
                 Ok((Memory::attach(kept, writer)?, store))
             })
-            .map_err(|error| error.or("go on without a record: --no-record"))?;
-        (Gate::remembering(policy, setup.asking, Box::new(keeper), memory), Some(store))
+            .map_err(|error| error.with_alternative("go on without a record: --no-record"))?;
+        (Gate::with_memory(policy, setup.asking, Box::new(keeper), memory), Some(store))
     };
     let (events, agent) = mpsc::unbounded_channel();
     let kept = store.clone().map(|store| store as Arc<dyn Store>);
-    let servers = servers::stand_before(&mut setup, (&args, &ctx), &gate, kept.as_ref(), &events)?;
-    gate.attend();
+    let servers = servers::start_gateway(&mut setup, (&args, &ctx), &gate, kept.as_ref(), &events)?;
+    gate.watch_store();
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     prompt::listen_for_signals(&interrupt);
-    let asking = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt);
+    let asking = TerminalAsker::new(gate.clone(), screen, ctx.is_stderr_colored(), prompts, interrupt);
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
     let mut run = Run {
         args: &args,
@@ -104,22 +105,22 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
         deadline,
         interrupts,
     };
-    let (output, mut ending, outcome) = run.conversation(output, first, (events, agent)).await;
+    let (output, mut ending, outcome) = run.run_conversation(output, first, (events, agent)).await;
     ending.tally = gate.tally();
-    gate.leave();
-    let exit = outcome.exit(&ending);
+    gate.shut_down();
+    let exit = outcome.exit_for(&ending);
     ending.exit_code = exit.code();
-    ending.error = outcome.message(args.timeout.map(spoken));
-    let written = end(output, &ending, outcome.unwritten);
+    ending.error = outcome.error_message(args.timeout.map(duration_text));
+    let written = write_ending(output, &ending, outcome.unwritten);
     if let Some(store) = store {
         // Closing it would bring the log to the disk, and whoever has started this run waits for its end.
-        SqliteStore::leave(store);
+        SqliteStore::leave_unclosed(store);
     }
     written.map(|()| exit)
 }
 
 /// Where what happens goes.
-fn output(format: FormatArg, screen: &Screen, ctx: &Context, prompts: bool) -> Output {
+fn open_output(format: FormatArg, screen: &Screen, ctx: &Context, prompts: bool) -> Output {
     match format {
         FormatArg::Text => Output::text(screen.clone(), ctx.quiet, ctx.verbose, prompts),
         FormatArg::Json => Output::json(),
@@ -128,7 +129,7 @@ fn output(format: FormatArg, screen: &Screen, ctx: &Context, prompts: bool) -> O
 }
 
 /// What becomes of a question, in a word.
-fn word(on_ask: OnAsk) -> &'static str {
+fn on_ask_word(on_ask: OnAsk) -> &'static str {
     match on_ask {
         OnAsk::Prompt => "prompt",
         OnAsk::Deny => "deny",
@@ -138,8 +139,12 @@ fn word(on_ask: OnAsk) -> &'static str {
 }
 
 /// Writes the end of what was told.
-fn end(mut output: Output, ending: &Ending, unwritten: Option<std::io::Error>) -> Result<(), CliError> {
-    match unwritten.map_or_else(|| output.end(ending), Err) {
+fn write_ending(
+    mut output: Output,
+    ending: &Ending,
+    unwritten: Option<std::io::Error>,
+) -> Result<(), CliError> {
+    match unwritten.map_or_else(|| output.write_end(ending), Err) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(CliError::internal(format!("standard output can't be written: {error}")))
         }
@@ -151,14 +156,14 @@ fn end(mut output: Output, ending: &Ending, unwritten: Option<std::io::Error>) -
 #[derive(Debug, Default)]
 struct Outcome {
     error: Option<AgentError>,
-    cut: Option<Cut>,
+    cut: Option<CutReason>,
     stop: Option<StopReason>,
     /// What the agent said could not be written.
     unwritten: Option<std::io::Error>,
 }
 
 impl Outcome {
-    fn exit(&self, ending: &Ending) -> Exit {
+    fn exit_for(&self, ending: &Ending) -> Exit {
         let unfinished = matches!(
             self.stop,
             Some(
@@ -169,29 +174,29 @@ impl Outcome {
             )
         );
         match self.cut {
-            Some(Cut::Timeout) => Exit::Timeout,
-            Some(Cut::Interrupted | Cut::OutputGone) => Exit::Interrupted,
-            Some(Cut::Unasked) => Exit::Unasked,
+            Some(CutReason::Timeout) => Exit::Timeout,
+            Some(CutReason::Interrupted | CutReason::OutputGone) => Exit::Interrupted,
+            Some(CutReason::Unasked) => Exit::Unasked,
             None if self.error.is_some() || unfinished => Exit::Agent,
-            None if ending.tally.unasked_against() > 0 => Exit::Unasked,
+            None if ending.tally.count_unasked_against() > 0 => Exit::Unasked,
             None if ending.tally.unanswered > 0 => Exit::Unanswered,
             None if ending.tally.denied + ending.tally.rejected > 0 => Exit::Denied,
             None => Exit::Done,
         }
     }
 
-    fn message(&self, limit: Option<String>) -> Option<String> {
+    fn error_message(&self, limit: Option<String>) -> Option<String> {
         match (&self.error, self.cut, &self.stop) {
             (Some(error), ..) => Some(error.to_string()),
-            (None, Some(Cut::Timeout), _) => Some(format!(
+            (None, Some(CutReason::Timeout), _) => Some(format!(
                 "the time limit of {} was reached; the turn was cancelled",
                 limit.unwrap_or_default()
             )),
-            (None, Some(Cut::Interrupted), _) => Some("interrupted; the turn was cancelled".to_owned()),
-            (None, Some(Cut::OutputGone), _) => {
+            (None, Some(CutReason::Interrupted), _) => Some("interrupted; the turn was cancelled".to_owned()),
+            (None, Some(CutReason::OutputGone), _) => {
                 Some("nobody reads the output any more; the turn was cancelled".to_owned())
             }
-            (None, Some(Cut::Unasked), _) => Some(
+            (None, Some(CutReason::Unasked), _) => Some(
                 "something ran without asking that the policy asks about or denies, and `on_unasked` is \"stop\": the turn \
                  was cancelled"
                     .to_owned(),
@@ -203,7 +208,7 @@ impl Outcome {
 }
 
 /// Ends a run whose time is over though its output is stuck: whoever should read it does not.
-fn watch(deadline: Instant, connection: Arc<Connection>) -> tokio::task::JoinHandle<()> {
+fn exit_after_deadline(deadline: Instant, connection: Arc<Connection>) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move {
         tokio::time::sleep_until(deadline + connection.cancel_limit() * 2).await;
         connection.end().await;
@@ -212,11 +217,11 @@ fn watch(deadline: Instant, connection: Arc<Connection>) -> tokio::task::JoinHan
 }
 
 /// Something is waited for.
-struct Busy(Screen);
+struct BusyIndicator(Screen);
 
-impl Drop for Busy {
+impl Drop for BusyIndicator {
     fn drop(&mut self) {
-        self.0.settled();
+        self.0.clear_busy();
     }
 }
 
@@ -228,27 +233,27 @@ struct Run<'a> {
     /// Its MCP servers, unless the agent has them.
     servers: Option<SessionServers>,
     gate: Gate,
-    asking: Asking,
+    asking: TerminalAsker,
     deadline: Option<Instant>,
     interrupts: mpsc::UnboundedReceiver<()>,
 }
 
 impl Run<'_> {
-    async fn conversation(
+    async fn run_conversation(
         &mut self,
         mut output: Output,
-        first: Next,
+        first: NextInput,
         (events, agent): (mpsc::UnboundedSender<AcpEvent>, mpsc::UnboundedReceiver<AcpEvent>),
     ) -> (Output, Ending, Outcome) {
         let mut ending = Ending::default();
         let decided = self.gate.subscribe();
-        let (connection, opened) = match self.open(events, &mut output).await {
+        let (connection, opened) = match self.open_session(events, &mut output).await {
             Ok(open) => open,
             Err(outcome) => {
                 self.end_servers().await;
                 let mut agent = agent;
                 while let Ok(event) = agent.try_recv() {
-                    let _ = output.agent(event);
+                    let _ = output.write_agent_event(event);
                 }
                 return (output, ending, outcome);
             }
@@ -256,11 +261,11 @@ impl Run<'_> {
         ending.session = Some(opened.id.0.clone());
         let start = json!({
             "agent": self.setup.agent, "sessionId": opened.id, "cwd": self.setup.open.cwd,
-            "mode": self.setup.mode, "agentMode": opened.agent_mode, "onAsk": word(self.setup.asking.on_ask),
+            "mode": self.setup.mode, "agentMode": opened.agent_mode, "onAsk": on_ask_word(self.setup.asking.on_ask),
         });
-        let unwritten = output.start(&start).err();
+        let unwritten = output.write_start(&start).err();
         let connection = Arc::new(connection);
-        let mut turns = Turns {
+        let mut turns = TurnRunner {
             connection: Arc::clone(&connection),
             gate: self.gate.clone(),
             session: opened.id,
@@ -275,16 +280,16 @@ impl Run<'_> {
             ran_unasked: false,
             unwritten,
         };
-        let watchdog = self.deadline.map(|deadline| watch(deadline, Arc::clone(&connection)));
+        let watchdog = self.deadline.map(|deadline| exit_after_deadline(deadline, Arc::clone(&connection)));
         let mut outcome = match &turns.unwritten {
-            None => self.turns(&mut turns, first).await,
-            Some(_) => Outcome { cut: Some(Cut::OutputGone), ..Outcome::default() },
+            None => self.run_turns(&mut turns, first).await,
+            Some(_) => Outcome { cut: Some(CutReason::OutputGone), ..Outcome::default() },
         };
         outcome.unwritten = turns.unwritten.take();
         ending.stop_reason = outcome.stop.as_ref().map(|stop| stop.as_str().to_owned());
         connection.end().await;
         self.end_servers().await;
-        turns.drain(&mut Vec::new());
+        turns.drain_events(&mut Vec::new());
         if let Some(watchdog) = watchdog {
             watchdog.abort();
         }
@@ -298,21 +303,21 @@ impl Run<'_> {
     }
 
     /// Starts the agent and opens its session, unless the person or the time limit is quicker.
-    async fn open(
+    async fn open_session(
         &mut self,
         events: mpsc::UnboundedSender<AcpEvent>,
         output: &mut Output,
-    ) -> Result<(Connection, Opened), Outcome> {
+    ) -> Result<(Connection, OpenedSession), Outcome> {
         let setup = self.setup;
         let gate = self.gate.clone();
-        let _busy = self.busy("is starting");
+        let _busy = self.show_busy("is starting");
         let opening = async {
             let connection = Connection::start(&setup.launch, gate, setup.offer, events).await?;
             let opened = connection.open(&setup.open).await?;
             Ok((connection, opened))
         };
         let cut = |cut| Outcome { cut: Some(cut), ..Outcome::default() };
-        let opening = timeout_at(self.deadline.unwrap_or_else(turn::far), opening);
+        let opening = timeout_at(self.deadline.unwrap_or_else(turn::far_future), opening);
         tokio::pin!(opening);
         let mute = tokio::time::sleep(turn::MUTE);
         tokio::pin!(mute);
@@ -322,13 +327,13 @@ impl Run<'_> {
                 opened = &mut opening => match opened {
                     Ok(Ok(open)) => break open,
                     Ok(Err(error)) => return Err(Outcome { error: Some(error), ..Outcome::default() }),
-                    Err(_) => return Err(cut(Cut::Timeout)),
+                    Err(_) => return Err(cut(CutReason::Timeout)),
                 },
-                Some(()) = self.interrupts.recv() => return Err(cut(Cut::Interrupted)),
+                Some(()) = self.interrupts.recv() => return Err(cut(CutReason::Interrupted)),
                 () = &mut mute, if !told => {
                     told = true;
-                    if let Err(error) = output.notice(&turn::mute(turn::MUTE, "ends it")) {
-                        return Err(Outcome { cut: Some(Cut::OutputGone), unwritten: Some(error), ..Outcome::default() });
+                    if let Err(error) = output.write_notice(&turn::silence_message(turn::MUTE, "ends it")) {
+                        return Err(Outcome { cut: Some(CutReason::OutputGone), unwritten: Some(error), ..Outcome::default() });
                     }
                 }
             }
@@ -349,21 +354,21 @@ impl Run<'_> {
     }
 
     /// Prompt after prompt: one, or as many as the person has.
-    async fn turns(&mut self, turns: &mut Turns, first: Next) -> Outcome {
+    async fn run_turns(&mut self, turns: &mut TurnRunner, first: NextInput) -> Outcome {
         let mut outcome = Outcome::default();
         let mut next = first;
         if self.args.bypass {
-            let _ = turns.output.notice(&self.bypass(&turns.session, true));
+            let _ = turns.output.write_notice(&self.set_bypass(&turns.session, true));
         }
         loop {
             let text = match next {
-                Next::Prompt(text) => text,
-                Next::Bypass(on) => {
-                    let _ = turns.output.notice(&self.bypass(&turns.session, on));
+                NextInput::Prompt(text) => text,
+                NextInput::Bypass(on) => {
+                    let _ = turns.output.write_notice(&self.set_bypass(&turns.session, on));
                     next = self.asking.next_prompt().await;
                     continue;
                 }
-                Next::Mode(mode) => {
+                NextInput::Mode(mode) => {
                     let least = self.gate.policy().least_mode(&self.setup.agent);
                     let said = if mode < least {
                         format!("an administrator locks the mode: it can be {least} or stricter")
@@ -371,26 +376,29 @@ impl Run<'_> {
                         self.gate.set_mode(&turns.session, mode);
                         format!("this session is in {} mode now", self.gate.mode(&turns.session))
                     };
-                    let _ = turns.output.notice(&said);
+                    let _ = turns.output.write_notice(&said);
                     next = self.asking.next_prompt().await;
                     continue;
                 }
-                Next::Ask => {
+                NextInput::Ask => {
                     next = self.asking.next_prompt().await;
                     continue;
                 }
-                Next::End => return outcome,
-                Next::Interrupted => {
-                    outcome.cut = Some(Cut::Interrupted);
+                NextInput::End => return outcome,
+                NextInput::Interrupted => {
+                    outcome.cut = Some(CutReason::Interrupted);
                     return outcome;
                 }
             };
             let mode = self.gate.mode(&turns.session);
-            let blocks = turns.briefing.blocks(mode, text);
-            outcome = self.one(turns, &blocks).await;
+            let blocks = turns.briefing.prompt_blocks(mode, text);
+            outcome = self.run_prompt(turns, &blocks).await;
             if outcome.error.is_some()
                 || !self.args.interactive
-                || matches!(outcome.cut, Some(Cut::Timeout | Cut::OutputGone | Cut::Unasked))
+                || matches!(
+                    outcome.cut,
+                    Some(CutReason::Timeout | CutReason::OutputGone | CutReason::Unasked)
+                )
             {
                 return outcome;
             }
@@ -399,31 +407,32 @@ impl Run<'_> {
     }
 
     /// Shows a person who waits that the agent `does` something, until it says a word, asks, or this is dropped.
-    fn busy(&self, does: &str) -> Busy {
+    fn show_busy(&self, does: &str) -> BusyIndicator {
         let screen = self.asking.screen().clone();
         if self.args.format == FormatArg::Text && !self.ctx.quiet {
             let agent = match &self.args.command {
                 Some(_) => "the agent".to_owned(),
-                None => visible(self.setup.agent.as_str()),
+                None => escape_line(self.setup.agent.as_str()),
             };
-            screen.busy(format!("{agent} {does}"));
+            screen.show_busy(format!("{agent} {does}"));
         }
-        Busy(screen)
+        BusyIndicator(screen)
     }
 
     /// What is said of a session that is bypassed from now on.
-    fn bypassed(&self) -> String {
+    fn bypass_message(&self) -> String {
         format!("{} is bypassed in this session. {}", self.setup.agent, crate::surface::NOT_BYPASSED)
     }
 
     /// Bypasses the session, or ends that. Returns what to say of it.
-    fn bypass(&self, session: &SessionId, on: bool) -> String {
+    fn set_bypass(&self, session: &SessionId, on: bool) -> String {
         let agent = &self.setup.agent;
         if on {
             let done = self.gate.bypass_session(session);
-            return done.map_or_else(|error| format!("nothing has changed: {error}"), |()| self.bypassed());
+            return done
+                .map_or_else(|error| format!("nothing has changed: {error}"), |()| self.bypass_message());
         }
-        let ended = self.gate.ask_again(session, "terminal");
+        let ended = self.gate.end_session_bypass(session, "terminal");
         match self.gate.is_bypassed(session) {
             true => format!("{agent} is bypassed by a setting: `mayi bypass {agent} off` takes it back"),
             false if ended => format!("{agent} asks again"),
@@ -432,12 +441,12 @@ impl Run<'_> {
     }
 
     /// One prompt, and a follow-up with the reasons that the person gave for saying no.
-    async fn one(&mut self, turns: &mut Turns, blocks: &[String]) -> Outcome {
+    async fn run_prompt(&mut self, turns: &mut TurnRunner, blocks: &[String]) -> Outcome {
         let mut blocks = blocks.to_vec();
         loop {
-            let surface = self.asking.open();
-            let busy = self.busy("works");
-            let ended = turns.turn(&blocks).await;
+            let surface = self.asking.open_surface();
+            let busy = self.show_busy("works");
+            let ended = turns.run_turn(&blocks).await;
             drop(busy);
             surface.close().await;
             match ended {
@@ -449,7 +458,7 @@ impl Run<'_> {
                 }
                 Ok(ended) => return Outcome { cut: ended.cut, stop: ended.stop, ..Outcome::default() },
                 Err(error) => {
-                    turns.drain(&mut Vec::new());
+                    turns.drain_events(&mut Vec::new());
                     return Outcome { error: Some(error), ..Outcome::default() };
                 }
             }

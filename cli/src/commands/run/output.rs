@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::surface::Screen;
 
-use super::text::Text;
+use super::text::TextOutput;
 
 /// The version of the JSON shapes; it changes when a reader of the old ones would go wrong.
 pub(super) const VERSION: u32 = 1;
@@ -28,7 +28,7 @@ pub(super) struct Ending {
 /// Where what happens goes.
 pub(super) enum Output {
     /// The agent's words on standard output, the rest on standard error.
-    Text(Text),
+    Text(TextOutput),
     /// One object at the end.
     Json { text: String, notices: Vec<String> },
     /// One object a line, as it happens: the first one is of type `start`, the last one `result`.
@@ -37,13 +37,13 @@ pub(super) enum Output {
 
 impl Output {
     /// The session is open.
-    pub(super) fn start(&mut self, start: &Value) -> io::Result<()> {
+    pub(super) fn write_start(&mut self, start: &Value) -> io::Result<()> {
         match self {
             Self::Text(_) | Self::Json { .. } => Ok(()),
             Self::Stream { early, .. } => {
                 let early = early.take().unwrap_or_default();
                 let mut line = json!({"type": "start", "version": VERSION});
-                merge(&mut line, start);
+                merge_members(&mut line, start);
                 write_line(&line)?;
                 early.iter().try_for_each(write_line)
             }
@@ -51,18 +51,18 @@ impl Output {
     }
 
     /// Something happened at the agent's side.
-    pub(super) fn agent(&mut self, event: AcpEvent) -> io::Result<()> {
+    pub(super) fn write_agent_event(&mut self, event: AcpEvent) -> io::Result<()> {
         match self {
-            Self::Text(text) => text.agent(event),
+            Self::Text(text) => text.write_agent_event(event),
             Self::Json { text, notices } => {
-                collect(text, &event);
+                collect_text(text, &event);
                 if let AcpEvent::Notice(notice) = event {
                     notices.push(notice);
                 }
                 Ok(())
             }
             Self::Stream { text, early } => {
-                collect(text, &event);
+                collect_text(text, &event);
                 let line = match event {
                     AcpEvent::Update { session, update } => {
                         json!({"type": "update", "sessionId": session, "update": update})
@@ -87,33 +87,33 @@ impl Output {
     }
 
     /// A text of the answer that a Responses API gives, or another event of it.
-    pub(super) fn event(&mut self, event: &Value) -> io::Result<()> {
+    pub(super) fn write_response_event(&mut self, event: &Value) -> io::Result<()> {
         let text = (event.get("type").and_then(Value::as_str) == Some("response.output_text.delta"))
             .then(|| event.get("delta").and_then(Value::as_str))
             .flatten();
         match self {
-            Self::Text(written) => text.map_or(Ok(()), |text| written.answer(text)),
+            Self::Text(written) => text.map_or(Ok(()), |text| written.write_answer_text(text)),
             Self::Json { text: all, .. } => {
-                keep(all, text.unwrap_or_default());
+                append_text(all, text.unwrap_or_default());
                 Ok(())
             }
             Self::Stream { text: all, .. } => {
-                keep(all, text.unwrap_or_default());
+                append_text(all, text.unwrap_or_default());
                 write_line(&json!({"type": "event", "event": event}))
             }
         }
     }
 
     /// Something happened at the gate.
-    pub(super) fn gate(&mut self, event: &GateEvent) -> io::Result<()> {
+    pub(super) fn write_gate_event(&mut self, event: &GateEvent) -> io::Result<()> {
         match self {
-            Self::Text(text) => text.gate(event),
+            Self::Text(text) => text.write_gate_event(event),
             Self::Json { .. } => Ok(()),
             Self::Stream { .. } => match event {
                 GateEvent::Asked(card) => write_line(card),
                 GateEvent::Updated(card) => {
                     let mut value = serde_json::to_value(card).map_err(io::Error::other)?;
-                    merge(&mut value, &json!({"type": "approval-updated"}));
+                    merge_members(&mut value, &json!({"type": "approval-updated"}));
                     write_line(&value)
                 }
                 GateEvent::Resolved(resolved) => write_line(resolved),
@@ -126,18 +126,18 @@ impl Output {
     }
 
     /// Something that mayi says.
-    pub(super) fn notice(&mut self, notice: &str) -> io::Result<()> {
-        self.agent(AcpEvent::Notice(notice.to_owned()))
+    pub(super) fn write_notice(&mut self, notice: &str) -> io::Result<()> {
+        self.write_agent_event(AcpEvent::Notice(notice.to_owned()))
     }
 
     /// It is over.
-    pub(super) fn end(&mut self, ending: &Ending) -> io::Result<()> {
+    pub(super) fn write_end(&mut self, ending: &Ending) -> io::Result<()> {
         if let Self::Stream { early: Some(_), .. } = self {
             // It never came to a session: the stream still has both its ends.
-            self.start(&json!({"sessionId": null}))?;
+            self.write_start(&json!({"sessionId": null}))?;
         }
         let (text, notices) = match self {
-            Self::Text(text) => return text.end(ending),
+            Self::Text(text) => return text.write_end(ending),
             Self::Json { text, notices } => (std::mem::take(text), Some(std::mem::take(notices))),
             Self::Stream { text, .. } => (std::mem::take(text), None),
         };
@@ -146,10 +146,10 @@ impl Output {
             "exitCode": ending.exit_code, "error": ending.error, "text": text, "tally": ending.tally,
         });
         if let Some(response) = &ending.response {
-            merge(&mut result, &json!({"response": response}));
+            merge_members(&mut result, &json!({"response": response}));
         }
         if let Some(notices) = notices {
-            merge(&mut result, &json!({"notices": notices}));
+            merge_members(&mut result, &json!({"notices": notices}));
         }
         write_line(&result)
     }
@@ -158,15 +158,15 @@ impl Output {
 /// The most of the agent's words that the result holds.
 const MOST_TEXT: usize = 64 * 1024 * 1024;
 
-fn collect(text: &mut String, event: &AcpEvent) {
+fn collect_text(text: &mut String, event: &AcpEvent) {
     if let AcpEvent::Update { update, .. } = event
         && let Some(chunk) = message_chunk(update)
     {
-        keep(text, chunk);
+        append_text(text, chunk);
     }
 }
 
-fn keep(text: &mut String, chunk: &str) {
+fn append_text(text: &mut String, chunk: &str) {
     if text.len() + chunk.len() <= MOST_TEXT {
         text.push_str(chunk);
     }
@@ -178,7 +178,7 @@ pub(super) fn message_chunk(update: &Value) -> Option<&str> {
         .then(|| update.pointer("/content/text")?.as_str())?
 }
 
-fn merge(into: &mut Value, from: &Value) {
+fn merge_members(into: &mut Value, from: &Value) {
     if let (Some(into), Some(from)) = (into.as_object_mut(), from.as_object()) {
         for (key, value) in from {
             into.insert(key.clone(), value.clone());
@@ -204,6 +204,6 @@ impl Output {
     }
 
     pub(super) fn text(screen: Screen, quiet: bool, verbose: bool, prompts: bool) -> Self {
-        Self::Text(Text::new(screen, quiet, verbose, prompts))
+        Self::Text(TextOutput::new(screen, quiet, verbose, prompts))
     }
 }

@@ -25,7 +25,7 @@ const ENDS: &str = "an empty line or Ctrl-D ends it; /mode and /bypass change th
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextInput {
     /// A prompt.
     Prompt(String),
     /// Another mode for this session.
@@ -51,14 +51,16 @@ pub(super) fn stdout_is_terminal() -> bool {
 }
 
 /// The first prompt: PROMPT, or standard input for `-` and on a pipe.
-pub(super) fn first(args: &RunArgs) -> Result<Next, CliError> {
+pub(super) fn first_prompt(args: &RunArgs) -> Result<NextInput, CliError> {
     match args.prompt.as_deref() {
-        Some("-") => read_all().map(Next::Prompt),
-        Some(text) => Ok(Next::Prompt(text.to_owned())),
-        None if !io::stdin().is_terminal() && !args.interactive => read_all().map(Next::Prompt),
-        None if args.interactive => Ok(Next::Ask),
+        Some("-") => read_all().map(NextInput::Prompt),
+        Some(text) => Ok(NextInput::Prompt(text.to_owned())),
+        None if !io::stdin().is_terminal() && !args.interactive => read_all().map(NextInput::Prompt),
+        None if args.interactive => Ok(NextInput::Ask),
         // Whoever just tries it out has nothing particular in mind.
-        None if args.agent.as_deref() == Some("demo") => Ok(Next::Prompt("show me what you do".to_owned())),
+        None if args.agent.as_deref() == Some("demo") => {
+            Ok(NextInput::Prompt("show me what you do".to_owned()))
+        }
         None => Err(CliError::usage("what should the agent do? give a PROMPT, pipe one in, or use -i")),
     }
 }
@@ -107,7 +109,7 @@ pub(in crate::commands) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
 }
 
 /// The person at the terminal, if there is one to ask.
-pub(super) struct Asking {
+pub(super) struct TerminalAsker {
     gate: Gate,
     screen: Screen,
     color: bool,
@@ -115,16 +117,16 @@ pub(super) struct Asking {
     interrupt: mpsc::UnboundedSender<()>,
     /// Where further prompts are read, once one was.
     #[cfg(unix)]
-    lines: OnceLock<Arc<crate::surface::Prompts>>,
+    lines: OnceLock<Arc<crate::surface::PromptReader>>,
 }
 
 /// The surface of one turn.
-pub(super) struct Open {
+pub(super) struct TurnSurface {
     #[cfg(unix)]
     surface: Option<(crate::surface::Closer, tokio::task::JoinHandle<()>)>,
 }
 
-impl Asking {
+impl TerminalAsker {
     pub(super) fn new(
         gate: Gate,
         screen: Screen,
@@ -150,16 +152,16 @@ impl Asking {
 
     /// Opens the terminal for a turn: between turns, it is the prompt's.
     #[cfg(unix)]
-    pub(super) fn open(&self) -> Open {
+    pub(super) fn open_surface(&self) -> TurnSurface {
         if !self.prompts {
-            return Open { surface: None };
+            return TurnSurface { surface: None };
         }
-        let between = crate::surface::Between::Works;
+        let between = crate::surface::BackgroundState::Works;
         let surface = match crate::surface::TerminalSurface::open(self.screen.clone(), self.color, between) {
             Ok(surface) => surface,
             Err(error) => {
-                self.gate.nobody_is_here(&format!("the terminal can't be opened: {error}"));
-                return Open { surface: None };
+                self.gate.deny_unattended(&format!("the terminal can't be opened: {error}"));
+                return TurnSurface { surface: None };
             }
         };
         let closer = surface.closer();
@@ -171,57 +173,57 @@ impl Asking {
                 let _ = interrupt.send(());
             };
             if let Err(error) = surface.serve(asked, on_cancel).await {
-                gate.nobody_is_here(&format!("the terminal is gone: {error}"));
+                gate.deny_unattended(&format!("the terminal is gone: {error}"));
             }
         });
-        Open { surface: Some((closer, task)) }
+        TurnSurface { surface: Some((closer, task)) }
     }
 
     #[cfg(not(unix))]
-    pub(super) fn open(&self) -> Open {
+    pub(super) fn open_surface(&self) -> TurnSurface {
         if self.prompts {
-            self.gate.nobody_is_here("asking in a terminal is only built for Unix so far");
+            self.gate.deny_unattended("asking in a terminal is only built for Unix so far");
         }
-        Open {}
+        TurnSurface {}
     }
 
     /// Asks for the next prompt. `/mode MODE` changes the mode, `/bypass on` and `/bypass off` whether is asked; an
     /// empty line or the end of input ends the conversation.
-    pub(super) async fn next_prompt(&self) -> Next {
-        let line = match self.line().await {
+    pub(super) async fn next_prompt(&self) -> NextInput {
+        let line = match self.read_line().await {
             Ok(Some(line)) => line,
-            Ok(None) => return Next::End,
-            Err(Terminated) => return Next::Interrupted,
+            Ok(None) => return NextInput::End,
+            Err(Terminated) => return NextInput::Interrupted,
         };
         match line.trim() {
-            "" | "/quit" | "/exit" | "quit" | "exit" => Next::End,
+            "" | "/quit" | "/exit" | "quit" | "exit" => NextInput::End,
             command if command.starts_with("/mode") => {
                 match command.trim_start_matches("/mode").trim().parse() {
-                    Ok(mode) => Next::Mode(mode),
+                    Ok(mode) => NextInput::Mode(mode),
                     Err(error) => {
-                        let _ = self.screen.note(&format!("! {error}"));
-                        Next::Ask
+                        let _ = self.screen.write_note(&format!("! {error}"));
+                        NextInput::Ask
                     }
                 }
             }
-            "/bypass on" => Next::Bypass(true),
-            "/bypass off" => Next::Bypass(false),
+            "/bypass on" => NextInput::Bypass(true),
+            "/bypass off" => NextInput::Bypass(false),
             "/bypass" => {
-                let _ = self.screen.note("! say `/bypass on` or `/bypass off`: it is for this session");
-                Next::Ask
+                let _ = self.screen.write_note("! say `/bypass on` or `/bypass off`: it is for this session");
+                NextInput::Ask
             }
-            text => Next::Prompt(text.to_owned()),
+            text => NextInput::Prompt(text.to_owned()),
         }
     }
 
     /// One line of the person's. None: the conversation is over, or nobody is there any more.
     #[cfg(unix)]
-    async fn line(&self) -> Result<Option<String>, Terminated> {
+    async fn read_line(&self) -> Result<Option<String>, Terminated> {
         use tokio::signal::unix::{SignalKind, signal};
         if self.lines.get().is_none() {
-            let Ok(lines) = crate::surface::Prompts::new() else { return Ok(None) };
+            let Ok(lines) = crate::surface::PromptReader::new() else { return Ok(None) };
             let _ = self.lines.set(Arc::new(lines));
-            let _ = self.screen.line(&Line::of(Tone::Dim, ENDS));
+            let _ = self.screen.write_line(&Line::with_text(Tone::Dim, ENDS));
         }
         let (Some(lines), Ok(mut terminated)) = (self.lines.get(), signal(SignalKind::terminate())) else {
             return Ok(None);
@@ -231,14 +233,14 @@ impl Asking {
         tokio::select! {
             line = read => Ok(line.ok().and_then(Result::ok).flatten()),
             _ = terminated.recv() => {
-                lines.abandon();
+                lines.restore_terminal();
                 Err(Terminated)
             }
         }
     }
 
     #[cfg(not(unix))]
-    async fn line(&self) -> Result<Option<String>, Terminated> {
+    async fn read_line(&self) -> Result<Option<String>, Terminated> {
         Ok(None)
     }
 }
@@ -246,7 +248,7 @@ impl Asking {
 /// SIGTERM came while a prompt was waited for.
 struct Terminated;
 
-impl Open {
+impl TurnSurface {
     /// Gives the terminal back.
     pub(super) async fn close(self) {
         #[cfg(unix)]

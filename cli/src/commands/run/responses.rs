@@ -4,26 +4,26 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::config::FileKeeper;
 use mayi_core::gate::{Asking as Asked, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::store::{Owner, Store};
-use mayi_responses::{Answer, ResponsesDoor, ResponsesOptions};
+use mayi_responses::{AnswerEvents, ResponsesDoor, ResponsesOptions};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::args::RunArgs;
 use super::output::{Ending, Output};
-use super::prompt::{Asking, has_terminal, listen_for_signals, stdout_is_terminal};
-use super::setup::{may_be_in, on_ask, spoken};
-use super::turn::{Cut, far};
-use super::{Outcome, end, output, word};
-use crate::commands::responses::{by_address, chains, running};
+use super::prompt::{TerminalAsker, has_terminal, listen_for_signals, stdout_is_terminal};
+use super::setup::{check_mode_allowed, duration_text, on_ask};
+use super::turn::{CutReason, far_future};
+use super::{Outcome, on_ask_word, open_output, write_ending};
+use crate::commands::responses::{by_address, open_chains, running_servers};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory::{self, Kept};
+use crate::memory::{self, WritableStore};
 use crate::person;
 use crate::surface::Screen;
 
@@ -38,28 +38,28 @@ const EVENTS: usize = 64;
 /// For what is wrong with the options, the file or the configuration. What the endpoint does wrong is part of the output, and an
 /// exit code.
 pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Exit, CliError> {
-    let upstream = args.api.upstream()?;
-    let request = read(file)?;
+    let upstream = args.api.parse_upstream()?;
+    let request = read_request(file)?;
     let loaded = ctx.load()?;
-    let agent = args.api.agent(&loaded)?;
-    may_be_in(args.mode, &agent, &loaded)?;
+    let agent = args.api.agent_id(&loaded)?;
+    check_mode_allowed(args.mode, &agent, &loaded)?;
     let on_ask = on_ask(args, has_terminal())?;
-    let secrets: Vec<String> = args.api.key().into_iter().collect();
-    let Kept { store, writer } = memory::open_without(ctx, &loaded, &secrets)?;
+    let secrets: Vec<String> = args.api.api_key().into_iter().collect();
+    let WritableStore { store, writer } = memory::open_without(ctx, &loaded, &secrets)?;
     // What an agent starts would be judged by the rules for the app, and not by the agent's own.
-    person::may_serve(&*store)?;
+    person::check_may_serve(&*store)?;
     let store: Arc<dyn Store> = store;
     let prompts = on_ask == OnAsk::Prompt;
-    let screen = Screen::new(ctx.color_of_errors(), stdout_is_terminal());
-    let mut output = output(args.format, &screen, ctx, prompts);
+    let screen = Screen::new(ctx.is_stderr_colored(), stdout_is_terminal());
+    let mut output = open_output(args.format, &screen, ctx, prompts);
     for notice in &loaded.policy.notices {
-        let _ = output.notice(notice);
+        let _ = output.write_notice(notice);
     }
-    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()).running(running(&loaded)));
-    let memory = Memory::attach_as(Owner::this(), Arc::clone(&store), writer)?;
+    let keeper = Box::new(FileKeeper::new(ctx.sources.clone()).with_running(running_servers(&loaded)));
+    let memory = Memory::attach_owner(Owner::this_process(), Arc::clone(&store), writer)?;
     let asked = Asked { on_ask, limit: args.approval_timeout };
-    let gate = Gate::remembering(loaded.policy.clone(), asked, keeper, memory);
-    gate.attend();
+    let gate = Gate::with_memory(loaded.policy.clone(), asked, keeper, memory);
+    gate.watch_store();
     let (notes, said) = mpsc::unbounded_channel();
     let options = ResponsesOptions {
         agent: agent.clone(),
@@ -77,32 +77,33 @@ pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Ex
     };
     let start = json!({
         "agent": agent, "sessionId": null, "cwd": ctx.cwd, "mode": loaded.policy.mode_of(&agent, args.mode),
-        "agentMode": null, "onAsk": word(on_ask),
+        "agentMode": null, "onAsk": on_ask_word(on_ask),
     });
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     listen_for_signals(&interrupt);
-    let door = ResponsesDoor::new(gate.clone(), upstream.clone(), chains(ctx, &upstream)?, options);
-    let mut sent = Sent {
+    let door = ResponsesDoor::new(gate.clone(), upstream.clone(), open_chains(ctx, &upstream)?, options);
+    let mut sent = ResponseListener {
         decided: gate.subscribe(),
         said,
         interrupts,
         deadline: args.timeout.map(|limit| Instant::now() + limit),
         response: None,
     };
-    let surface = Asking::new(gate.clone(), screen, ctx.color_of_errors(), prompts, interrupt).open();
-    let over = match output.start(&start) {
-        Ok(()) => sent.through(door, request, &mut output).await,
-        Err(error) => Over::Unwritten(error),
+    let surface =
+        TerminalAsker::new(gate.clone(), screen, ctx.is_stderr_colored(), prompts, interrupt).open_surface();
+    let over = match output.write_start(&start) {
+        Ok(()) => sent.follow_answer(door, request, &mut output).await,
+        Err(error) => ResponseOutcome::WriteFailed(error),
     };
     surface.close().await;
     let ending = Ending { tally: gate.tally(), response: sent.response.take(), ..Ending::default() };
-    gate.leave();
-    over.tell(ending, output, args)
+    gate.shut_down();
+    over.finish_output(ending, output, args)
 }
 
 /// The request in `file`.
-fn read(file: &Path) -> Result<Value, CliError> {
-    let shown = visible(&file.to_string_lossy());
+fn read_request(file: &Path) -> Result<Value, CliError> {
+    let shown = escape_line(&file.to_string_lossy());
     let trouble = |what: String| CliError::usage(format!("the request in {shown}: {what}"));
     let mut text = Vec::new();
     let read = match file.to_str() {
@@ -127,7 +128,7 @@ fn read(file: &Path) -> Result<Value, CliError> {
 }
 
 /// What is listened to until the answer is over.
-struct Sent {
+struct ResponseListener {
     decided: mpsc::UnboundedReceiver<GateEvent>,
     /// What the door says to people.
     said: mpsc::UnboundedReceiver<String>,
@@ -138,22 +139,27 @@ struct Sent {
 }
 
 /// How it ended.
-enum Over {
+enum ResponseOutcome {
     /// With this closing event.
     Closed(Value),
     /// Without an answer, or in the middle of one.
     Failed(String),
-    Cut(Cut),
+    Cut(CutReason),
     /// It could not be written.
-    Unwritten(io::Error),
+    WriteFailed(io::Error),
 }
 
-impl Sent {
-    async fn through(&mut self, door: ResponsesDoor, request: Value, output: &mut Output) -> Over {
+impl ResponseListener {
+    async fn follow_answer(
+        &mut self,
+        door: ResponsesDoor,
+        request: Value,
+        output: &mut Output,
+    ) -> ResponseOutcome {
         let (events, mut coming) = mpsc::channel(EVENTS);
         let asking = tokio::spawn(async move {
-            match door.ask(request).await {
-                Ok(answer) => forward(answer, &events).await,
+            match door.request_response(request).await {
+                Ok(answer) => forward_events(answer, &events).await,
                 Err(error) => {
                     let _ = events.send(Err(error)).await;
                 }
@@ -162,39 +168,41 @@ impl Sent {
         let over = loop {
             let written = tokio::select! {
                 biased;
-                Some(()) = self.interrupts.recv() => break Over::Cut(Cut::Interrupted),
-                () = sleep_until(self.deadline.unwrap_or_else(far)) => break Over::Cut(Cut::Timeout),
-                Some(event) = self.decided.recv() => output.gate(&event),
-                Some(notice) = self.said.recv() => output.notice(&notice),
+                Some(()) = self.interrupts.recv() => break ResponseOutcome::Cut(CutReason::Interrupted),
+                () = sleep_until(self.deadline.unwrap_or_else(far_future)) => break ResponseOutcome::Cut(CutReason::Timeout),
+                Some(event) = self.decided.recv() => output.write_gate_event(&event),
+                Some(notice) = self.said.recv() => output.write_notice(&notice),
                 event = coming.recv() => match event {
-                    Some(Ok(event)) => match output.event(&event) {
-                        Ok(()) if closes(&event) => break Over::Closed(event),
+                    Some(Ok(event)) => match output.write_response_event(&event) {
+                        Ok(()) if is_closing_event(&event) => break ResponseOutcome::Closed(event),
                         written => written,
                     },
-                    Some(Err(error)) => break Over::Failed(error),
-                    None => break Over::Failed("the answer ended without its last event".to_owned()),
+                    Some(Err(error)) => break ResponseOutcome::Failed(error),
+                    None => break ResponseOutcome::Failed("the answer ended without its last event".to_owned()),
                 },
             };
             match written {
                 Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break Over::Cut(Cut::OutputGone),
-                Err(error) => break Over::Unwritten(error),
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    break ResponseOutcome::Cut(CutReason::OutputGone);
+                }
+                Err(error) => break ResponseOutcome::WriteFailed(error),
             }
         };
         // Nobody waits for the answer any more: a card that does is taken back.
         asking.abort();
         let _ = asking.await;
         while let Ok(event) = self.decided.try_recv() {
-            let _ = output.gate(&event);
+            let _ = output.write_gate_event(&event);
         }
-        if let Over::Closed(event) = &over {
+        if let ResponseOutcome::Closed(event) = &over {
             self.response = event.get("response").cloned();
         }
         over
     }
 }
 
-async fn forward(mut answer: Answer, events: &mpsc::Sender<Result<Value, String>>) {
+async fn forward_events(mut answer: AnswerEvents, events: &mpsc::Sender<Result<Value, String>>) {
     while let Some(event) = answer.next().await {
         if events.send(event).await.is_err() {
             return;
@@ -203,7 +211,7 @@ async fn forward(mut answer: Answer, events: &mpsc::Sender<Result<Value, String>
 }
 
 /// Whether nothing follows.
-fn closes(event: &Value) -> bool {
+fn is_closing_event(event: &Value) -> bool {
     matches!(
         event.get("type").and_then(Value::as_str),
         Some(
@@ -212,23 +220,23 @@ fn closes(event: &Value) -> bool {
     )
 }
 
-impl Over {
+impl ResponseOutcome {
     /// Says how it ended.
-    fn tell(self, mut ending: Ending, to: Output, args: &RunArgs) -> Result<Exit, CliError> {
+    fn finish_output(self, mut ending: Ending, to: Output, args: &RunArgs) -> Result<Exit, CliError> {
         let (cut, failed, unwritten) = match self {
             Self::Closed(event) => {
                 ending.stop_reason = stop_reason(&event);
-                (None, failure(&event), None)
+                (None, failure_message(&event), None)
             }
             Self::Failed(error) => (None, Some(error), None),
             Self::Cut(cut) => (Some(cut), None, None),
-            Self::Unwritten(error) => (Some(Cut::OutputGone), None, Some(error)),
+            Self::WriteFailed(error) => (Some(CutReason::OutputGone), None, Some(error)),
         };
         let outcome = Outcome { cut, ..Outcome::default() };
-        let exit = if failed.is_some() { Exit::Agent } else { outcome.exit(&ending) };
+        let exit = if failed.is_some() { Exit::Agent } else { outcome.exit_for(&ending) };
         ending.exit_code = exit.code();
-        ending.error = failed.or_else(|| outcome.message(args.timeout.map(spoken)));
-        end(to, &ending, unwritten)?;
+        ending.error = failed.or_else(|| outcome.error_message(args.timeout.map(duration_text)));
+        write_ending(to, &ending, unwritten)?;
         Ok(exit)
     }
 }
@@ -241,7 +249,7 @@ fn stop_reason(event: &Value) -> Option<String> {
 }
 
 /// What went wrong, if something did.
-fn failure(event: &Value) -> Option<String> {
+fn failure_message(event: &Value) -> Option<String> {
     let text = |pointer| event.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     match event.get("type")?.as_str()? {
         "response.completed" => None,

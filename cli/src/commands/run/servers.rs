@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use mayi_acp::{AcpEvent, Servers};
-use mayi_core::config::{Loaded, ServerLaunch};
+use mayi_acp::{AcpEvent, GatedServers};
+use mayi_core::config::{LoadedConfig, ServerLaunch};
 use mayi_core::gate::Gate;
 use mayi_core::store::Store;
-use mayi_mcp::{Hears, SessionOptions, SessionServers};
+use mayi_mcp::{NoticeSinks, SessionOptions, SessionServers};
 use tokio::sync::mpsc;
 
 use super::args::RunArgs;
@@ -18,14 +18,14 @@ use crate::error::CliError;
 ///
 /// # Errors
 /// If one is named that is not configured.
-pub(super) fn wanted(args: &RunArgs, loaded: &Loaded) -> Result<Vec<ServerLaunch>, CliError> {
+pub(super) fn select_servers(args: &RunArgs, loaded: &LoadedConfig) -> Result<Vec<ServerLaunch>, CliError> {
     for name in &args.mcp {
         if !loaded.servers.contains_key(name) {
             let known: Vec<&str> = loaded.servers.keys().map(String::as_str).collect();
             let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
             return Err(CliError::usage(format!(
                 "no MCP server is called `{}` ({known}): add it as [servers.NAME]",
-                mayi_core::approval::visible(name)
+                mayi_core::approval::escape_line(name)
             )));
         }
     }
@@ -37,7 +37,7 @@ pub(super) fn wanted(args: &RunArgs, loaded: &Loaded) -> Result<Vec<ServerLaunch
 ///
 /// # Errors
 /// If relays can't come in anywhere.
-pub(super) fn stand_before(
+pub(super) fn start_gateway(
     setup: &mut Setup,
     (args, ctx): (&RunArgs, &Context),
     gate: &Gate,
@@ -53,19 +53,20 @@ pub(super) fn stand_before(
         cwd: setup.open.cwd.clone(),
         roots: vec![setup.open.cwd.clone()],
         toolbelt: args.toolbelt,
-        hears: hears(events),
+        sinks: event_sinks(events),
         tokens: ctx.sources.folders.data.clone(),
-        program: crate::commands::relay::program()?,
+        program: crate::commands::relay::command_words()?,
     };
     let servers =
         SessionServers::new(gate, store, &options, setup.servers.clone()).map_err(CliError::internal)?;
     setup.open.servers = servers.relays().to_vec();
-    setup.open.behind = Some(Servers { names: servers.names().to_vec(), before: servers.before() });
+    setup.open.behind =
+        Some(GatedServers { names: servers.server_names().to_vec(), before: servers.tool_lookup() });
     Ok(Some(servers))
 }
 
 /// What is said of servers goes where what the agent says goes, as long as somebody listens there.
-fn hears(events: &mpsc::UnboundedSender<AcpEvent>) -> Hears {
+fn event_sinks(events: &mpsc::UnboundedSender<AcpEvent>) -> NoticeSinks {
     let tell = |make: fn(String) -> AcpEvent| {
         let events = events.downgrade();
         Arc::new(move |server: &str, text: &str| {
@@ -74,5 +75,5 @@ fn hears(events: &mpsc::UnboundedSender<AcpEvent>) -> Hears {
             }
         })
     };
-    Hears { people: tell(AcpEvent::Notice), errors: tell(AcpEvent::Stderr) }
+    NoticeSinks { people: tell(AcpEvent::Notice), errors: tell(AcpEvent::Stderr) }
 }

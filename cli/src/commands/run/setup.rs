@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mayi_acp::{AskingMode, Launch, Offer, OpenSession};
+use mayi_acp::{AskingMode, Launch, OfferedCapabilities, OpenSession};
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
 use mayi_core::config::{
-    AgentCommand, AgentLaunch, Asks, Loaded, OnUnasked, ServerLaunch, Trust, edit, nearest,
+    AgentCommand, AgentLaunch, Asks, LoadedConfig, OnUnasked, ServerLaunch, Trust, edit, nearest_word,
 };
 use mayi_core::gate::{Asking, OnAsk};
 use mayi_core::policy::Mode;
@@ -20,7 +20,7 @@ use crate::error::CliError;
 pub(super) struct Setup {
     pub(super) agent: AgentId,
     pub(super) launch: Launch,
-    pub(super) offer: Offer,
+    pub(super) offer: OfferedCapabilities,
     pub(super) open: OpenSession,
     /// The configured MCP servers that go into the session.
     pub(super) servers: Vec<ServerLaunch>,
@@ -33,7 +33,7 @@ impl Setup {
     pub(super) fn new(
         args: &RunArgs,
         ctx: &Context,
-        loaded: &Loaded,
+        loaded: &LoadedConfig,
         terminal: bool,
     ) -> Result<Self, CliError> {
         let cwd = ctx
@@ -42,7 +42,7 @@ impl Setup {
             .map_err(|error| CliError::usage(format!("{}: {error}", ctx.cwd.display())))?;
         check_root(&cwd, ctx.cwd_named)?;
         let on_ask = on_ask(args, terminal)?;
-        let Known {
+        let AgentProfile {
             id: agent,
             command,
             env,
@@ -51,14 +51,14 @@ impl Setup {
             missing_files_are_empty,
             on_unasked,
             install,
-            own,
+            built_in: own,
         } = agent_of(args, loaded)?;
         let folder = agent_folder(ctx, &agent)?;
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
         let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
         let resume = resume_of(args, ctx, &agent, &cwd)?;
-        may_be_in(args.mode, &agent, loaded)?;
-        if let Some(by) = loaded.locks.bypass(agent.as_str()).filter(|_| args.bypass) {
+        check_mode_allowed(args.mode, &agent, loaded)?;
+        if let Some(by) = loaded.locks.bypass_lock(agent.as_str()).filter(|_| args.bypass) {
             let by = by.display();
             return Err(CliError::usage(format!("`--bypass` is not allowed for {agent}: {by} locks it")));
         }
@@ -74,9 +74,10 @@ impl Setup {
             asks,
             resume,
         };
-        let offer = Offer { fs: !args.no_fs, terminal: !args.no_terminal, missing_files_are_empty };
+        let offer =
+            OfferedCapabilities { fs: !args.no_fs, terminal: !args.no_terminal, missing_files_are_empty };
         let asking = Asking { on_ask, limit: args.approval_timeout };
-        let servers = super::servers::wanted(args, loaded)?;
+        let servers = super::servers::select_servers(args, loaded)?;
         Ok(Self { agent, launch, offer, open, servers, asking, mode, on_unasked })
     }
 }
@@ -113,13 +114,13 @@ pub(super) fn on_ask(args: &RunArgs, terminal: bool) -> Result<OnAsk, CliError> 
 }
 
 /// Whether `agent` may be in the mode that was chosen.
-pub(in crate::commands) fn may_be_in(
+pub(in crate::commands) fn check_mode_allowed(
     mode: Option<Mode>,
     agent: &AgentId,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
 ) -> Result<(), CliError> {
     let least = loaded.policy.least_mode(agent);
-    match mode.zip(loaded.locks.mode()).filter(|(mode, _)| *mode < least) {
+    match mode.zip(loaded.locks.mode_lock()).filter(|(mode, _)| *mode < least) {
         None => Ok(()),
         Some((mode, by)) => Err(CliError::usage(format!(
             "`--mode {mode}` is not allowed for {agent}: {} locks the mode (leave it out, or ask for {least} or stricter)",
@@ -129,7 +130,7 @@ pub(in crate::commands) fn may_be_in(
 }
 
 /// What is known of the agent that is to be started.
-struct Known {
+struct AgentProfile {
     id: AgentId,
     command: Vec<String>,
     env: BTreeMap<String, String>,
@@ -138,17 +139,17 @@ struct Known {
     missing_files_are_empty: bool,
     on_unasked: OnUnasked,
     install: Option<String>,
-    own: bool,
+    built_in: bool,
 }
 
-fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
+fn agent_of(args: &RunArgs, loaded: &LoadedConfig) -> Result<AgentProfile, CliError> {
     if let Some(line) = &args.command {
         let words =
-            mayi_core::call::shell::split(line).filter(|words| !words.is_empty()).ok_or_else(|| {
+            mayi_core::call::shell::split_words(line).filter(|words| !words.is_empty()).ok_or_else(|| {
                 CliError::usage("--command is not a command line: its quotes do not match, or it is empty")
             })?;
-        return Ok(Known {
-            id: AgentId::command(&words),
+        return Ok(AgentProfile {
+            id: AgentId::from_command(&words),
             command: words,
             env: BTreeMap::new(),
             asking_mode: None,
@@ -156,7 +157,7 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
             missing_files_are_empty: false,
             on_unasked: loaded.on_unasked,
             install: None,
-            own: false,
+            built_in: false,
         });
     }
     let name = args.agent.as_deref().ok_or_else(|| {
@@ -164,9 +165,9 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
             "which agent? name one (`mayi agents` lists them), or give --command \"PROGRAM ARGS\"",
         )
     })?;
-    let (agent, command) = launched(name, loaded)?;
-    Ok(Known {
-        id: AgentId::named(&agent.name),
+    let (agent, command) = find_agent(name, loaded)?;
+    Ok(AgentProfile {
+        id: AgentId::from_name(&agent.name),
         command: command.words(),
         env: agent.env.clone(),
         asking_mode: agent.asking_mode.clone(),
@@ -174,7 +175,7 @@ fn agent_of(args: &RunArgs, loaded: &Loaded) -> Result<Known, CliError> {
         missing_files_are_empty: agent.missing_files_are_empty,
         on_unasked: agent.on_unasked,
         install: agent.install.map(str::to_owned),
-        own: matches!(command, AgentCommand::BuiltIn),
+        built_in: matches!(command, AgentCommand::BuiltIn),
     })
 }
 
@@ -215,7 +216,7 @@ fn check_root(cwd: &Path, named: bool) -> Result<(), CliError> {
 }
 
 /// How long something may take, for a message.
-pub(super) fn spoken(limit: Duration) -> String {
+pub(super) fn duration_text(limit: Duration) -> String {
     if limit.as_secs() > 0 { format!("{}s", limit.as_secs()) } else { format!("{}ms", limit.as_millis()) }
 }
 
@@ -223,23 +224,23 @@ pub(super) fn spoken(limit: Duration) -> String {
 ///
 /// # Errors
 /// If there is none, or none is configured for it; says which names there are.
-pub(in crate::commands) fn launched<'l>(
+pub(in crate::commands) fn find_agent<'l>(
     name: &str,
-    loaded: &'l Loaded,
+    loaded: &'l LoadedConfig,
 ) -> Result<(&'l AgentLaunch, &'l AgentCommand), CliError> {
-    let Some(agent) = loaded.agent(name) else {
-        let hint = nearest(name, loaded.agents.keys().map(String::as_str))
+    let Some(agent) = loaded.find_agent(name) else {
+        let hint = nearest_word(name, loaded.agents.keys().map(String::as_str))
             .map(|near| format!("did you mean `{near}`? "))
             .unwrap_or_default();
         return Err(CliError::usage(format!(
             "no agent is called `{}`: {hint}`mayi agents` lists them",
-            mayi_core::approval::visible(name)
+            mayi_core::approval::escape_line(name)
         )));
     };
     let Some(command) = &agent.command else {
         return Err(CliError::usage(format!(
             "agent `{name}` has no command: add one as [agents.{}] command = [...]",
-            edit::text(&agent.name)
+            edit::toml_string(&agent.name)
         )));
     };
     Ok((agent, command))

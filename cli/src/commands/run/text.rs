@@ -3,8 +3,8 @@
 use std::io;
 
 use mayi_acp::AcpEvent;
-use mayi_core::approval::{State, visible};
-use mayi_core::gate::{By, GateEvent, Tally};
+use mayi_core::approval::{State, escape_line};
+use mayi_core::gate::{DecidedBy, GateEvent, Tally};
 use mayi_core::policy::{Decision, Effect};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::output::{Ending, message_chunk};
 use crate::surface::{Line, Screen, Tone};
 
 /// The agent's words on standard output, one line for each tool call on standard error.
-pub(super) struct Text {
+pub(super) struct TextOutput {
     screen: Screen,
     quiet: bool,
     verbose: bool,
@@ -24,33 +24,36 @@ pub(super) struct Text {
     message: Option<String>,
 }
 
-impl Text {
+impl TextOutput {
     pub(super) fn new(screen: Screen, quiet: bool, verbose: bool, prompts: bool) -> Self {
         Self { screen, quiet, verbose, prompts, plan: Vec::new(), message: None }
     }
 
-    pub(super) fn agent(&mut self, event: AcpEvent) -> io::Result<()> {
+    pub(super) fn write_agent_event(&mut self, event: AcpEvent) -> io::Result<()> {
         match event {
-            AcpEvent::Update { update, .. } => self.update(&update),
+            AcpEvent::Update { update, .. } => self.write_update(&update),
             AcpEvent::Unasked { title, decision, .. } => {
                 let what = match decision.effect {
                     Effect::Deny => "ran without asking, though the policy denies it",
                     _ => "ran without asking, though the policy asks about it",
                 };
-                self.say(Tone::Warn, &format!("! {}: {what}{}", visible(&title), because(&decision)))
+                self.write_line(
+                    Tone::Warn,
+                    &format!("! {}: {what}{}", escape_line(&title), reason_text(&decision)),
+                )
             }
-            AcpEvent::Notice(text) => self.say(Tone::Warn, &format!("! {text}")),
-            AcpEvent::Stderr(text) if self.verbose => self.say(Tone::Dim, &format!("  agent: {text}")),
+            AcpEvent::Notice(text) => self.write_line(Tone::Warn, &format!("! {text}")),
+            AcpEvent::Stderr(text) if self.verbose => self.write_line(Tone::Dim, &format!("  agent: {text}")),
             AcpEvent::Stderr(_) => Ok(()),
         }
     }
 
     /// A part of the answer.
-    pub(super) fn answer(&self, text: &str) -> io::Result<()> {
+    pub(super) fn write_answer_text(&self, text: &str) -> io::Result<()> {
         self.screen.agent_text(text)
     }
 
-    fn update(&mut self, update: &Value) -> io::Result<()> {
+    fn write_update(&mut self, update: &Value) -> io::Result<()> {
         if let Some(chunk) = message_chunk(update) {
             // Another message begins: what came before is over.
             let message = update.get("messageId").and_then(Value::as_str).map(str::to_owned);
@@ -71,7 +74,7 @@ impl Text {
             Some("plan") => self.show_plan(update),
             Some("agent_thought_chunk") if self.verbose => {
                 let text = update.pointer("/content/text").and_then(Value::as_str).unwrap_or_default();
-                self.say(Tone::Dim, &format!("  {}", visible(text)))
+                self.write_line(Tone::Dim, &format!("  {}", escape_line(text)))
             }
             _ => Ok(()),
         }
@@ -81,21 +84,21 @@ impl Text {
     fn show_plan(&mut self, update: &Value) -> io::Result<()> {
         let entries = update.get("entries").and_then(Value::as_array).into_iter().flatten();
         let plan: Vec<String> =
-            entries.filter_map(|entry| entry.get("content")?.as_str()).map(visible).collect();
+            entries.filter_map(|entry| entry.get("content")?.as_str()).map(escape_line).collect();
         if plan == self.plan {
             return Ok(());
         }
         self.plan = plan;
         for (at, entry) in self.plan.iter().enumerate() {
-            self.say(Tone::Dim, &format!("  {}. {entry}", at + 1))?;
+            self.write_line(Tone::Dim, &format!("  {}. {entry}", at + 1))?;
         }
         Ok(())
     }
 
-    pub(super) fn gate(&mut self, event: &GateEvent) -> io::Result<()> {
+    pub(super) fn write_gate_event(&mut self, event: &GateEvent) -> io::Result<()> {
         match event {
             // What an approved call announced was told with that call.
-            GateEvent::Decided { by: Some(By::Covered), .. } if !self.verbose => Ok(()),
+            GateEvent::Decided { by: Some(DecidedBy::Covered), .. } if !self.verbose => Ok(()),
             GateEvent::Decided { decision, title, .. } if !self.quiet => {
                 let what =
                     decision.trail.first().map_or_else(|| title.clone(), |finding| finding.access.clone());
@@ -106,41 +109,44 @@ impl Text {
                 if decision.effect == Effect::Allow && !self.verbose && is_read(decision) {
                     return Ok(());
                 }
-                self.say(tone, &format!("{mark} {word}: {}{}", visible(&what), because(decision)))
+                self.write_line(
+                    tone,
+                    &format!("{mark} {word}: {}{}", escape_line(&what), reason_text(decision)),
+                )
             }
             GateEvent::Resolved(resolved)
                 if !self.prompts && !self.quiet && resolved.state != State::Cancelled =>
             {
                 let word = if resolved.state == State::Approved { "allowed" } else { "denied" };
-                self.say(Tone::Dim, &format!("  {word} by {}", visible(&resolved.by)))
+                self.write_line(Tone::Dim, &format!("  {word} by {}", escape_line(&resolved.by)))
             }
             _ => Ok(()),
         }
     }
 
-    pub(super) fn end(&mut self, ending: &Ending) -> io::Result<()> {
+    pub(super) fn write_end(&mut self, ending: &Ending) -> io::Result<()> {
         self.screen.end_message()?;
         if let Some(error) = &ending.error {
             // The agent's last lines come along, each escaped and on a line of its own.
             for (at, line) in error.lines().enumerate() {
                 let start = if at == 0 { "mayi: " } else { "" };
-                self.say(Tone::Bad, &format!("{start}{line}"))?;
+                self.write_line(Tone::Bad, &format!("{start}{line}"))?;
             }
         }
         let tally = &ending.tally;
         if !self.quiet || ending.exit_code != 0 {
-            if let Some(summary) = summary(tally).filter(|_| !self.quiet) {
-                self.say(Tone::Dim, &format!("mayi: {summary}"))?;
+            if let Some(summary) = tally_summary(tally).filter(|_| !self.quiet) {
+                self.write_line(Tone::Dim, &format!("mayi: {summary}"))?;
             }
-            for line in advice(tally) {
-                self.say(Tone::Plain, &line)?;
+            for line in advice_lines(tally) {
+                self.write_line(Tone::Plain, &line)?;
             }
         }
         Ok(())
     }
 
-    fn say(&self, tone: Tone, text: &str) -> io::Result<()> {
-        self.screen.line(&Line::of(tone, text))
+    fn write_line(&self, tone: Tone, text: &str) -> io::Result<()> {
+        self.screen.write_line(&Line::with_text(tone, text))
     }
 }
 
@@ -148,20 +154,20 @@ fn is_read(decision: &Decision) -> bool {
     decision.categories == [mayi_core::call::Category::Read]
 }
 
-fn because(decision: &Decision) -> String {
-    let Some(finding) = decision.because() else { return String::new() };
+fn reason_text(decision: &Decision) -> String {
+    let Some(finding) = decision.deciding_finding() else { return String::new() };
     let place = match (&finding.file, finding.line) {
-        (Some(file), Some(line)) => format!(" ({}:{line})", visible(&file.display().to_string())),
+        (Some(file), Some(line)) => format!(" ({}:{line})", escape_line(&file.display().to_string())),
         _ => String::new(),
     };
     match &finding.pattern {
-        Some(pattern) => format!(" — {}: {}{place}", visible(pattern), visible(&finding.reason)),
-        None => format!(" — {}{place}", visible(&finding.reason)),
+        Some(pattern) => format!(" — {}: {}{place}", escape_line(pattern), escape_line(&finding.reason)),
+        None => format!(" — {}{place}", escape_line(&finding.reason)),
     }
 }
 
 /// "3 allowed, 1 denied": nothing where there was nothing.
-fn summary(tally: &Tally) -> Option<String> {
+fn tally_summary(tally: &Tally) -> Option<String> {
     let parts: Vec<String> = [
         (tally.allowed, "allowed by policy"),
         (tally.approved, "allowed by you"),
@@ -169,7 +175,7 @@ fn summary(tally: &Tally) -> Option<String> {
         (tally.rejected, "denied by you"),
         (tally.unanswered, "needed an answer that nobody gave"),
         (tally.cancelled, "cancelled"),
-        (tally.ran_unasked(), "ran without asking"),
+        (tally.count_ran_unasked(), "ran without asking"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
@@ -182,12 +188,12 @@ fn summary(tally: &Tally) -> Option<String> {
 const MOST_ADVICE: usize = 20;
 
 /// What would have helped.
-fn advice(tally: &Tally) -> Vec<String> {
+fn advice_lines(tally: &Tally) -> Vec<String> {
     let mut lines = Vec::new();
     if !tally.would_allow.is_empty() {
         lines.push("mayi: these rules would have allowed what nobody answered:".to_owned());
         let shown = tally.would_allow.iter().take(MOST_ADVICE);
-        lines.extend(shown.map(|pattern| format!("  --allow {}", quoted(pattern))));
+        lines.extend(shown.map(|pattern| format!("  --allow {}", quote_for_shell(pattern))));
         if let Some(more) = tally.would_allow.len().checked_sub(MOST_ADVICE).filter(|more| *more > 0) {
             lines.push(format!("  ... and {more} more; --format json lists them all"));
         }
@@ -199,7 +205,7 @@ fn advice(tally: &Tally) -> Vec<String> {
             tally.needs_person
         ));
     }
-    let against = tally.unasked_against();
+    let against = tally.count_unasked_against();
     if against > 0 {
         lines.push(format!(
             "mayi: {against} tool call{} ran without asking that would have been asked about or denied; this agent can do \
@@ -211,6 +217,6 @@ fn advice(tally: &Tally) -> Vec<String> {
 }
 
 /// As one word of a shell's.
-fn quoted(text: &str) -> String {
-    format!("'{}'", visible(text).replace('\'', r"'\''"))
+fn quote_for_shell(text: &str) -> String {
+    format!("'{}'", escape_line(text).replace('\'', r"'\''"))
 }

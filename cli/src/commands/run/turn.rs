@@ -32,7 +32,7 @@ const LOST: Duration = Duration::from_secs(30 * 60);
 
 /// Why a turn was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum CutReason {
     /// Ctrl-C, or SIGTERM.
     Interrupted,
     /// `--timeout`.
@@ -45,17 +45,17 @@ pub(super) enum Cut {
 
 /// How a turn ended.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(super) struct TurnEnd {
     /// The agent's reason; none if it did not end its turn in time.
     pub(super) stop: Option<StopReason>,
     /// Why it was cut short, if it was.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<CutReason>,
     /// What a person said when denying something.
     pub(super) reasons: Vec<String>,
 }
 
 /// What a turn listens to.
-pub(super) struct Turns {
+pub(super) struct TurnRunner {
     pub(super) connection: Arc<Connection>,
     pub(super) gate: Gate,
     pub(super) session: SessionId,
@@ -76,18 +76,18 @@ pub(super) struct Turns {
     pub(super) unwritten: Option<io::Error>,
 }
 
-impl Turns {
+impl TurnRunner {
     /// Sends the prompt, and sees the turn to its end.
-    pub(super) async fn turn(&mut self, blocks: &[String]) -> Result<Ended, AgentError> {
+    pub(super) async fn run_turn(&mut self, blocks: &[String]) -> Result<TurnEnd, AgentError> {
         let connection = Arc::clone(&self.connection);
         let session = self.session.clone();
         let prompt = connection.prompt(&session, blocks);
         tokio::pin!(prompt);
-        let mut cut: Option<(Cut, Instant)> = None;
+        let mut cut: Option<(CutReason, Instant)> = None;
         let mut reasons = Vec::new();
         let mut heard = Instant::now();
         let mut told = 0_u32;
-        let far = far();
+        let far = far_future();
         loop {
             let deadline = self.deadline.filter(|_| cut.is_none()).unwrap_or(far);
             let grace = cut.map_or(far, |(_, until)| until);
@@ -96,62 +96,62 @@ impl Turns {
                 biased;
                 Some(()) = self.interrupts.recv() => {
                     if cut.is_some() {
-                        return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
+                        return Ok(TurnEnd { stop: None, cut: cut.map(|(why, _)| why), reasons });
                     }
-                    cut = Some((Cut::Interrupted, self.cancel()));
+                    cut = Some((CutReason::Interrupted, self.cancel_turn()));
                     Ok(())
                 }
                 () = sleep_until(deadline) => {
-                    cut = Some((Cut::Timeout, self.cancel()));
+                    cut = Some((CutReason::Timeout, self.cancel_turn()));
                     Ok(())
                 }
                 () = sleep_until(grace) => {
-                    return Ok(Ended { stop: None, cut: cut.map(|(why, _)| why), reasons });
+                    return Ok(TurnEnd { stop: None, cut: cut.map(|(why, _)| why), reasons });
                 }
                 Some(event) = self.agent.recv() => {
                     heard = Instant::now();
                     told = 0;
-                    let written = self.hear(event);
-                    if self.stops() && cut.is_none() {
-                        cut = Some((Cut::Unasked, self.cancel()));
+                    let written = self.output_agent_event(event);
+                    if self.is_stopped_by_unasked() && cut.is_none() {
+                        cut = Some((CutReason::Unasked, self.cancel_turn()));
                     }
                     written
                 }
                 Some(event) = self.decided.recv() => {
                     heard = Instant::now();
                     keep_reason(&event, &mut reasons);
-                    self.briefing.hear(&self.session, &event);
-                    self.output.gate(&event)
+                    self.briefing.note_gate_event(&self.session, &event);
+                    self.output.write_gate_event(&event)
                 }
                 result = &mut prompt => {
                     let stop = match result {
                         Ok(stop) => stop,
                         // Some agents fail when they are cancelled: this is no news.
-                        Err(_) if matches!(cut, Some((Cut::Unasked, _))) => StopReason::Cancelled,
+                        Err(_) if matches!(cut, Some((CutReason::Unasked, _))) => StopReason::Cancelled,
                         Err(error) => return Err(error),
                     };
-                    self.drain(&mut reasons);
-                    if self.stops() && cut.is_none() {
-                        cut = Some((Cut::Unasked, self.cancel()));
+                    self.drain_events(&mut reasons);
+                    if self.is_stopped_by_unasked() && cut.is_none() {
+                        cut = Some((CutReason::Unasked, self.cancel_turn()));
                     }
                     if cut.is_none() && stop != StopReason::Cancelled {
-                        cut = self.linger(&mut reasons).await.map(|why| (why, Instant::now()));
+                        cut = self.await_late_events(&mut reasons).await.map(|why| (why, Instant::now()));
                     }
-                    return Ok(Ended { stop: Some(stop), cut: cut.map(|(why, _)| why), reasons });
+                    return Ok(TurnEnd { stop: Some(stop), cut: cut.map(|(why, _)| why), reasons });
                 }
-                () = sleep_until(heard + silence(told)) => {
+                () = sleep_until(heard + silence_before_notice(told)) => {
                     told = (told + 1).min(20);
                     let silent = heard.elapsed();
-                    if !self.gate.waiting().is_empty() {
+                    if !self.gate.waiting_cards().is_empty() {
                         // It waits for an answer, and it is not its silence that is waited for.
                         heard = Instant::now();
                         told = 0;
                         Ok(())
                     } else if !self.watched && silent >= LOST {
-                        self.cancel();
+                        self.cancel_turn();
                         return Err(AgentError::Silent { what: "the prompt, or say anything,", limit: silent });
                     } else {
-                        self.output.notice(&mute(silent, "cancels the turn"))
+                        self.output.write_notice(&silence_message(silent, "cancels the turn"))
                     }
                 }
             };
@@ -159,72 +159,72 @@ impl Turns {
                 && cut.is_none()
             {
                 self.unwritten = Some(error);
-                cut = Some((Cut::OutputGone, self.cancel()));
+                cut = Some((CutReason::OutputGone, self.cancel_turn()));
             }
         }
     }
 
     /// Writes what happened at the agent's side.
-    fn hear(&mut self, event: AcpEvent) -> io::Result<()> {
+    fn output_agent_event(&mut self, event: AcpEvent) -> io::Result<()> {
         self.ran_unasked |= is_unasked(&event);
-        self.output.agent(event)
+        self.output.write_agent_event(event)
     }
 
     /// Whether something has ended the turn by itself.
-    fn stops(&self) -> bool {
+    fn is_stopped_by_unasked(&self) -> bool {
         self.stops_at_unasked && self.ran_unasked
     }
 
     /// Cancels the turn; returns until when the agent may take to end it.
-    fn cancel(&self) -> Instant {
-        self.connection.cancel(&self.session);
+    fn cancel_turn(&self) -> Instant {
+        self.connection.cancel_turn(&self.session);
         Instant::now() + self.connection.cancel_limit()
     }
 
     /// Some agents go on after the prompt's answer: what they ask then is still answered.
-    async fn linger(&mut self, reasons: &mut Vec<String>) -> Option<Cut> {
+    async fn await_late_events(&mut self, reasons: &mut Vec<String>) -> Option<CutReason> {
         let begun = Instant::now();
         let mut heard = begun;
         let connection = Arc::clone(&self.connection);
-        let mut settled = Box::pin(connection.settled(BEHIND));
+        let mut settled = Box::pin(connection.wait_until_settled(BEHIND));
         // It was heard of since it was asked whether it has said everything.
         let (mut more, mut done) = (false, false);
         loop {
-            let waiting = !self.gate.waiting().is_empty();
+            let waiting = !self.gate.waiting_cards().is_empty();
             let patience = if self.connection.under_way(&self.session) > 0 { QUIET } else { BEHIND };
             if done && !waiting && patience == BEHIND {
                 return None;
             }
-            let far = far();
+            let far = far_future();
             let until = if waiting { far } else { (heard + patience).min(begun + LINGERS) };
             let written = tokio::select! {
                 biased;
                 Some(()) = self.interrupts.recv() => {
-                    self.cancel();
-                    return Some(Cut::Interrupted);
+                    self.cancel_turn();
+                    return Some(CutReason::Interrupted);
                 }
                 () = sleep_until(self.deadline.unwrap_or(far)) => {
-                    self.cancel();
-                    return Some(Cut::Timeout);
+                    self.cancel_turn();
+                    return Some(CutReason::Timeout);
                 }
                 () = sleep_until(until) => return None,
                 Some(event) = self.agent.recv() => {
                     (heard, more) = (Instant::now(), true);
-                    let written = self.hear(event);
-                    if self.stops() {
-                        self.cancel();
-                        return Some(Cut::Unasked);
+                    let written = self.output_agent_event(event);
+                    if self.is_stopped_by_unasked() {
+                        self.cancel_turn();
+                        return Some(CutReason::Unasked);
                     }
                     written
                 }
                 Some(event) = self.decided.recv() => {
                     (heard, more) = (Instant::now(), true);
                     keep_reason(&event, reasons);
-                    self.briefing.hear(&self.session, &event);
-                    self.output.gate(&event)
+                    self.briefing.note_gate_event(&self.session, &event);
+                    self.output.write_gate_event(&event)
                 }
-                () = self.connection.gone() => {
-                    self.drain(reasons);
+                () = self.connection.wait_until_gone() => {
+                    self.drain_events(reasons);
                     return None;
                 }
                 // What it said before it answered that was taken above.
@@ -232,33 +232,33 @@ impl Turns {
                     done = !more;
                     more = false;
                     if !done {
-                        settled = Box::pin(connection.settled(BEHIND));
+                        settled = Box::pin(connection.wait_until_settled(BEHIND));
                     }
                     Ok(())
                 }
             };
             if more && done {
                 done = false;
-                settled = Box::pin(connection.settled(BEHIND));
+                settled = Box::pin(connection.wait_until_settled(BEHIND));
             }
             if let Err(error) = written {
                 self.unwritten = Some(error);
-                return Some(Cut::OutputGone);
+                return Some(CutReason::OutputGone);
             }
         }
     }
 
     /// Writes what has come already.
-    pub(super) fn drain(&mut self, reasons: &mut Vec<String>) {
+    pub(super) fn drain_events(&mut self, reasons: &mut Vec<String>) {
         let mut written: io::Result<()> = Ok(());
         while let Ok(event) = self.agent.try_recv() {
             self.ran_unasked |= is_unasked(&event);
-            written = written.and_then(|()| self.output.agent(event));
+            written = written.and_then(|()| self.output.write_agent_event(event));
         }
         while let Ok(event) = self.decided.try_recv() {
             keep_reason(&event, reasons);
-            self.briefing.hear(&self.session, &event);
-            written = written.and_then(|()| self.output.gate(&event));
+            self.briefing.note_gate_event(&self.session, &event);
+            written = written.and_then(|()| self.output.write_gate_event(&event));
         }
         if let Err(error) = written {
             self.unwritten.get_or_insert(error);
@@ -267,17 +267,17 @@ impl Turns {
 }
 
 /// Later than anybody waits for: where there is no limit.
-pub(super) fn far() -> Instant {
+pub(super) fn far_future() -> Instant {
     Instant::now() + Duration::from_secs(365 * 24 * 3600)
 }
 
 /// After so long without a sign of life, the person is told for the next time.
-fn silence(told: u32) -> Duration {
+fn silence_before_notice(told: u32) -> Duration {
     told.checked_sub(1).map_or(MUTE, |before| SILENT * (1 << before))
 }
 
 /// Says that the agent is silent, and what ends that.
-pub(super) fn mute(silent: Duration, ends: &str) -> String {
+pub(super) fn silence_message(silent: Duration, ends: &str) -> String {
     let long = match silent.as_secs() {
         seconds if seconds < 60 => format!("{seconds} s"),
         seconds => format!("{} min", seconds / 60),

@@ -30,7 +30,7 @@ const SETTINGS: &[&str] = &["Code", "Code - Insiders", "VSCodium", "Code - OSS",
 const MOST: usize = 2000;
 
 /// Where the extension is installed, and the command of the editor.
-pub(super) fn installed(home: &Path) -> Vec<(PathBuf, &'static str)> {
+pub(super) fn installed_extensions(home: &Path) -> Vec<(PathBuf, &'static str)> {
     let mut found = Vec::new();
     for (folder, editor) in EDITORS {
         let Ok(extensions) = std::fs::read_dir(home.join(folder).join("extensions")) else { continue };
@@ -46,7 +46,7 @@ pub(super) fn installed(home: &Path) -> Vec<(PathBuf, &'static str)> {
 }
 
 /// The editors' files of settings that are there, as far as that can be told.
-pub(super) fn settings(folders: &Folders) -> Vec<PathBuf> {
+pub(super) fn editor_settings_files(folders: &Folders) -> Vec<PathBuf> {
     let Some(home) = folders.home.as_deref() else { return Vec::new() };
     let base = if cfg!(target_os = "macos") {
         Some(home.join("Library/Application Support"))
@@ -55,7 +55,8 @@ pub(super) fn settings(folders: &Folders) -> Vec<PathBuf> {
     };
     let mut places: Vec<PathBuf> =
         base.iter().flat_map(|base| SETTINGS.iter().map(|name| base.join(name).join("User"))).collect();
-    let profiles: Vec<PathBuf> = places.iter().flat_map(|place| within(&place.join("profiles"))).collect();
+    let profiles: Vec<PathBuf> =
+        places.iter().flat_map(|place| folder_entries(&place.join("profiles"))).collect();
     places.extend(profiles);
     places.extend(EDITORS.iter().map(|(folder, _)| home.join(folder).join("data/Machine")));
     let mut files: Vec<PathBuf> = places.into_iter().map(|place| place.join("settings.json")).collect();
@@ -67,7 +68,7 @@ pub(super) fn settings(folders: &Folders) -> Vec<PathBuf> {
     files
 }
 
-fn within(folder: &Path) -> Vec<PathBuf> {
+fn folder_entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut all: Vec<PathBuf> = entries.take(100).flatten().map(|entry| entry.path()).collect();
     all.sort();

@@ -4,27 +4,27 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use mayi_core::approval::visible;
-use mayi_core::config::secure;
+use mayi_core::approval::escape_line;
+use mayi_core::config::secure_read;
 
 use super::extension;
 use crate::commands::hook::{Hooks, remove_folders, without_extension};
 use crate::commands::mcp::Gateways;
-use crate::commands::settings::{LARGEST, Settings};
+use crate::commands::settings::{LARGEST, SettingsFile};
 use crate::context::Context;
 use crate::error::CliError;
 
 /// What is found.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) changes: Vec<Change>,
+pub(super) struct UninstallPlan {
+    pub(super) changes: Vec<PlannedChange>,
     /// What stays although it is about mayi, and why.
     pub(super) left: Vec<String>,
 }
 
 /// A file that is to be changed.
-pub(super) struct Change {
-    pub(super) settings: Settings,
+pub(super) struct PlannedChange {
+    pub(super) settings: SettingsFile,
     /// None: it goes.
     pub(super) new: Option<String>,
     /// The old and the new text, without secrets.
@@ -40,28 +40,28 @@ pub(super) struct Change {
 ///
 /// # Errors
 /// If there is no home folder.
-pub(super) fn find(mayi: String, purge: bool, ctx: &Context) -> Result<Found, CliError> {
+pub(super) fn plan_changes(mayi: String, purge: bool, ctx: &Context) -> Result<UninstallPlan, CliError> {
     if ctx.sources.folders.data.is_none() {
         return Err(CliError::internal("there is no home folder: set HOME"));
     }
-    let mut found = Found::default();
+    let mut found = UninstallPlan::default();
     let ((gateways, damage), (hooks, other)) = (Gateways::read(mayi, ctx), Hooks::read(ctx));
     for error in damage.into_iter().chain(other) {
         found.left.push(format!(
             "{}: what it says of projects' files is not known; remove it, if mayi is in no file but those named here",
-            error.text()
+            error.message_text()
         ));
     }
     let mut files: BTreeMap<PathBuf, (PathBuf, bool)> = BTreeMap::new();
-    let settings = if purge { extension::settings(&ctx.sources.folders) } else { Vec::new() };
-    let own = gateways.files(ctx).into_iter().chain(hooks.files(ctx));
+    let settings = if purge { extension::editor_settings_files(&ctx.sources.folders) } else { Vec::new() };
+    let own = gateways.candidate_files(ctx).into_iter().chain(hooks.candidate_files(ctx));
     for (file, noted) in own.chain(settings.iter().map(|file| (file.clone(), false))) {
         let target = match file.canonicalize() {
             Ok(target) => target,
             // What was noted of a file that is gone is of no use.
             Err(error) if is_gone(&error) => continue,
             Err(error) => {
-                let name = visible(&file.display().to_string());
+                let name = escape_line(&file.display().to_string());
                 let why = format!(
                     "{name}: can't be looked at ({error}): whether something of mayi's is in it is not known"
                 );
@@ -80,9 +80,9 @@ pub(super) fn find(mayi: String, purge: bool, ctx: &Context) -> Result<Found, Cl
     }
     for (target, (file, noted)) in files {
         let of_extension = settings.contains(&file);
-        match look(&target, &file, noted, of_extension, (&gateways, &hooks), ctx) {
+        match inspect_file(&target, &file, noted, of_extension, (&gateways, &hooks), ctx) {
             Ok(Some((change, left))) => {
-                let name = visible(&file.display().to_string());
+                let name = escape_line(&file.display().to_string());
                 found.left.extend(left.into_iter().map(|why| format!("{name}: {why}")));
                 found.changes.extend(change);
             }
@@ -98,28 +98,28 @@ pub(super) fn is_gone(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-type Looked = Option<(Option<Change>, Vec<String>)>;
+type InspectedFile = Option<(Option<PlannedChange>, Vec<String>)>;
 
-fn look(
+fn inspect_file(
     target: &Path,
     file: &Path,
     noted: bool,
     of_extension: bool,
     (gateways, hooks): (&Gateways, &Hooks),
     ctx: &Context,
-) -> Result<Looked, String> {
+) -> Result<InspectedFile, String> {
     if !noted && !speaks_of_mayi(target)? {
         return Ok(None);
     }
-    let settings = Settings::read(file, None).map_err(|error| error.text())?;
+    let settings = SettingsFile::read(file, None).map_err(|error| error.message_text())?;
     if settings.target != target {
-        return Err(settings.wrong("is another file by now: try again").text());
+        return Err(settings.config_error("is another file by now: try again").message_text());
     }
-    let wrong = |why: String| settings.wrong(&why).text();
+    let wrong = |why: String| settings.config_error(&why).message_text();
     let mut now = settings.text.clone();
     let (mut what, mut remarks, mut left, mut folders) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut gone = false;
-    match gateways.out(file, target, &now, ctx) {
+    match gateways.plan_removal(file, target, &now, ctx) {
         Ok(Some(taken)) => {
             now = taken.new.unwrap_or_default();
             what.extend(taken.what);
@@ -129,7 +129,7 @@ fn look(
         Ok(None) => {}
         Err(why) => left.push(why),
     }
-    match hooks.out(file, target, &now, ctx) {
+    match hooks.plan_removal(file, target, &now, ctx) {
         Ok(Some(taken)) => {
             gone = taken.new.is_none();
             now = taken.new.unwrap_or_default();
@@ -155,9 +155,9 @@ fn look(
     if what.is_empty() {
         return Ok((!left.is_empty()).then_some((None, left)));
     }
-    let shown = gateways.shown(file, target, (&settings.text, &now), ctx);
+    let shown = gateways.masked_texts(file, target, (&settings.text, &now), ctx);
     let new = (!gone).then_some(now);
-    let change = Change { settings, new, shown, what, remarks, partly: !left.is_empty(), folders };
+    let change = PlannedChange { settings, new, shown, what, remarks, partly: !left.is_empty(), folders };
     Ok(Some((Some(change), left)))
 }
 
@@ -166,9 +166,9 @@ fn look(
 /// # Errors
 /// If that can't be told.
 fn speaks_of_mayi(target: &Path) -> Result<bool, String> {
-    let wrong = |why: String| format!("{}: {why}", visible(&target.display().to_string()));
+    let wrong = |why: String| format!("{}: {why}", escape_line(&target.display().to_string()));
     let unknown = |why: &str| wrong(format!("{why}: whether something of mayi's is in it is not known"));
-    let file = match secure::open(target, true) {
+    let file = match secure_read::open(target, true) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(unknown(&format!("can't be read ({error})"))),
@@ -185,22 +185,22 @@ fn speaks_of_mayi(target: &Path) -> Result<bool, String> {
     if bytes.len() > LARGEST { Err(unknown("is larger than 16 MiB")) } else { Ok(false) }
 }
 
-impl Change {
+impl PlannedChange {
     /// Makes it, and forgets what was noted of the file.
     ///
     /// # Errors
     /// If the file is not as it was read any more, or can't be written.
-    pub(super) fn make(&self, ctx: &Context) -> Result<(), CliError> {
+    pub(super) fn apply(&self, ctx: &Context) -> Result<(), CliError> {
         match &self.new {
-            Some(new) => self.settings.replace(new)?,
+            Some(new) => self.settings.replace_text(new)?,
             None => {
-                self.settings.remove()?;
+                self.settings.delete_file()?;
                 remove_folders(&self.folders);
             }
         }
         if !self.partly {
-            Gateways::forget(&self.settings.target, ctx)?;
-            Hooks::forget(&self.settings.target, ctx)?;
+            Gateways::forget_notes(&self.settings.target, ctx)?;
+            Hooks::forget_notes(&self.settings.target, ctx)?;
         }
         Ok(())
     }

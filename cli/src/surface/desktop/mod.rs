@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use jiff::Timestamp;
-use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, at_a_glance, choice, visible};
+use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, choice, escape_line, one_line_summary};
 use mayi_core::gate::{QuestionEvent, Questions};
 use mayi_core::store::Store;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use self::service::{Button, Service};
+use self::service::{Button, NotificationService};
 use super::wording;
 
 /// Who answered, as the record and other surfaces have it.
@@ -30,12 +30,12 @@ const TOO_SOON: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Notifications for what one process asks.
-pub(crate) struct Desktop {
+pub(crate) struct DesktopNotifications {
     end: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
-impl Desktop {
+impl DesktopNotifications {
     /// Shows what `questions` ask by the service on the bus at `socket`, from now on, beside other work of the runtime.
     /// Nothing is shown where that can't be had: questions wait for other surfaces as they do anyway.
     pub(crate) fn start(socket: &Path, store: Arc<dyn Store>, questions: Arc<dyn Questions>) -> Self {
@@ -43,14 +43,14 @@ impl Desktop {
         let socket = socket.to_owned();
         let task = tokio::spawn(async move {
             // It hears of what waits before it has connected, so that nothing is missed.
-            let heard = questions.questions();
-            match Service::connect(&socket, store).await {
+            let heard = questions.subscribe_questions();
+            match NotificationService::connect(&socket, store).await {
                 Ok(service) => {
-                    let mut shows = Shows { service, questions, shown: BTreeMap::new() };
-                    if let Err(error) = shows.serve(heard, ended).await {
+                    let mut shows = DesktopNotifier { service, questions, shown: BTreeMap::new() };
+                    if let Err(error) = shows.run_loop(heard, ended).await {
                         tracing::warn!(%error, "no more notifications");
                     }
-                    shows.clear().await;
+                    shows.hide_all().await;
                 }
                 Err(error) => tracing::warn!(%error, "no notifications"),
             }
@@ -66,37 +66,37 @@ impl Desktop {
 }
 
 /// What is shown, and where.
-struct Shows {
-    service: Service,
+struct DesktopNotifier {
+    service: NotificationService,
     questions: Arc<dyn Questions>,
-    shown: BTreeMap<ApprovalId, Shown>,
+    shown: BTreeMap<ApprovalId, ShownNotification>,
 }
 
-struct Shown {
+struct ShownNotification {
     /// The service's number.
     number: u32,
     card: Box<Card>,
     since: Instant,
 }
 
-impl Shows {
-    async fn serve(
+impl DesktopNotifier {
+    async fn run_loop(
         &mut self,
         mut heard: tokio::sync::mpsc::UnboundedReceiver<QuestionEvent>,
         mut ended: oneshot::Receiver<()>,
     ) -> io::Result<()> {
-        let mut pressed = self.service.pressed().await?;
+        let mut pressed = self.service.button_presses().await?;
         loop {
             tokio::select! {
                 _ = &mut ended => return Ok(()),
                 event = heard.recv() => match event {
-                    Some(QuestionEvent::Asked(card) | QuestionEvent::Updated(card)) => self.show(card).await?,
-                    Some(QuestionEvent::Resolved(resolved)) => self.hide(resolved.approval_id).await,
+                    Some(QuestionEvent::Asked(card) | QuestionEvent::Updated(card)) => self.show_card(card).await?,
+                    Some(QuestionEvent::Resolved(resolved)) => self.hide_card(resolved.approval_id).await,
                     Some(QuestionEvent::InLine(_)) => {}
                     None => return Ok(()),
                 },
                 press = pressed.next() => match press {
-                    Some((number, button)) => self.answer(number, button).await?,
+                    Some((number, button)) => self.submit_answer(number, button).await?,
                     None => return Err(io::Error::other("the notification service is gone")),
                 },
             }
@@ -104,50 +104,50 @@ impl Shows {
     }
 
     /// Shows a card, in the place of an older form of it.
-    async fn show(&mut self, card: Box<Card>) -> io::Result<()> {
-        self.show_since(card, Instant::now()).await
+    async fn show_card(&mut self, card: Box<Card>) -> io::Result<()> {
+        self.show_card_since(card, Instant::now()).await
     }
 
     /// The same for a card that was shown before.
-    async fn show_since(&mut self, card: Box<Card>, since: Instant) -> io::Result<()> {
+    async fn show_card_since(&mut self, card: Box<Card>, since: Instant) -> io::Result<()> {
         let older = self.shown.get(&card.approval_id).map_or(0, |shown| shown.number);
-        let text = Text::of(&card);
-        let number = self.service.show(older, &text).await?;
-        self.shown.insert(card.approval_id, Shown { number, card, since });
+        let text = NotificationText::for_card(&card);
+        let number = self.service.show_notification(older, &text).await?;
+        self.shown.insert(card.approval_id, ShownNotification { number, card, since });
         Ok(())
     }
 
-    async fn hide(&mut self, id: ApprovalId) {
+    async fn hide_card(&mut self, id: ApprovalId) {
         if let Some(shown) = self.shown.remove(&id) {
-            self.service.hide(shown.number).await;
+            self.service.hide_notification(shown.number).await;
         }
     }
 
-    async fn clear(&mut self) {
+    async fn hide_all(&mut self) {
         while let Some((_, shown)) = self.shown.pop_first() {
-            self.service.hide(shown.number).await;
+            self.service.hide_notification(shown.number).await;
         }
     }
 
     /// Gives the answer of a button. What it can't answer is shown again: with most services a press takes the notification
     /// away, and with some it does not.
-    async fn answer(&mut self, number: u32, button: Button) -> io::Result<()> {
+    async fn submit_answer(&mut self, number: u32, button: Button) -> io::Result<()> {
         let Some((id, shown)) = self.shown.iter().find(|(_, shown)| shown.number == number) else {
             return Ok(());
         };
         let (id, card, since) = (*id, shown.card.clone(), shown.since);
         // An agent may have come to own the process since, or the process may be gone.
-        self.service.still_trusted().await?;
+        self.service.ensure_still_trusted().await?;
         let allows = button == Button::Allow;
-        let offered = !allows || at_a_glance(&card).is_some();
+        let offered = !allows || one_line_summary(&card).is_some();
         if since.elapsed() < TOO_SOON || !offered {
-            return self.show_since(card, since).await;
+            return self.show_card_since(card, since).await;
         }
         let option = if allows { choice::ALLOW_ONCE } else { choice::DENY };
         if let Err(error) = self.questions.answer(ApprovalResponse::pick(&card, option), BY) {
             tracing::info!(%error, "a notification's answer was refused");
         }
-        self.hide(id).await;
+        self.hide_card(id).await;
         Ok(())
     }
 }
@@ -156,7 +156,7 @@ impl Shows {
 const SUMMARY: usize = 120;
 
 /// What a notification says.
-pub(super) struct Text {
+pub(super) struct NotificationText {
     /// Who wants what.
     pub(super) summary: String,
     /// All of it, or its beginning and where to see the rest.
@@ -167,16 +167,19 @@ pub(super) struct Text {
     pub(super) lasts: Option<i32>,
 }
 
-impl Text {
-    fn of(card: &Card) -> Self {
-        let whole = at_a_glance(card);
+impl NotificationText {
+    fn for_card(card: &Card) -> Self {
+        let whole = one_line_summary(card);
         let said = match &whole {
             Some(text) => format!("{text}\nin {}", card.cwd),
-            None => format!("{}\nSee all of it: mayi inbox", visible(&wording::summary(card).text())),
+            None => format!(
+                "{}\nSee all of it: mayi inbox",
+                escape_line(&wording::call_summary(card).plain_text())
+            ),
         };
         let left = card.expires_at.map(|when| when.duration_since(Timestamp::now()).as_millis());
         Self {
-            summary: visible(&wording::heading(card).cut(SUMMARY).text()),
+            summary: escape_line(&wording::card_heading(card).cut_to_width(SUMMARY).plain_text()),
             body: said,
             allows: whole.is_some(),
             lasts: left.map(|left| i32::try_from(left).unwrap_or(i32::MAX).max(1)),

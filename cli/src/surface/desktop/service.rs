@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
-use mayi_core::gate::{asking, started_by};
+use mayi_core::gate::{asking_pids, is_started_by};
 use mayi_core::store::Store;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
 use zbus::fdo::DBusProxy;
 use zbus::names::{BusName, OwnedUniqueName, WellKnownName};
 
-use super::Text;
+use super::NotificationText;
 
 const NAME: &str = "org.freedesktop.Notifications";
 
@@ -59,7 +59,7 @@ trait Notifications {
 }
 
 /// A service that was looked at.
-pub(super) struct Service {
+pub(super) struct NotificationService {
     bus: DBusProxy<'static>,
     /// The one process that is talked with, and whose signals count.
     owner: OwnedUniqueName,
@@ -69,14 +69,14 @@ pub(super) struct Service {
     markup: bool,
 }
 
-impl Service {
+impl NotificationService {
     /// Connects to the bus at `socket`, and finds the service there.
     pub(super) async fn connect(socket: &Path, store: Arc<dyn Store>) -> io::Result<Self> {
         let connect = async {
             let stream = UnixStream::connect(socket)?;
             let peer = socket_peercred(&stream)?;
             // A bus of somebody else's, or one that an agent has put there, would answer for the person.
-            trusted(&*store, peer.pid.as_raw_nonzero().get().cast_unsigned(), peer.uid.as_raw())?;
+            ensure_trusted(&*store, peer.pid.as_raw_nonzero().get().cast_unsigned(), peer.uid.as_raw())?;
             let connection =
                 zbus::connection::Builder::unix_stream(stream).build().await.map_err(io::Error::other)?;
             let bus = DBusProxy::new(&connection).await.map_err(io::Error::other)?;
@@ -95,22 +95,24 @@ impl Service {
             }
             let markup = can.iter().any(|can| can == "body-markup");
             let service = Self { bus, owner, notifications, store, markup };
-            service.still_trusted().await?;
+            service.ensure_still_trusted().await?;
             Ok(service)
         };
         tokio::time::timeout(PATIENCE, connect).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
     }
 
     /// Whether the service's process is the user's, and not within an agent.
-    pub(super) async fn still_trusted(&self) -> io::Result<()> {
+    pub(super) async fn ensure_still_trusted(&self) -> io::Result<()> {
         let name = || BusName::from(self.owner.clone());
         let pid = self.bus.get_connection_unix_process_id(name()).await.map_err(io::Error::other)?;
         let uid = self.bus.get_connection_unix_user(name()).await.map_err(io::Error::other)?;
-        trusted(&*self.store, pid, uid)
+        ensure_trusted(&*self.store, pid, uid)
     }
 
     /// The buttons that are pressed, each with its notification's number.
-    pub(super) async fn pressed(&self) -> io::Result<impl Stream<Item = (u32, Button)> + Unpin + use<>> {
+    pub(super) async fn button_presses(
+        &self,
+    ) -> io::Result<impl Stream<Item = (u32, Button)> + Unpin + use<>> {
         let signals = self.notifications.receive_action_invoked().await.map_err(io::Error::other)?;
         Ok(signals.filter_map(|signal| {
             let press = signal.args().ok().and_then(|args| {
@@ -127,8 +129,8 @@ impl Service {
     }
 
     /// Shows a notification, in the place of the one with the number `older` unless that is 0. Returns its number.
-    pub(super) async fn show(&self, older: u32, text: &Text) -> io::Result<u32> {
-        let body = if self.markup { escaped(&text.body) } else { text.body.clone() };
+    pub(super) async fn show_notification(&self, older: u32, text: &NotificationText) -> io::Result<u32> {
+        let body = if self.markup { escape_markup(&text.body) } else { text.body.clone() };
         let buttons: &[&str] =
             if text.allows { &[DENY, "Deny", ALLOW, "Allow once"] } else { &[DENY, "Deny"] };
         let hints =
@@ -141,24 +143,24 @@ impl Service {
     }
 
     /// Takes a notification away, if it is still there.
-    pub(super) async fn hide(&self, number: u32) {
+    pub(super) async fn hide_notification(&self, number: u32) {
         let _ = self.notifications.close_notification(number).await;
     }
 }
 
 /// Refuses a process of another user, one that asks, and one that an agent has started.
-fn trusted(store: &dyn Store, pid: u32, uid: u32) -> io::Result<()> {
+fn ensure_trusted(store: &dyn Store, pid: u32, uid: u32) -> io::Result<()> {
     if uid != geteuid().as_raw() {
         return Err(io::Error::other("it is another user's"));
     }
-    let asking = asking(store).map_err(io::Error::other)?;
-    if asking.contains(&pid) || started_by(&asking, pid) {
+    let asking = asking_pids(store).map_err(io::Error::other)?;
+    if asking.contains(&pid) || is_started_by(&asking, pid) {
         return Err(io::Error::other("an agent has started it, and would answer for you"));
     }
     Ok(())
 }
 
 /// `text` for a service that reads markup.
-fn escaped(text: &str) -> String {
+fn escape_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

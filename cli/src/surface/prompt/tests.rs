@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use mayi_core::approval::{AgentOption, Card, choice, visible};
+use mayi_core::approval::{AgentOption, Card, choice, escape_line};
 use mayi_core::call::{
     Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, ServerAbout, SessionId, Surroundings,
     ToolAbout, WriteKind, shell,
@@ -8,13 +8,13 @@ use mayi_core::call::{
 use mayi_core::policy::{Decision, Effect, Finding, Source};
 use serde_json::{Value, json};
 
-use super::{Drawn, Prompt, Size};
-use crate::surface::card::{CardText, Change, Look};
+use super::{CardPrompt, DrawnCard, ScreenSize};
+use crate::surface::card::{CardChange, CardLayout, CardText};
 use crate::surface::choices::Choices;
-use crate::surface::everything::everything;
+use crate::surface::full_card::full_card;
 use crate::surface::line::Line;
 
-const SCREEN: Size = Size { height: 24, width: 80 };
+const SCREEN: ScreenSize = ScreenSize { height: 24, width: 80 };
 
 fn folder() -> PathBuf {
     PathBuf::from("/home/me/work")
@@ -23,7 +23,7 @@ fn folder() -> PathBuf {
 fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
     Call {
         door: Door::AcpPermission,
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         session: SessionId("s".into()),
         tool_call_id: Some("t".into()),
         roots: vec![folder()],
@@ -49,7 +49,7 @@ fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
 }
 
 fn shell(line: &str) -> Call {
-    let access = shell::line(line, &Surroundings::new(std::path::Path::new("/w"), &[])).remove(0);
+    let access = shell::line_accesses(line, &Surroundings::new(std::path::Path::new("/w"), &[])).remove(0);
     call(&format!("`{line}`"), json!({"command": line}), vec![access])
 }
 
@@ -87,30 +87,30 @@ fn card_because(call: &Call, trail: Vec<Finding>, options: &[AgentOption]) -> Ca
     )
 }
 
-fn lines(card: &Card, size: Size) -> Vec<Line> {
+fn lines(card: &Card, size: ScreenSize) -> Vec<Line> {
     drawn(card, size, false).rows
 }
 
-fn drawn(card: &Card, size: Size, read: bool) -> Drawn {
+fn drawn(card: &Card, size: ScreenSize, read: bool) -> DrawnCard {
     let choices = Choices::new(card, 0);
-    let text = CardText::new(card, Change::None, look(size.width));
-    Prompt { text: &text, choices: &choices, notice: None, live: true, read }.drawn(size)
+    let text = CardText::new(card, CardChange::None, look(size.width));
+    CardPrompt { text: &text, choices: &choices, notice: None, live: true, read }.draw_card(size)
 }
 
-fn look(width: usize) -> Look {
-    Look { width, carets: true }
+fn look(width: usize) -> CardLayout {
+    CardLayout { width, carets: true }
 }
 
 fn all(card: &Card, width: usize) -> Vec<Line> {
-    everything(card, Change::None, look(width)).rows
+    full_card(card, CardChange::None, look(width)).rows
 }
 
-fn shown(card: &Card, size: Size) -> String {
+fn shown(card: &Card, size: ScreenSize) -> String {
     text(&lines(card, size))
 }
 
 fn text(lines: &[Line]) -> String {
-    lines.iter().map(Line::text).collect::<Vec<_>>().join("\n")
+    lines.iter().map(Line::plain_text).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -136,9 +136,10 @@ fn given_a_small_command_then_the_card_takes_ten_rows() {
 fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
     let card = card(&shell("cargo test"));
     let choices = Choices::new(&card, 2);
-    let text_of = CardText::new(&card, Change::Call, look(SCREEN.width));
-    let prompt = Prompt { text: &text_of, choices: &choices, notice: Some("no"), live: false, read: true };
-    insta::assert_snapshot!(text(&prompt.drawn(SCREEN).rows), @"
+    let text_of = CardText::new(&card, CardChange::Call, look(SCREEN.width));
+    let prompt =
+        CardPrompt { text: &text_of, choices: &choices, notice: Some("no"), live: false, read: true };
+    insta::assert_snapshot!(text(&prompt.draw_card(SCREEN).rows), @"
     claude wants to run a command
     This call has changed since it was shown. Look at it again.
       $ cargo test
@@ -178,7 +179,7 @@ fn given_an_edit_then_the_card_shows_the_diff() {
 fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
     let new: String = (1..=300).map(|n| format!("line {n}\n")).collect();
     let card = card(&edit(None, &new));
-    insta::assert_snapshot!(shown(&card, Size { height: 20, width: 60 }), @"
+    insta::assert_snapshot!(shown(&card, ScreenSize { height: 20, width: 60 }), @"
     claude wants to edit src/lib.rs (new, 300 lines)
         1 + line 1
         2 + line 2
@@ -203,7 +204,7 @@ fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
 
 #[test]
 fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
-    insta::assert_snapshot!(shown(&card(&mcp(json!({"repo": "me/x"}))), Size { height: 30, width: 60 }), @r#"
+    insta::assert_snapshot!(shown(&card(&mcp(json!({"repo": "me/x"}))), ScreenSize { height: 30, width: 60 }), @r#"
     Allow tool call from github? Run list_issues from github,
       for claude
       repo: "me/x"
@@ -244,7 +245,7 @@ fn given_what_a_server_says_then_it_is_shown_as_its_words() {
     });
     let card = card(&call);
     assert_eq!(card.server.as_ref().map(|server| server.icons.len()), Some(1), "nothing is fetched");
-    insta::assert_snapshot!(shown(&card, Size { height: 40, width: 60 }), @r#"
+    insta::assert_snapshot!(shown(&card, ScreenSize { height: 40, width: 60 }), @r#"
     Allow tool call from github? Run list_issues from github,
       for claude
       repo: "me/x"
@@ -278,7 +279,7 @@ fn given_long_arguments_then_they_are_open_as_far_as_they_fit() {
 #[test]
 fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart() {
     let card = card(&shell("for f in a b; do\n  echo \"a rather long line\" $f\ndone"));
-    insta::assert_snapshot!(shown(&card, Size { height: 40, width: 30 }), @r#"
+    insta::assert_snapshot!(shown(&card, ScreenSize { height: 40, width: 30 }), @r#"
     claude wants to run a command
       $ for f in a b; do
       >   echo "a rather long 
@@ -358,7 +359,7 @@ fn given_a_mode_switch_then_there_is_no_allowing_choice_of_mayis() {
 #[test]
 fn given_an_agent_without_a_name_then_it_is_bypassed_for_a_session_alone() {
     let mut call = shell("make");
-    call.agent = AgentId::command(&["./agent".to_owned()]);
+    call.agent = AgentId::from_command(&["./agent".to_owned()]);
     let mut card = card(&call);
     assert!(shown(&card, SCREEN).contains("b bypass permissions in this session"));
     card.options.retain(|option| option.option_id != choice::ALLOW_SESSION);
@@ -385,9 +386,9 @@ fn given_any_size_then_the_card_fits_and_everything_is_there() {
         );
         for width in (10..100).step_by(14) {
             for height in (6..50).step_by(4) {
-                let Drawn { rows: lines, whole } = drawn(&card, Size { height, width }, false);
+                let DrawnCard { rows: lines, whole } = drawn(&card, ScreenSize { height, width }, false);
                 // Nothing that is asked is left out without a word.
-                let asked = CardText::new(&card, Change::None, look(width));
+                let asked = CardText::new(&card, CardChange::None, look(width));
                 let all = [asked.head, asked.what, asked.about].concat();
                 assert_eq!(whole, lines.starts_with(&all), "at {width}x{height}");
                 assert!(whole || text(&lines).contains('…'), "at {width}x{height}:\n{}", text(&lines));
@@ -402,9 +403,9 @@ fn given_any_size_then_the_card_fits_and_everything_is_there() {
             let wide = every.iter().find(|line| line.width() > width);
             assert!(wide.is_none(), "{wide:?} at {width}");
         }
-        let every: String = all(&card, 4000).iter().map(Line::text).collect();
+        let every: String = all(&card, 4000).iter().map(Line::plain_text).collect();
         for line in long.lines() {
-            assert!(every.contains(&visible(line).replace("\\n", "")), "{line:?} is missing");
+            assert!(every.contains(&escape_line(line).replace("\\n", "")), "{line:?} is missing");
         }
     }
 }
@@ -414,10 +415,11 @@ fn given_any_size_then_the_card_fits_and_everything_is_there() {
 fn given_a_file_within_a_command_then_just_what_is_asked_about_is_marked() {
     let line = "cat ./a.txt 'b c.txt' | sort > out.txt && cat a.txt";
     let mut call = shell(line);
-    call.accesses = shell::line(line, &Surroundings::new(&folder(), &[]));
+    call.accesses = shell::line_accesses(line, &Surroundings::new(&folder(), &[]));
     let ask = |access: &str| Finding::new(Effect::Ask, access, Source::Matrix, "asked");
-    let shown =
-        |access: &str| shown(&card_because(&call, vec![ask(access)], &[]), Size { height: 30, width: 100 });
+    let shown = |access: &str| {
+        shown(&card_because(&call, vec![ask(access)], &[]), ScreenSize { height: 30, width: 100 })
+    };
     let under = |access: &str| {
         let screen = shown(access);
         let mut rows = screen.lines().skip(1);

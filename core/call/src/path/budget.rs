@@ -18,7 +18,7 @@ const BETWEEN: usize = 256;
 
 /// What may still be looked at.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct LookupBudget {
     pub(super) names: usize,
     longest: Duration,
     /// None where the system does not say what a thread took.
@@ -26,23 +26,23 @@ pub(crate) struct Budget {
     until: Instant,
 }
 
-impl Budget {
+impl LookupBudget {
     pub(crate) fn new() -> Self {
-        Self::of(LONGEST)
+        Self::with_limit(LONGEST)
     }
 
-    pub(crate) fn brief() -> Self {
-        Self::of(BRIEF)
+    pub(crate) fn new_brief() -> Self {
+        Self::with_limit(BRIEF)
     }
 
-    fn of(longest: Duration) -> Self {
+    fn with_limit(longest: Duration) -> Self {
         let own = ThreadTime::try_now().ok();
         let by_the_clock = if own.is_some() { longest * BY_THE_CLOCK } else { longest };
         Self { names: MOST_NAMES, longest, own, until: Instant::now() + by_the_clock }
     }
 
     /// Takes one name; none once there are too many, or it takes too long.
-    pub(crate) fn spend(&mut self) -> Option<()> {
+    pub(crate) fn spend_name(&mut self) -> Option<()> {
         self.names = self.names.checked_sub(1)?;
         let late = self.names.is_multiple_of(BETWEEN) && self.is_late();
         (!late).then_some(())
@@ -61,28 +61,28 @@ mod tests {
     /// D2.11: 20,000 names at most.
     #[test]
     fn given_more_names_than_may_be_looked_at_then_there_is_an_end() {
-        let mut budget = Budget::new();
-        let spent = std::iter::from_fn(|| budget.spend()).count();
+        let mut budget = LookupBudget::new();
+        let spent = std::iter::from_fn(|| budget.spend_name()).count();
         assert!(spent <= MOST_NAMES, "{spent}");
-        assert_eq!(budget.spend(), None);
+        assert_eq!(budget.spend_name(), None);
     }
 
     #[test]
     fn given_a_thread_that_reckoned_for_too_long_then_there_is_an_end() {
-        let mut budget = Budget::of(Duration::ZERO);
+        let mut budget = LookupBudget::with_limit(Duration::ZERO);
         let begin = ThreadTime::now();
         while begin.elapsed().is_zero() {}
-        assert!((0..=BETWEEN).any(|_| budget.spend().is_none()));
+        assert!((0..=BETWEEN).any(|_| budget.spend_name().is_none()));
     }
 
     /// A decision does not depend on what else the machine does.
     #[test]
     fn given_a_thread_that_had_to_wait_then_its_time_is_not_used_up() {
-        let mut budget = Budget::of(Duration::from_secs(1));
+        let mut budget = LookupBudget::with_limit(Duration::from_secs(1));
         let asleep = Instant::now();
         while asleep.elapsed() < Duration::from_millis(1100) {
             std::thread::park_timeout(Duration::from_millis(100));
         }
-        assert!((0..=BETWEEN).all(|_| budget.spend().is_some()));
+        assert!((0..=BETWEEN).all(|_| budget.spend_name().is_some()));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Budget, lies_in, walk};
+use super::{LookupBudget, lies_in, walk};
 
 /// The links that a walk below `folder`, in which links are followed, comes by, and that lead out of what it goes through
 /// anyway; those below where they lead, too. None if there is too much to look at. Without `hidden`, names that begin
 /// with a dot are passed by.
-pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut Budget) -> Option<Vec<PathBuf>> {
+pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut LookupBudget) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut trees = vec![folder.to_owned()];
     let mut todo = trees.clone();
@@ -15,7 +15,7 @@ pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut Budget) -> O
         // What can't be opened can't be read by the command either.
         let Ok(entries) = std::fs::read_dir(&at) else { continue };
         for entry in entries.flatten() {
-            budget.spend()?;
+            budget.spend_name()?;
             let name = entry.file_name();
             if !hidden && name.as_encoded_bytes().starts_with(b".") {
                 continue;
@@ -26,7 +26,9 @@ pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut Budget) -> O
                 continue;
             }
             let link = entry.path();
-            let Some(leads) = kind.is_symlink().then(|| walk::walk(&link).ok()).flatten() else { continue };
+            let Some(leads) = kind.is_symlink().then(|| walk::walk_path(&link).ok()).flatten() else {
+                continue;
+            };
             if trees.iter().any(|tree| goes_through(tree, &leads.path, hidden)) {
                 continue;
             }
@@ -51,7 +53,7 @@ fn goes_through(tree: &Path, path: &Path, hidden: bool) -> bool {
 
 /// A path that a glob gives.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct GlobMatch {
     pub(crate) path: PathBuf,
     /// A link is on the way to it, or it is one.
     pub(crate) linked: bool,
@@ -59,7 +61,11 @@ pub(crate) struct Given {
 
 /// What a path of which some names are open can be now: its known text, and `None` for each gap. With `deep`, a gap may
 /// stand for many names. None if there is too much to look at.
-pub(crate) fn given_by(pieces: &[Option<String>], deep: bool, budget: &mut Budget) -> Option<Vec<Given>> {
+pub(crate) fn glob_matches(
+    pieces: &[Option<String>],
+    deep: bool,
+    budget: &mut LookupBudget,
+) -> Option<Vec<GlobMatch>> {
     let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or(GAP)).collect();
     let mut names = text.split('/').filter(|name| !name.is_empty()).peekable();
     let mut start = PathBuf::from("/");
@@ -68,20 +74,20 @@ pub(crate) fn given_by(pieces: &[Option<String>], deep: bool, budget: &mut Budge
     }
     if deep {
         let links = links_below(&start, true, budget)?;
-        return Some(links.into_iter().map(|path| Given { path, linked: true }).collect());
+        return Some(links.into_iter().map(|path| GlobMatch { path, linked: true }).collect());
     }
-    let mut now = vec![Given { path: start, linked: false }];
+    let mut now = vec![GlobMatch { path: start, linked: false }];
     for name in names {
         let mut next = Vec::new();
         for at in now {
             if name.contains(GAP) {
-                entries(&at, name, &mut next, budget)?;
+                add_matching_entries(&at, name, &mut next, budget)?;
                 continue;
             }
-            budget.spend()?;
+            budget.spend_name()?;
             let path = at.path.join(name);
             if let Ok(meta) = std::fs::symlink_metadata(&path) {
-                next.push(Given { path, linked: at.linked || meta.is_symlink() });
+                next.push(GlobMatch { path, linked: at.linked || meta.is_symlink() });
             }
         }
         now = next;
@@ -94,7 +100,7 @@ pub(crate) fn given_by(pieces: &[Option<String>], deep: bool, budget: &mut Budge
 pub(crate) fn names_below(
     path: &Path,
     name: Option<&[Option<String>]>,
-    budget: &mut Budget,
+    budget: &mut LookupBudget,
 ) -> Option<Vec<PathBuf>> {
     let open: Option<String> =
         name.map(|pieces| pieces.iter().map(|piece| piece.as_deref().unwrap_or(GAP)).collect());
@@ -107,7 +113,7 @@ pub(crate) fn names_below(
     while let Some(at) = todo.pop() {
         let Ok(entries) = std::fs::read_dir(&at) else { continue };
         for entry in entries.flatten() {
-            budget.spend()?;
+            budget.spend_name()?;
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 todo.push(entry.path());
             }
@@ -122,17 +128,22 @@ pub(crate) fn names_below(
 const GAP: &str = "\0";
 
 /// The names in the folder `at` that `open` could be: no star stands for a dot at the beginning.
-fn entries(at: &Given, open: &str, found: &mut Vec<Given>, budget: &mut Budget) -> Option<()> {
+fn add_matching_entries(
+    at: &GlobMatch,
+    open: &str,
+    found: &mut Vec<GlobMatch>,
+    budget: &mut LookupBudget,
+) -> Option<()> {
     let Ok(entries) = std::fs::read_dir(&at.path) else { return Some(()) };
     for entry in entries.flatten() {
-        budget.spend()?;
+        budget.spend_name()?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if !could_be(&name, open) || (name.starts_with('.') && open.starts_with(GAP)) {
             continue;
         }
         let link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        found.push(Given { path: entry.path(), linked: at.linked || link });
+        found.push(GlobMatch { path: entry.path(), linked: at.linked || link });
     }
     Some(())
 }
@@ -154,12 +165,12 @@ fn could_be(name: &str, open: &str) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{Budget, could_be, given_by, links_below};
+    use super::{LookupBudget, could_be, glob_matches, links_below};
     use std::fs;
     use std::os::unix::fs::symlink;
     use std::path::Path;
 
-    fn shown(root: &Path, paths: impl IntoIterator<Item = std::path::PathBuf>) -> Vec<String> {
+    fn paths_as_text(root: &Path, paths: impl IntoIterator<Item = std::path::PathBuf>) -> Vec<String> {
         let text = |path: std::path::PathBuf| path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let mut shown: Vec<String> = paths.into_iter().map(text).collect();
         shown.sort();
@@ -186,8 +197,8 @@ mod tests {
             symlink(target, root.join(link)).unwrap();
         }
         let below = |at: &str, hidden| {
-            let links = links_below(&root.join(at), hidden, &mut Budget::new()).unwrap();
-            shown(&root, links)
+            let links = links_below(&root.join(at), hidden, &mut LookupBudget::new()).unwrap();
+            paths_as_text(&root, links)
         };
         assert_eq!(below("far", true), ["far/inner/on"]);
         fs::remove_file(root.join("w/src/up")).unwrap();
@@ -196,7 +207,7 @@ mod tests {
         assert!(below("w", false).contains(&"w/src/dot".to_owned()));
         let all = below("w", true);
         assert!(!all.contains(&"w/src/dot".to_owned()) && !all.contains(&"w/in".to_owned()), "{all:?}");
-        let mut spent = Budget::new();
+        let mut spent = LookupBudget::new();
         spent.names = 2;
         assert!(links_below(&root.join("w"), true, &mut spent).is_none());
     }
@@ -219,9 +230,10 @@ mod tests {
                 }
                 pieces.push(Some(part.to_owned()));
             }
-            let found = given_by(&pieces, false, &mut Budget::new()).unwrap();
+            let found = glob_matches(&pieces, false, &mut LookupBudget::new()).unwrap();
             let (linked, plain): (Vec<_>, Vec<_>) = found.into_iter().partition(|given| given.linked);
-            let paths = |of: Vec<super::Given>| shown(&root, of.into_iter().map(|given| given.path));
+            let paths =
+                |of: Vec<super::GlobMatch>| paths_as_text(&root, of.into_iter().map(|given| given.path));
             (paths(linked), paths(plain))
         };
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

@@ -20,7 +20,7 @@ const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/t
 
 /// What a walk finds.
 #[derive(Debug, Default)]
-pub(super) struct Walked {
+pub(super) struct PathWalk {
     /// Where it ends.
     pub(super) path: PathBuf,
     /// The file there has another name too.
@@ -40,23 +40,23 @@ pub(super) struct Walked {
 ///
 /// # Errors
 /// More than 40 links, or a folder that can't be looked into.
-pub fn resolve(path: &Path) -> io::Result<PathBuf> {
-    walk(path).map(|walked| walked.path)
+pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
+    walk_path(path).map(|walked| walked.path)
 }
 
 /// The folders that were reached, each with what was found there: nothing, if there is nothing.
-struct Steps {
+struct PathSteps {
     path: PathBuf,
     found: Vec<Option<Metadata>>,
 }
 
-pub(super) fn walk(path: &Path) -> io::Result<Walked> {
-    let mut todo: VecDeque<Cow<'_, OsStr>> = parts(path).collect();
-    let mut steps = Steps::begin(path);
+pub(super) fn walk_path(path: &Path) -> io::Result<PathWalk> {
+    let mut todo: VecDeque<Cow<'_, OsStr>> = path_parts(path).collect();
+    let mut steps = PathSteps::at_root(path);
     let mut followed = 0;
     while let Some(part) = todo.pop_front() {
         if *part == *".." {
-            steps.up();
+            steps.go_up();
             continue;
         }
         // Below what is not there, nothing is.
@@ -75,9 +75,9 @@ pub(super) fn walk(path: &Path) -> io::Result<Walked> {
                 let target = std::fs::read_link(&steps.path)?;
                 steps.path.pop();
                 if target.is_absolute() {
-                    steps = Steps::begin(&target);
+                    steps = PathSteps::at_root(&target);
                 }
-                for part in parts(&target).rev() {
+                for part in path_parts(&target).rev() {
                     todo.push_front(Cow::Owned(part.into_owned()));
                 }
             }
@@ -88,11 +88,11 @@ pub(super) fn walk(path: &Path) -> io::Result<Walked> {
             Err(error) => return Err(error),
         }
     }
-    Ok(steps.end())
+    Ok(steps.into_walk())
 }
 
-impl Steps {
-    fn begin(whole: &Path) -> Self {
+impl PathSteps {
+    fn at_root(whole: &Path) -> Self {
         let mut path = PathBuf::with_capacity(whole.as_os_str().len());
         path.extend(
             whole.components().take_while(|c| matches!(c, Component::Prefix(_) | Component::RootDir)),
@@ -102,7 +102,7 @@ impl Steps {
         Self { path, found }
     }
 
-    fn up(&mut self) {
+    fn go_up(&mut self) {
         if self.found.len() > 1 {
             self.found.pop();
             self.path.pop();
@@ -110,28 +110,28 @@ impl Steps {
     }
 
     /// What is there, with its path: from the last one up.
-    fn there(&self) -> impl Iterator<Item = (&Path, &Metadata)> {
+    fn existing_steps(&self) -> impl Iterator<Item = (&Path, &Metadata)> {
         let steps = self.path.ancestors().zip(self.found.iter().rev());
         steps.filter_map(|(path, found)| Some((path, found.as_ref()?)))
     }
 
-    fn end(self) -> Walked {
+    fn into_walk(self) -> PathWalk {
         let mut mount: Option<(&Path, u64)> = None;
-        for (path, meta) in self.there() {
-            let device = system::device(meta);
+        for (path, meta) in self.existing_steps() {
+            let device = system::device_number(meta);
             if mount.is_some_and(|(_, below)| below != device) {
                 break;
             }
             mount = Some((path, device));
         }
         let last = self.found.last().and_then(Option::as_ref);
-        Walked {
-            hard_linked: last.is_some_and(|meta| meta.is_file() && system::links(meta) > 1),
+        PathWalk {
+            hard_linked: last.is_some_and(|meta| meta.is_file() && system::link_count(meta) > 1),
             there: last.is_some(),
             folder: last.is_some_and(Metadata::is_dir),
             mount: mount.map(|(at, device)| Mount { at: at.to_owned(), device }),
             private_temporary: in_temporary(&self.path)
-                && self.there().any(|(path, meta)| system::private_temporary(path, meta)),
+                && self.existing_steps().any(|(path, meta)| system::private_temporary(path, meta)),
             path: self.path,
         }
     }
@@ -147,7 +147,7 @@ fn in_temporary(path: &Path) -> bool {
     TEMPORARY.iter().any(|at| super::lies_in(path, Path::new(at)))
 }
 
-fn parts(path: &Path) -> impl DoubleEndedIterator<Item = Cow<'_, OsStr>> {
+fn path_parts(path: &Path) -> impl DoubleEndedIterator<Item = Cow<'_, OsStr>> {
     path.components().filter_map(|component| match component {
         Component::Normal(_) | Component::ParentDir => Some(Cow::Borrowed(component.as_os_str())),
         _ => None,
@@ -160,11 +160,11 @@ mod system {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    pub(super) fn links(meta: &Metadata) -> u64 {
+    pub(super) fn link_count(meta: &Metadata) -> u64 {
         meta.nlink()
     }
 
-    pub(super) fn device(meta: &Metadata) -> u64 {
+    pub(super) fn device_number(meta: &Metadata) -> u64 {
         meta.dev()
     }
 
@@ -181,11 +181,11 @@ mod system {
 mod system {
     use std::fs::Metadata;
 
-    pub(super) fn links(_: &Metadata) -> u64 {
+    pub(super) fn link_count(_: &Metadata) -> u64 {
         1
     }
 
-    pub(super) fn device(_: &Metadata) -> u64 {
+    pub(super) fn device_number(_: &Metadata) -> u64 {
         0
     }
 

@@ -6,7 +6,7 @@
 
 use brush_parser::Token;
 
-use super::refused::{Refused, Result};
+use super::line_error::{LineError, Result};
 
 /// The longest line that is looked into, in bytes.
 pub(super) const LONGEST: usize = 10_000;
@@ -33,31 +33,31 @@ pub(super) const MOST_IN_WORDS: usize = 96;
 const FEW: usize = 16;
 
 /// Refuses what no parser should see.
-pub(super) fn check(line: &str) -> Result<()> {
+pub(super) fn check_line(line: &str) -> Result<()> {
     if line.len() > LONGEST {
-        return Err(Refused::new(format!("the line is longer than {LONGEST} bytes")));
+        return Err(LineError::new(format!("the line is longer than {LONGEST} bytes")));
     }
     let mut before = ' ';
     for c in line.chars() {
-        if let Some(what) = odd(c, before) {
-            return Err(Refused::new(what));
+        if let Some(what) = odd_character_reason(c, before) {
+            return Err(LineError::new(what));
         }
         before = c;
     }
     if long_number(line) {
-        return Err(Refused::new("the line holds a number too large for a descriptor"));
+        return Err(LineError::new("the line holds a number too large for a descriptor"));
     }
     // Between `((` and `))`, `<<` is no here-document, and for some shells it is one.
     if let Some((before, _)) = line.split_once("<<")
         && before.replace("$((", "").contains("((")
     {
-        return Err(Refused::new("a here-document after `((`"));
+        return Err(LineError::new("a here-document after `((`"));
     }
     Ok(())
 }
 
 /// Characters that some shells take for an end of line or a blank, or that nobody sees.
-fn odd(c: char, before: char) -> Option<&'static str> {
+fn odd_character_reason(c: char, before: char) -> Option<&'static str> {
     if matches!(c, '\t' | '\n' | ' '..='~') {
         return None;
     }
@@ -101,7 +101,7 @@ fn long_number(line: &str) -> bool {
 }
 
 /// Whether a stack of its own is needed to parse and walk `line`.
-pub(super) fn deep(line: &str) -> bool {
+pub(super) fn needs_deep_stack(line: &str) -> bool {
     let line = line.as_bytes();
     let opens = |at: &usize| {
         let rest = line.get(*at..).unwrap_or_default();
@@ -122,7 +122,7 @@ pub(super) fn deep(line: &str) -> bool {
 }
 
 /// Refuses tokens that would keep the parser of commands busy.
-pub(super) fn tokens(tokens: &[Token]) -> Result<()> {
+pub(super) fn check_tokens(tokens: &[Token]) -> Result<()> {
     let (mut operators, mut openers, mut parentheses, mut cases) = (0, 0, 0, 0);
     for token in tokens {
         match token {
@@ -142,14 +142,14 @@ pub(super) fn tokens(tokens: &[Token]) -> Result<()> {
         || parentheses > MOST_PARENTHESES
         || cases > MOST_CASES;
     if much {
-        Err(Refused::new("the line holds too many commands, or too many inside of each other"))
+        Err(LineError::new("the line holds too many commands, or too many inside of each other"))
     } else {
         Ok(())
     }
 }
 
 /// How much opens in a word; refused if it is too much for the parser of words.
-pub(super) fn weight(word: &str) -> Result<usize> {
+pub(super) fn word_weight(word: &str) -> Result<usize> {
     let mut weight = 0;
     let substitutes = word.contains("$(") || word.contains('`');
     let mut rest = word;
@@ -157,7 +157,7 @@ pub(super) fn weight(word: &str) -> Result<usize> {
         let tail = rest.get(at..).unwrap_or_default();
         let after = tail.get(1..).unwrap_or_default();
         weight += match (tail.as_bytes().first(), after.as_bytes().first()) {
-            (Some(b'$'), Some(b'{')) => braced(after),
+            (Some(b'$'), Some(b'{')) => parameter_weight(after),
             (Some(b'$'), Some(b'(' | b'[')) => 1,
             (Some(b'`'), _) => 1,
             (Some(b'('), _) if substitutes => 1,
@@ -166,13 +166,13 @@ pub(super) fn weight(word: &str) -> Result<usize> {
         rest = after;
     }
     if weight > MOST_IN_WORD {
-        return Err(Refused::new("a word holds too many expansions inside of each other"));
+        return Err(LineError::new("a word holds too many expansions inside of each other"));
     }
     Ok(weight)
 }
 
 /// The weight of `${...`: nothing for `${NAME}`, much where a subscript follows.
-fn braced(after: &str) -> usize {
+fn parameter_weight(after: &str) -> usize {
     let inner = after.get(1..).unwrap_or_default();
     let name = inner.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '#' | '!'));
     match name.as_bytes().first() {

@@ -1,7 +1,7 @@
 //! What a line that is not understood might run: too much rather than too little, for denials.
 
-use super::refused::Refused;
-use super::{Caveat, Named, ShellAccess};
+use super::line_error::LineError;
+use super::{Caveat, CaveatSubject, ShellAccess};
 
 /// As much of a line is looked into.
 const LONGEST: usize = 64 * 1024;
@@ -18,30 +18,30 @@ const BEFORE: &[&str] = &[
 ];
 
 /// A line that is not understood, and why.
-pub(super) fn opaque(line: &str, refused: Refused) -> ShellAccess {
+pub(super) fn opaque_command(line: &str, refused: LineError) -> ShellAccess {
     ShellAccess {
         line: line.to_owned(),
-        candidates: of(line),
-        caveats: vec![Caveat { reason: refused.reason(), always: true, named: Named::Nothing }],
+        candidates: candidate_commands(line),
+        caveats: vec![Caveat { reason: refused.reason(), always: true, named: CaveatSubject::Nothing }],
         ..ShellAccess::default()
     }
 }
 
 /// The commands that `line` might run: its parts between operators, with quotes and without regard to
 /// them.
-pub(super) fn of(line: &str) -> Vec<Vec<String>> {
+pub(super) fn candidate_commands(line: &str) -> Vec<Vec<String>> {
     let mut end = LONGEST.min(line.len());
     while !line.is_char_boundary(end) {
         end -= 1;
     }
-    let line = seen(line.get(..end).unwrap_or_default()).replace("\\\n", "");
+    let line = visible_text(line.get(..end).unwrap_or_default()).replace("\\\n", "");
     let mut found: Vec<Vec<String>> = Vec::new();
     let operators: &[char] =
         &['|', '&', ';', '(', ')', '`', '\n', '\r', '{', '}', '\u{85}', '\u{2028}', '\u{2029}'];
     let quotes: &[char] = &['"', '\''];
     let parts = line.split(operators).chain(line.split(|c| operators.contains(&c) || quotes.contains(&c)));
     for part in parts.take(4 * MOST) {
-        let words = part.split_whitespace().take(LONGEST_COMMAND).map(bare);
+        let words = part.split_whitespace().take(LONGEST_COMMAND).map(bare_word);
         let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
         // What stands behind keywords and assignments, too.
         let behind = words.iter().position(|word| !BEFORE.contains(&word.as_str()) && !word.contains('='));
@@ -57,7 +57,7 @@ pub(super) fn of(line: &str) -> Vec<Vec<String>> {
 
 /// The text without sequences that only move a terminal's cursor or colour it, and without characters that
 /// nobody sees: what is left is what a person would read.
-fn seen(line: &str) -> String {
+fn visible_text(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
@@ -79,6 +79,6 @@ fn seen(line: &str) -> String {
 }
 
 /// A word without its quotes, and without what makes an expansion of it.
-fn bare(word: &str) -> String {
+fn bare_word(word: &str) -> String {
     word.trim_start_matches(['<', '>']).chars().filter(|c| !matches!(c, '"' | '\'' | '\\' | '$')).collect()
 }

@@ -90,13 +90,13 @@ pub(super) enum Difference {
 }
 
 /// How bash and a POSIX shell could read `line` in two ways.
-pub(super) fn difference(line: &str) -> Difference {
+pub(super) fn dialect_difference(line: &str) -> Difference {
     let holds = |signs: &LazyLock<Option<AhoCorasick>>| {
         signs.as_ref().is_none_or(|signs: &AhoCorasick| signs.is_match(line))
     };
     if holds(&COMMAND_SIGNS) || line.contains(['<', '>']) && long_descriptor(line) {
         Difference::Commands
-    } else if holds(&WORD_SIGNS) || line.contains('{') && braces(line) {
+    } else if holds(&WORD_SIGNS) || line.contains('{') && has_brace_expansion(line) {
         Difference::Words
     } else {
         Difference::Nothing
@@ -104,7 +104,7 @@ pub(super) fn difference(line: &str) -> Difference {
 }
 
 /// Whether a brace opens that is neither a group's, which stands alone, nor that of `${NAME}`.
-fn braces(line: &str) -> bool {
+fn has_brace_expansion(line: &str) -> bool {
     line.match_indices('{').any(|(at, _)| {
         let (before, behind) = (line.get(..at).unwrap_or_default(), line.get(at + 1..).unwrap_or_default());
         !before.ends_with('$') && !behind.starts_with(char::is_whitespace) && behind.contains([',', '.'])

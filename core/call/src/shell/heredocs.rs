@@ -1,11 +1,11 @@
 //! What stands behind `<<`, looked at before the parser sees it: a word that is empty or holds an
 //! expansion can keep its tokenizer busy for ever.
 
-use super::refused::{Refused, Result};
+use super::line_error::{LineError, Result};
 
 /// Refuses a text in which a `<<`, quoted or not, is followed by anything but a plain word. Only a
 /// here-document that certainly is one, and whose word is quoted, is passed over.
-pub(super) fn check(text: &str) -> Result<()> {
+pub(super) fn check_here_documents(text: &str) -> Result<()> {
     if !text.contains("<<") {
         return Ok(());
     }
@@ -18,7 +18,7 @@ pub(super) fn check(text: &str) -> Result<()> {
     while let Some((before, after)) = rest.split_once("<<") {
         certain &= !before.contains(['\'', '"', '\\', '`', '#', '(', '{', '[']);
         if opens_behind_a_word(before) {
-            return Err(Refused::new("a here-document behind an unusual parenthesis"));
+            return Err(LineError::new("a here-document behind an unusual parenthesis"));
         }
         if let Some(after) = after.strip_prefix('<') {
             rest = after;
@@ -26,13 +26,13 @@ pub(super) fn check(text: &str) -> Result<()> {
         }
         let after = after.strip_prefix('-').unwrap_or(after).trim_start_matches([' ', '\t']);
         let (word, quoted, end) =
-            tag(after).ok_or_else(|| Refused::new("a here-document with an unusual end"))?;
+            parse_delimiter(after).ok_or_else(|| LineError::new("a here-document with an unusual end"))?;
         rest = after.get(end..).unwrap_or_default();
         // Not what was looked at with an earlier one.
         let line = same_line(rest);
         if left.is_none_or(|left| rest.len() - line.len() < left) {
-            if numbered(line) {
-                return Err(Refused::new("a number before a redirection, behind a here-document"));
+            if has_separate_number(line) {
+                return Err(LineError::new("a number before a redirection, behind a here-document"));
             }
             left = Some(rest.len() - line.len());
         }
@@ -42,7 +42,7 @@ pub(super) fn check(text: &str) -> Result<()> {
             && let Some((line, body)) = rest.split_once('\n')
             && plain_line(line)
         {
-            rest = behind(body, &word);
+            rest = after_here_document(body, &word);
         }
     }
     Ok(())
@@ -61,7 +61,7 @@ fn opens_behind_a_word(text: &str) -> bool {
 
 /// Whether a number stands apart from a redirection in the rest of the line: the parser takes it for a descriptor, and a
 /// shell for a word, since what is behind a here-document is told with wrong places.
-fn numbered(line: &str) -> bool {
+fn has_separate_number(line: &str) -> bool {
     line.match_indices(['<', '>']).filter_map(|(at, _)| line.get(..at)).any(|before| {
         let word = before.trim_end_matches([' ', '\t']);
         word.len() < before.len() && word.ends_with(|c: char| c.is_ascii_digit()) && {
@@ -79,7 +79,7 @@ fn same_line(rest: &str) -> &str {
 }
 
 /// What follows a here-document that ends with `word`.
-fn behind<'a>(body: &'a str, word: &str) -> &'a str {
+fn after_here_document<'a>(body: &'a str, word: &str) -> &'a str {
     let mut at = 0;
     for line in body.split_inclusive('\n') {
         at += line.len();
@@ -91,7 +91,7 @@ fn behind<'a>(body: &'a str, word: &str) -> &'a str {
 }
 
 /// The word at the beginning of `text`, whether any of it is quoted, and where it ends.
-fn tag(text: &str) -> Option<(String, bool, usize)> {
+fn parse_delimiter(text: &str) -> Option<(String, bool, usize)> {
     let mut word = String::new();
     let (mut quoted, mut quote) = (false, None);
     let mut end = text.len();

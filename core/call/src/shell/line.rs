@@ -1,10 +1,10 @@
 //! The way in: a line for a shell, or words that are started without one.
 
-use super::expand::Place;
+use super::expand::WordContext;
+use super::line_error::{LineError, Result};
 use super::parse::Grammar;
-use super::refused::{Refused, Result};
 use super::walk::Walker;
-use super::{Surroundings, Word, bounds, candidates, foreign, parse, transport};
+use super::{Surroundings, Word, bounds, candidates, parse, transport, windows_shells};
 use crate::Access;
 
 /// The stack of the thread that deep lines are read on.
@@ -13,59 +13,60 @@ const STACK: usize = 64 * 1024 * 1024;
 /// A program that is started with exactly these words, no shell in between (`terminal/create`).
 /// One literal line behind a harness's own `sh -c` is read as that line.
 #[must_use]
-pub fn argv(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
-    if let Some((inner, dialect)) = transport::inside(words) {
+pub fn argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
+    if let Some((inner, dialect)) = transport::inner_shell_line(words) {
         let at = Surroundings { dialect, ..*at };
-        return understood(inner, &at, inner_line);
+        return read_or_opaque(inner, &at, inner_line);
     }
-    let line = super::join(words);
+    let line = super::join_words(words);
     if line.len() > bounds::LONGEST * 4 {
-        return vec![opaque(&line, at, Refused::new("too many words"))];
+        return vec![opaque_access(&line, at, LineError::new("too many words"))];
     }
     let words: Vec<_> = words.iter().cloned().map(Word::Literal).collect();
-    on_stack(words.iter().any(|word| word.literal().is_some_and(bounds::deep)), || {
-        Walker::new(&line, at).one(words.clone())
+    on_stack(words.iter().any(|word| word.literal().is_some_and(bounds::needs_deep_stack)), || {
+        Walker::new(&line, at).walk_argv(words.clone())
     })
-    .unwrap_or_else(|refused| vec![opaque(&line, at, refused)])
+    .unwrap_or_else(|refused| vec![opaque_access(&line, at, refused)])
 }
 
 /// A line for a shell.
 #[must_use]
-pub fn line(line: &str, at: &Surroundings<'_>) -> Vec<Access> {
-    understood(line, at, outer_line)
+pub fn line_accesses(line: &str, at: &Surroundings<'_>) -> Vec<Access> {
+    read_or_opaque(line, at, outer_line)
 }
 
-fn understood(
+fn read_or_opaque(
     line: &str,
     at: &Surroundings<'_>,
     read: fn(&str, &Surroundings<'_>) -> Result<Vec<Access>>,
 ) -> Vec<Access> {
-    bounds::check(line)
-        .and_then(|()| on_stack(bounds::deep(line), || read(line, at)))
-        .unwrap_or_else(|refused| vec![opaque(line, at, refused)])
+    bounds::check_line(line)
+        .and_then(|()| on_stack(bounds::needs_deep_stack(line), || read(line, at)))
+        .unwrap_or_else(|refused| vec![opaque_access(line, at, refused)])
 }
 
 fn outer_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {
-    let program = parse::program(line, Grammar::Bash)?;
+    let program = parse::parse_program(line, Grammar::Bash)?;
     if let Some(raws) = transport::three_words(&program) {
         let mut scratch = Walker::new(line, at);
-        let words = raws.map(|raw| scratch.word(raw, Place::Command).ok()?.literal().map(str::to_owned));
+        let words =
+            raws.map(|raw| scratch.expand_word(raw, WordContext::Command).ok()?.literal().map(str::to_owned));
         let words: Vec<String> = words.into_iter().flatten().collect();
-        if let Some((inner, dialect)) = transport::inside(&words) {
-            bounds::check(inner)?;
+        if let Some((inner, dialect)) = transport::inner_shell_line(&words) {
+            bounds::check_line(inner)?;
             return inner_line(inner, &Surroundings { dialect, ..*at });
         }
     }
-    Walker::new(line, at).all(&program)
+    Walker::new(line, at).walk_all_readings(&program)
 }
 
 fn inner_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {
-    Walker::new(line, at).all(&parse::program(line, Grammar::Bash)?)
+    Walker::new(line, at).walk_all_readings(&parse::parse_program(line, Grammar::Bash)?)
 }
 
-fn opaque(line: &str, at: &Surroundings<'_>, refused: Refused) -> Access {
-    let refused = foreign::reason(line).map_or(refused, Refused::new);
-    let mut access = candidates::opaque(line, refused);
+fn opaque_access(line: &str, at: &Surroundings<'_>, refused: LineError) -> Access {
+    let refused = windows_shells::foreign_line_reason(line).map_or(refused, LineError::new);
+    let mut access = candidates::opaque_command(line, refused);
     access.caveats.extend(super::walk::env_caveats(at));
     Access::Shell(access)
 }
@@ -78,7 +79,7 @@ fn on_stack<T: Send>(deep: bool, read: impl FnOnce() -> Result<T> + Send) -> Res
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("shell-line".to_owned()).stack_size(STACK);
         let handle =
-            thread.spawn_scoped(scope, read).map_err(|_| Refused::new("no thread to read the line on"))?;
-        handle.join().unwrap_or_else(|_| Err(Refused::new("the line could not be read")))
+            thread.spawn_scoped(scope, read).map_err(|_| LineError::new("no thread to read the line on"))?;
+        handle.join().unwrap_or_else(|_| Err(LineError::new("the line could not be read")))
     })
 }

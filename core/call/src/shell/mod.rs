@@ -12,19 +12,19 @@ mod builtins;
 mod candidates;
 mod dialect;
 mod expand;
-mod foreign;
-mod held;
+mod file_search;
+mod gap_content;
 mod heredocs;
 mod line;
+mod line_error;
 mod parse;
 mod program;
-mod refused;
 mod scripts;
-mod search;
 mod touch;
 mod transport;
 mod variables;
 mod walk;
+mod windows_shells;
 mod word;
 
 use std::collections::BTreeMap;
@@ -35,13 +35,13 @@ use serde::{Deserialize, Serialize};
 use super::{Access, UrlAccess};
 
 pub use dialect::{Dialect, UnknownDialect};
-pub use held::Held;
-pub use line::{argv, line};
-pub use program::{is_plain, looks, program_names, runs_others};
+pub use file_search::Search;
+pub use gap_content::GapContent;
+pub use line::{argv_accesses, line_accesses};
+pub use program::{is_known_reader, is_plain, program_names, runs_others};
 pub use scripts::Script;
-pub use search::Search;
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
-pub use word::{OpenWord, Word, join, quote, split, texts};
+pub use word::{OpenWord, Word, join_word_texts, join_words, quote_word, split_words};
 
 /// What a line is read in.
 #[derive(Clone, Copy, Debug)]
@@ -79,13 +79,13 @@ pub struct Caveat {
     pub always: bool,
     /// What a pattern has to name, so that it allows this too; never for one with `always`.
     #[serde(default)]
-    pub named: Named,
+    pub named: CaveatSubject,
 }
 
 /// The part of a command that a caveat is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Named {
+pub enum CaveatSubject {
     /// Nothing that a pattern could name.
     #[default]
     Nothing,
@@ -158,9 +158,9 @@ pub struct ShellAccess {
 impl ShellAccess {
     /// A command of these literal words, without any knowledge of the program.
     #[must_use]
-    pub fn plain(words: Vec<String>) -> Self {
+    pub fn from_literal_words(words: Vec<String>) -> Self {
         Self {
-            line: join(&words),
+            line: join_words(&words),
             words: words.into_iter().map(Word::Literal).collect(),
             understood: true,
             ..Self::default()
@@ -175,7 +175,7 @@ impl ShellAccess {
             return self.line.clone();
         }
         if self.assignments.is_empty() {
-            return texts(&self.words);
+            return join_word_texts(&self.words);
         }
         let assignments = self.assignments.iter().map(|of| format!("{}={}", of.name, of.value.text()));
         assignments.chain(self.words.iter().map(Word::text)).collect::<Vec<_>>().join(" ")
@@ -183,14 +183,14 @@ impl ShellAccess {
 
     /// The words, if every one of them is literal and nothing is assigned.
     #[must_use]
-    pub fn literal(&self) -> Option<Vec<String>> {
+    pub fn literal_words(&self) -> Option<Vec<String>> {
         let plain = self.understood && self.assignments.is_empty();
         plain.then(|| self.words.iter().map(|word| word.literal().map(str::to_owned)).collect())?
     }
 }
 
 /// The shell accesses among `accesses`.
-pub fn commands(accesses: &[Access]) -> impl Iterator<Item = &ShellAccess> {
+pub fn shell_accesses(accesses: &[Access]) -> impl Iterator<Item = &ShellAccess> {
     accesses.iter().filter_map(|access| match access {
         Access::Shell(shell) => Some(shell),
         _ => None,

@@ -9,7 +9,7 @@ use brush_parser::ast::{IoHereDocument, Program};
 use brush_parser::word::WordPieceWithSource;
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str, word};
 
-use super::refused::{Refused, Result};
+use super::line_error::{LineError, Result};
 use super::{bounds, heredocs};
 
 /// Which tildes of a word are home folders.
@@ -34,47 +34,47 @@ pub(super) enum Grammar {
 }
 
 /// Parses a line.
-pub(super) fn program(text: &str, grammar: Grammar) -> Result<Program> {
+pub(super) fn parse_program(text: &str, grammar: Grammar) -> Result<Program> {
     let options = ParserOptions { sh_mode: grammar == Grammar::Posix, ..ParserOptions::default() };
-    heredocs::check(text)?;
-    guarded(|| {
+    heredocs::check_here_documents(text)?;
+    catch_parser_panic(|| {
         let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
-            .map_err(|error| unparsed(&error.to_string()))?;
-        bounds::tokens(&tokens)?;
-        parse_tokens(&tokens, &options).map_err(|error| unparsed(&error.to_string()))
+            .map_err(|error| parse_error(&error.to_string()))?;
+        bounds::check_tokens(&tokens)?;
+        parse_tokens(&tokens, &options).map_err(|error| parse_error(&error.to_string()))
     })
 }
 
 /// The parser's own words, up to where they speak of its insides.
-fn unparsed(said: &str) -> Refused {
+fn parse_error(said: &str) -> LineError {
     let said = said.split(';').next().unwrap_or_default().trim();
-    Refused::new(format!("the line does not parse: {said}"))
+    LineError::new(format!("the line does not parse: {said}"))
 }
 
 /// Parses a word into its pieces.
-pub(super) fn pieces(word: &str, tildes: Tildes) -> Result<Vec<WordPieceWithSource>> {
+pub(super) fn parse_word(word: &str, tildes: Tildes) -> Result<Vec<WordPieceWithSource>> {
     let options = ParserOptions {
         tilde_expansion_at_word_start: tildes != Tildes::No,
         tilde_expansion_after_colon: tildes == Tildes::AfterColons,
         ..ParserOptions::default()
     };
-    guarded(|| {
-        word::parse(word, &options).map_err(|_| Refused::new(format!("a word does not parse: {word}")))
+    catch_parser_panic(|| {
+        word::parse(word, &options).map_err(|_| LineError::new(format!("a word does not parse: {word}")))
     })
 }
 
 /// Parses the text of a here-document whose word is not quoted.
-pub(super) fn document(text: &str) -> Result<Vec<WordPieceWithSource>> {
+pub(super) fn parse_here_document(text: &str) -> Result<Vec<WordPieceWithSource>> {
     let parse = || word::parse_heredoc(text, &ParserOptions::default());
-    guarded(|| parse().map_err(|_| Refused::new("a here-document does not parse")))
+    catch_parser_panic(|| parse().map_err(|_| LineError::new("a here-document does not parse")))
 }
 
 /// The text inside `$(...)`. A comment at its end would take the parenthesis along, and a shell would go
 /// on reading: then it must still parse with the parenthesis.
-pub(super) fn substituted(text: &str, grammar: Grammar) -> Result<Program> {
-    let parsed = program(text, grammar)?;
-    if text.contains('#') && program(&format!("{text})"), grammar).is_ok() {
-        return Err(Refused::new("a comment at the end of a substitution"));
+pub(super) fn parse_substitution(text: &str, grammar: Grammar) -> Result<Program> {
+    let parsed = parse_program(text, grammar)?;
+    if text.contains('#') && parse_program(&format!("{text})"), grammar).is_ok() {
+        return Err(LineError::new("a comment at the end of a substitution"));
     }
     Ok(parsed)
 }
@@ -89,18 +89,22 @@ pub(super) fn check_document(of: &IoHereDocument, line: &str, substituted: bool)
     let tag = of.here_end.value.trim();
     let bare: String = tag.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     if !plain(&bare) || tag.contains("$") {
-        return Err(Refused::new("a here-document with an unusual end"));
+        return Err(LineError::new("a here-document with an unusual end"));
     }
     let text = of.doc.value.as_str();
     if substituted && ends_early(text, &bare, of.remove_tabs) {
-        return Err(Refused::new("a here-document that ends early in a substitution"));
+        return Err(LineError::new("a here-document that ends early in a substitution"));
     }
-    if of.requires_expansion && text.split_inclusive('\n').any(joined) {
-        return Err(Refused::new("a here-document whose lines are joined"));
+    if of.requires_expansion && text.split_inclusive('\n').any(ends_in_continuation) {
+        return Err(LineError::new("a here-document whose lines are joined"));
     }
     let whole = text.is_empty() || text.ends_with('\n');
     let stands = of.remove_tabs || line.contains(&format!("\n{text}{bare}"));
-    if whole && stands { Ok(()) } else { Err(Refused::new("a here-document that is not read as it stands")) }
+    if whole && stands {
+        Ok(())
+    } else {
+        Err(LineError::new("a here-document that is not read as it stands"))
+    }
 }
 
 /// Whether bash ends the here-document `text` before its end: in a substitution, at a line that only begins with
@@ -114,14 +118,14 @@ pub(super) fn ends_early(text: &str, word: &str, tabs: bool) -> bool {
 }
 
 /// Whether a line of a here-document goes on in the next one.
-fn joined(line: &str) -> bool {
+fn ends_in_continuation(line: &str) -> bool {
     let text = line.strip_suffix('\n').unwrap_or_default();
     let backslashes = text.len() - text.trim_end_matches('\\').len();
     backslashes % 2 == 1
 }
 
 /// The parser is not ours: should it panic, the line is not understood.
-fn guarded<T>(parse: impl FnOnce() -> Result<T>) -> Result<T> {
+fn catch_parser_panic<T>(parse: impl FnOnce() -> Result<T>) -> Result<T> {
     HUSH.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -133,7 +137,7 @@ fn guarded<T>(parse: impl FnOnce() -> Result<T>) -> Result<T> {
     let outer = GUARDED.replace(true);
     let parsed = catch_unwind(AssertUnwindSafe(parse));
     GUARDED.set(outer);
-    parsed.unwrap_or_else(|_| Err(Refused::new("the line does not parse")))
+    parsed.unwrap_or_else(|_| Err(LineError::new("the line does not parse")))
 }
 
 /// Puts a hook before the one that prints panics, once.
@@ -146,8 +150,8 @@ thread_local! {
 
 #[cfg(test)]
 mod tests {
-    use super::{GUARDED, Grammar, guarded, program};
-    use crate::shell::refused::Refused;
+    use super::{GUARDED, Grammar, catch_parser_panic, parse_program};
+    use crate::shell::line_error::LineError;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -157,7 +161,7 @@ mod tests {
         let printed = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&printed);
         let ours = std::thread::current().id();
-        // Whichever of both hooks comes first, the one of `guarded` chains to what was there.
+        // Whichever of both hooks comes first, the one of `catch_parser_panic` chains to what was there.
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             if std::thread::current().id() == ours {
@@ -168,16 +172,16 @@ mod tests {
                 before(panic);
             }
         }));
-        assert!(program("${<<'E' P}$(\nE", Grammar::Bash).is_err());
-        assert!(guarded::<()>(|| panic!("quiet")).is_err());
+        assert!(parse_program("${<<'E' P}$(\nE", Grammar::Bash).is_err());
+        assert!(catch_parser_panic::<()>(|| panic!("quiet")).is_err());
         assert_eq!(printed.load(Ordering::SeqCst), 0);
         assert!(!GUARDED.get());
         assert!(std::panic::catch_unwind(|| panic!("loud")).is_err());
         assert_eq!(printed.load(Ordering::SeqCst), 1);
-        let nested = guarded(|| {
-            assert!(guarded::<()>(|| panic!("quiet")).is_err());
+        let nested = catch_parser_panic(|| {
+            assert!(catch_parser_panic::<()>(|| panic!("quiet")).is_err());
             assert!(GUARDED.get());
-            Err::<(), _>(Refused::new("x"))
+            Err::<(), _>(LineError::new("x"))
         });
         assert!(nested.is_err());
     }

@@ -2,75 +2,75 @@
 //! are read or written. The knowledge itself is data (`programs.toml`); this is its use.
 //!
 //! The walker over the grammar hands in one simple command at a time ([`Command`]) and gets back what
-//! is known about it ([`Known`]). Nothing here parses shell text.
+//! is known about it ([`CommandFacts`]). Nothing here parses shell text.
 
 mod addresses;
+mod analyzer;
 mod awk;
-mod below;
+mod cargo_words;
 mod clients;
 #[cfg(test)]
 mod cut;
+mod embedded_paths;
 mod env;
 mod form;
+mod git_added;
+mod gitignore;
 mod gitlinks;
-mod given;
-mod handed;
-mod hidden;
+mod given_programs;
 mod hosts;
-mod ignored;
+mod implied_files;
 mod input;
-mod judge;
-mod latent;
 mod library;
 mod name;
 mod names;
+mod operand_roles;
 mod operands;
+mod option_aliases;
+mod option_values;
 mod options;
 mod outputs;
 mod packed;
 mod pathspec;
-mod places;
+mod possible_commands;
+mod possible_lines;
 mod repository;
 mod responses;
-mod role;
-mod said;
 mod scan;
 mod sed;
-mod several;
+mod several_commands;
 mod shells;
-mod special;
-mod spelled;
+mod special_programs;
 mod spellings;
-mod started;
-mod stray;
-mod swallowed;
+mod started_lines;
+mod stray_paths;
 mod table;
-mod taken;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod tool;
 mod toolchains;
+mod unnamed_writes;
 mod unpack;
-mod unsaid;
 mod uploads;
 mod users;
 mod variables;
+mod word_paths;
 mod worktree;
 
 use std::path::{Path, PathBuf};
 
 use super::{Caveat, Touch, Word};
-use crate::{Looked, UrlAccess, WriteKind};
+use crate::{FolderCache, UrlAccess, WriteKind};
 
 pub(super) use addresses::addresses_in;
-pub(super) use given::{Brings, Given, brings, is_shell};
-pub(super) use latent::commands;
-pub(super) use places::{among, linked, opened};
+pub(super) use embedded_paths::{Language, paths_in_text};
+pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
+pub(super) use possible_lines::embedded_commands;
 pub(super) use repository::is_repository;
-pub(super) use said::{Language, said};
-pub(super) use stray::is_apart;
+pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;
+pub(super) use word_paths::{linked_matches, open_path_of, touches_in_strings};
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ pub(super) struct Command<'a> {
     /// The folder that it runs in, if it is known.
     pub(super) cwd: Option<&'a Path>,
     /// Folders that were looked up for the line.
-    pub(super) looked: &'a Looked,
+    pub(super) looked: &'a FolderCache,
     /// Its standard input is a pipe or a file of the same line: an interpreter without operands would
     /// run it.
     pub(super) fed: bool,
@@ -92,12 +92,12 @@ pub(super) struct Command<'a> {
 
 /// What is known about a command.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct CommandFacts {
     /// The words before the command that counts: wrappers that only change how, with their options.
     /// `timeout 60 cargo test` has two. If it is all of the words, nothing is run (`exec 3<x`).
     pub(super) transparent: usize,
     /// What it runs besides itself: to be judged as commands of their own.
-    pub(super) inner: Vec<Inner>,
+    pub(super) inner: Vec<InnerCommand>,
     /// Why it is asked about. Places of words count from the first word that was handed in.
     pub(super) caveats: Vec<Caveat>,
     /// Paths that its words are or hold.
@@ -105,9 +105,9 @@ pub(super) struct Known {
     /// Files that it certainly changes: accesses of their own.
     pub(super) writes: Vec<(WriteKind, String)>,
     /// Paths of which it is not known what they are for.
-    pub(super) strays: Vec<stray::Stray>,
+    pub(super) strays: Vec<stray_paths::StrayPath>,
     /// Where what it runs starts, if an option says so (`env -C DIR`).
-    pub(super) elsewhere: Option<Moves>,
+    pub(super) elsewhere: Option<FolderChange>,
     /// It reads everything below a folder that is not known.
     pub(super) adrift: bool,
     /// There is more than could be looked at.
@@ -139,14 +139,14 @@ pub(super) struct Known {
     /// What it reads on its input may name addresses that it fetches (`curl -K -`): for deny and ask.
     pub(super) reads_addresses: bool,
     /// Programs that it is given to run, otherwise than by its words.
-    pub(super) given: Vec<Given>,
+    pub(super) given: Vec<GivenProgram>,
     /// The folder of the shell changes (`cd`).
-    pub(super) moves: Option<Moves>,
+    pub(super) moves: Option<FolderChange>,
 }
 
 /// What a command runs.
 #[derive(Clone, Debug)]
-pub(super) enum Inner {
+pub(super) enum InnerCommand {
     /// These words: `sudo make`.
     Words(Vec<Word>),
     /// A line for a shell: `sh -c LINE`, `eval LINE`.
@@ -155,7 +155,7 @@ pub(super) enum Inner {
 
 /// Where the shell goes.
 #[derive(Clone, Debug)]
-pub(super) enum Moves {
+pub(super) enum FolderChange {
     /// To a folder, as it was written.
     To(String),
     /// To one that is not known.
@@ -164,8 +164,8 @@ pub(super) enum Moves {
 
 /// The variables that only change how output looks, and those that change what later words run: names,
 /// or with a `*` at the end how they begin.
-pub(super) fn variables() -> (&'static [String], &'static [String]) {
-    let names = table::Names::get();
+pub(super) fn inert_and_rebinding() -> (&'static [String], &'static [String]) {
+    let names = table::NameLists::get();
     (&names.inert, &names.rebinding)
 }
 
@@ -174,51 +174,51 @@ pub(super) fn module_of(words: &[Word]) -> Option<&str> {
     match words {
         [python, m, module, ..] if m.literal() == Some("-m") => module
             .literal()
-            .filter(|_| python.literal().is_some_and(|name| name::base(name).starts_with("python"))),
+            .filter(|_| python.literal().is_some_and(|name| name::base_name(name).starts_with("python"))),
         _ => None,
     }
 }
 
 /// Whether a program runs the project's own code anyway, so that this variable may name folders of it.
 pub(super) fn finds_own_code(program: &str, variable: &str) -> bool {
-    let program = table::Table::get().program(name::base(program));
+    let program = table::ProgramTable::get().find_program(name::base_name(program));
     program.is_some_and(|program| program.form().own_paths.iter().any(|own| own == variable))
 }
 
 /// The words that a value of this variable may consist of, so that it changes nothing of what runs.
 pub(super) fn inert_values(name: &str) -> &'static [String] {
-    table::Names::get().inert_values.get(name).map(Vec::as_slice).unwrap_or_default()
+    table::NameLists::get().inert_values.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Whether the name of a program that is known begins so.
 pub(super) fn begins_a_name(text: &str) -> bool {
-    table::Table::get().names().any(|name| name.starts_with(text))
+    table::ProgramTable::get().all_names().any(|name| name.starts_with(text))
 }
 
 /// The variables that zsh ties to what it runs.
 pub(super) fn zsh_variables() -> &'static [String] {
-    &table::Names::get().zsh
+    &table::NameLists::get().zsh
 }
 
 /// Whether a folder is the top of a repository.
 pub(super) fn is_top(folder: &Path) -> bool {
-    repository::top(folder).as_deref() == Some(folder)
+    repository::work_tree_top(folder).as_deref() == Some(folder)
 }
 
 /// The files below a folder that the index of the repository around it knows, as far as git could print them; none if
 /// that is not certain.
-pub(super) fn tracked(folder: &Path) -> Option<Vec<PathBuf>> {
-    worktree::tracked(folder)
+pub(super) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
+    worktree::tracked_files(folder)
 }
 
 /// Whether a variable holds nothing that is a secret: who prints it tells no more than what the machine is like.
 pub(super) fn tells_no_secret(variable: &str) -> bool {
-    table::Names::get().telling.contains(variable)
+    table::NameLists::get().telling.contains(variable)
 }
 
 /// The name of a program without the folders before it.
 pub(super) fn name_of(text: &str) -> &str {
-    name::base(text)
+    name::base_name(text)
 }
 
 /// Where a command of `find -exec` ends that begins at `from`.
@@ -228,39 +228,41 @@ pub(super) fn end_of_exec(words: &[Word], from: usize) -> usize {
 
 /// Looks `command` up. Wrappers that only change how are looked through: what is known is about the
 /// command behind them.
-pub(super) fn known(command: &Command<'_>) -> Known {
-    judge::known(command)
+pub(super) fn analyze_command(command: &Command<'_>) -> CommandFacts {
+    analyzer::analyze_command(command)
 }
 
 /// Whether a program is an interpreter, a shell or a wrapper, also with a version behind its name.
 #[must_use]
 pub fn runs_others(name: &str) -> bool {
-    let name = name::base(name);
+    let name = name::base_name(name);
     let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    [name, unversioned].iter().filter_map(|name| table::Table::get().program(name)).any(|program| {
-        let kind = program.kind();
-        program.runs_others() || !matches!(kind, table::Kind::Plain | table::Kind::Runner)
-    })
+    [name, unversioned].iter().filter_map(|name| table::ProgramTable::get().find_program(name)).any(
+        |program| {
+            let kind = program.kind();
+            program.runs_others() || !matches!(kind, table::ProgramKind::Plain | table::ProgramKind::Runner)
+        },
+    )
 }
 
 /// Whether a command is one of those that only look, whatever its options are: by its first words.
 #[must_use]
-pub fn looks(words: &[&str]) -> bool {
+pub fn is_known_reader(words: &[&str]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
-    let program = table::Table::get().program(name::base(name));
-    let sub = |program: &'static table::Program| rest.first().and_then(|word| program.sub(word));
+    let program = table::ProgramTable::get().find_program(name::base_name(name));
+    let sub = |program: &'static table::ProgramEntry| rest.first().and_then(|word| program.sub_command(word));
     program.is_some_and(|program| program.form().reader || sub(program).is_some_and(|sub| sub.form().reader))
 }
 
 /// Whether a program has sub-commands that are known.
 pub(super) fn has_sub_commands(name: &str) -> bool {
-    table::Table::get().program(name::base(name)).is_some_and(|program| program.has_subs)
+    table::ProgramTable::get().find_program(name::base_name(name)).is_some_and(|program| program.has_subs)
 }
 
 /// Every name in the table, also those of sub-commands: `git log`.
 #[must_use]
 pub fn program_names() -> Vec<String> {
-    table::Table::get().names().map(str::to_owned).collect()
+    table::ProgramTable::get().all_names().map(str::to_owned).collect()
 }
 
 /// Whether `command` is known, and neither it nor what it is a sub-command of runs what it is given; a
@@ -268,8 +270,8 @@ pub fn program_names() -> Vec<String> {
 #[must_use]
 pub fn is_plain(command: &str) -> bool {
     let mut words = command.split(' ');
-    let first = words.next().and_then(|name| table::Table::get().program(name));
-    let last = words.try_fold(first, |program, word| Some(Some(program?.sub(word)?)));
-    let known = last.flatten().or(first.filter(|program| program.kind() == table::Kind::Plain));
-    known.is_some_and(|program| program.kind() == table::Kind::Plain && !program.runs_others())
+    let first = words.next().and_then(|name| table::ProgramTable::get().find_program(name));
+    let last = words.try_fold(first, |program, word| Some(Some(program?.sub_command(word)?)));
+    let known = last.flatten().or(first.filter(|program| program.kind() == table::ProgramKind::Plain));
+    known.is_some_and(|program| program.kind() == table::ProgramKind::Plain && !program.runs_others())
 }

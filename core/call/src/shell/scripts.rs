@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, PathAccess, digest_of_bytes, shown};
+use crate::{Digest, PathAccess, digest_of_bytes, display_path};
 
 /// The longest file that is looked into.
 const LONGEST: u64 = 1024 * 1024;
@@ -24,24 +24,24 @@ pub struct Script {
 
 impl Script {
     /// A file of which nothing more is known.
-    pub(super) fn unknown(text: String) -> Self {
+    pub(super) fn without_digest(text: String) -> Self {
         Self { path: text, digest: None }
     }
 
     /// What is there, if anything is. Looked up while a call is built, never while it is judged.
-    pub(super) fn look(path: &PathAccess) -> Option<Self> {
+    pub(super) fn look_up(path: &PathAccess) -> Option<Self> {
         let digest = match fs::metadata(&path.resolved) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return None;
             }
-            Ok(found) if found.is_file() && found.len() <= LONGEST => digest(path),
+            Ok(found) if found.is_file() && found.len() <= LONGEST => file_digest(path),
             _ => None,
         };
-        Some(Self { path: shown(&path.lexical).into_owned(), digest })
+        Some(Self { path: display_path(&path.lexical).into_owned(), digest })
     }
 }
 
-fn digest(path: &PathAccess) -> Option<Digest> {
+fn file_digest(path: &PathAccess) -> Option<Digest> {
     let mut bytes = Vec::new();
     // It may grow meanwhile.
     File::open(&path.resolved).ok()?.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::program;
-use crate::{Looked, PathAccess, WriteKind};
+use crate::{FolderCache, PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -99,13 +99,13 @@ const DEEPEST_INNER: usize = 4;
 
 /// The strings of a tool's arguments.
 #[derive(Default)]
-struct Strings {
+struct ArgumentStrings {
     values: Vec<String>,
     names: Vec<String>,
 }
 
-impl Strings {
-    fn of(&mut self, arguments: Value, depth: usize) {
+impl ArgumentStrings {
+    fn collect_from(&mut self, arguments: Value, depth: usize) {
         let mut todo = vec![arguments];
         while let Some(value) = todo.pop() {
             if self.values.len() + self.names.len() > MOST {
@@ -119,7 +119,7 @@ impl Strings {
                         && text.len() <= LONGEST_INNER
                         && let Ok(inner) = serde_json::from_str(&text)
                     {
-                        self.of(inner, depth + 1);
+                        self.collect_from(inner, depth + 1);
                     }
                     self.values.push(text);
                 }
@@ -139,7 +139,7 @@ impl Strings {
 impl Touch {
     /// A known path.
     #[must_use]
-    pub fn known(path: PathAccess, how: Use) -> Self {
+    pub fn known_path(path: PathAccess, how: Use) -> Self {
         Self { path: TouchedPath::Known(path), how, reach: Reach::Itself }
     }
 
@@ -148,11 +148,16 @@ impl Touch {
         arguments: &Value,
         cwd: &Path,
         home: Option<&Path>,
-        looked: &Looked,
+        looked: &FolderCache,
     ) -> Vec<Self> {
-        let mut texts = Strings::default();
-        texts.of(arguments.clone(), 0);
+        let mut texts = ArgumentStrings::default();
+        texts.collect_from(arguments.clone(), 0);
         // What is a value is more likely to be a path than what is a name.
-        program::among(texts.values.iter().chain(&texts.names).map(String::as_str), cwd, home, looked)
+        program::touches_in_strings(
+            texts.values.iter().chain(&texts.names).map(String::as_str),
+            cwd,
+            home,
+            looked,
+        )
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn three_words(program: &Program) -> Option<[&str; 3]> {
 }
 
 /// The line behind a shell of the system, and which shell that is.
-pub(super) fn inside(words: &[String]) -> Option<(&str, Dialect)> {
+pub(super) fn inner_shell_line(words: &[String]) -> Option<(&str, Dialect)> {
     let [program, flag, line] = words else { return None };
     let base = program.rsplit('/').next().unwrap_or(program);
     let shell =

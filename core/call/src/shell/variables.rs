@@ -5,7 +5,7 @@ use super::{Dialect, Word, program};
 
 /// What setting a variable means for what runs later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum VariableKind {
     /// Nothing, if its value is literal.
     Inert,
     /// Other programs or files than the words say.
@@ -25,7 +25,8 @@ pub(super) fn is_inert(name: &str, value: &Word) -> bool {
     // By its name a file of settings may be chosen.
     let elsewhere = |text: &str| name == "NODE_ENV" && text.contains(['/', '\\', '.']);
     value.literal().is_some_and(|text| has_inert_value(name, text))
-        || kind(name) == Kind::Inert && value.literal().is_some_and(|text| !path(text) && !elsewhere(text))
+        || variable_kind(name) == VariableKind::Inert
+            && value.literal().is_some_and(|text| !path(text) && !elsewhere(text))
 }
 
 /// Whether each word of a value is one with which the variable changes nothing of what runs.
@@ -64,27 +65,27 @@ fn has_inert_value(name: &str, value: &str) -> bool {
 }
 
 /// Looks a name up. One that is no name of a variable rebinds: it may hold a subscript to evaluate.
-pub(super) fn kind(name: &str) -> Kind {
+pub(super) fn variable_kind(name: &str) -> VariableKind {
     if !is_name(name) {
-        return Kind::Rebinding;
+        return VariableKind::Rebinding;
     }
-    let (inert, rebinding) = program::variables();
+    let (inert, rebinding) = program::inert_and_rebinding();
     let named = |of: &String| match of.split_once('*') {
         Some((begin, end)) => name.strip_prefix(begin).is_some_and(|rest| rest.ends_with(end)),
         None => of == name,
     };
     if inert.iter().any(named) {
-        return Kind::Inert;
+        return VariableKind::Inert;
     }
-    if rebinding.iter().any(named) { Kind::Rebinding } else { Kind::Other }
+    if rebinding.iter().any(named) { VariableKind::Rebinding } else { VariableKind::Other }
 }
 
 /// Looks a name up for a shell of `dialect`: zsh ties some of its own names to what runs.
-pub(super) fn kind_in(name: &str, dialect: Dialect) -> Kind {
+pub(super) fn variable_kind_in(name: &str, dialect: Dialect) -> VariableKind {
     if dialect.may_be_zsh() && program::zsh_variables().iter().any(|of| of == name) {
-        return Kind::Rebinding;
+        return VariableKind::Rebinding;
     }
-    kind(name)
+    variable_kind(name)
 }
 
 /// Whether a shell sets `name` by itself, so that no assignment tells what it holds.
@@ -176,7 +177,7 @@ pub(super) fn is_set_by_shells(name: &str) -> bool {
 }
 
 /// A text without what quotes in it: `d\x` and `'d'x` are both `dx`.
-pub(super) fn unquoted(text: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn strip_quotes(text: &str) -> std::borrow::Cow<'_, str> {
     match text.contains(['\\', '\'', '"']) {
         true => {
             let text = text.replace("\\\n", "").replace("$'", "").replace("$\"", "\"");
@@ -195,7 +196,7 @@ pub(super) fn runs_if_evaluated(text: &str) -> bool {
 }
 
 /// The commands that stand in substitutions of such a text.
-pub(super) fn substitutions(text: &str) -> Vec<String> {
+pub(super) fn substituted_commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, open) in text.match_indices("$(") {
         let inner = text.get(at + open.len()..).unwrap_or_default();
@@ -222,7 +223,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// How often `line` speaks of `name` other than by `$name`, `${name}` or `${name%x}`: it may be set there.
-pub(super) fn mentioned(line: &str, name: &str) -> usize {
+pub(super) fn count_mentions(line: &str, name: &str) -> usize {
     let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     line.match_indices(name)
         .filter(|(at, _)| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Held, Search};
+use super::{GapContent, Search};
 
 /// Room for the text of a usual command.
 const LINE: usize = 64;
@@ -43,7 +43,7 @@ pub struct OpenWord {
     pub search: Option<Arc<Search>>,
     /// What stands in its gaps at most.
     #[serde(skip)]
-    pub held: Held,
+    pub held: GapContent,
 }
 
 impl Word {
@@ -60,7 +60,7 @@ impl Word {
     #[must_use]
     pub fn text(&self) -> String {
         match self {
-            Self::Literal(text) => quote(text),
+            Self::Literal(text) => quote_word(text),
             Self::Open(open) => open.text.clone(),
         }
     }
@@ -75,7 +75,7 @@ impl Word {
 
     /// The known text at its beginning.
     #[must_use]
-    pub fn prefix(&self) -> &str {
+    pub fn known_prefix(&self) -> &str {
         match self {
             Self::Literal(text) => text,
             Self::Open(open) => open.pieces.first().and_then(Option::as_deref).unwrap_or_default(),
@@ -85,7 +85,7 @@ impl Word {
 
 impl OpenWord {
     /// Whether its known text holds a blank.
-    pub(super) fn blank(&self) -> bool {
+    pub(super) fn has_blank(&self) -> bool {
         self.pieces.iter().flatten().any(|piece| piece.contains(char::is_whitespace))
     }
 }
@@ -98,13 +98,13 @@ impl From<&str> for Word {
 
 /// Words as one line, each quoted where a shell would need it.
 #[must_use]
-pub fn join(words: &[String]) -> String {
-    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+pub fn join_words(words: &[String]) -> String {
+    words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Words as one line, each as [`Word::text`] has it.
 #[must_use]
-pub fn texts<'w>(words: impl IntoIterator<Item = &'w Word>) -> String {
+pub fn join_word_texts<'w>(words: impl IntoIterator<Item = &'w Word>) -> String {
     let mut line = String::with_capacity(LINE);
     for (at, word) in words.into_iter().enumerate() {
         if at > 0 {
@@ -117,13 +117,13 @@ pub fn texts<'w>(words: impl IntoIterator<Item = &'w Word>) -> String {
 
 /// The words of a command line, after quotes are removed; none if its quotes do not match.
 #[must_use]
-pub fn split(line: &str) -> Option<Vec<String>> {
+pub fn split_words(line: &str) -> Option<Vec<String>> {
     shlex::split(line)
 }
 
 /// One word, quoted where a shell would need it.
 #[must_use]
-pub fn quote(word: &str) -> String {
+pub fn quote_word(word: &str) -> String {
     let mut line = String::with_capacity(word.len());
     add_quoted(word, &mut line);
     line

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 /// What is wrong with a file of cases. One line, lower case; miette shows the place and what to write.
@@ -13,11 +13,11 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 pub struct CaseError {
     what: String,
     hint: Option<String>,
-    place: Option<Box<Place>>,
+    place: Option<Box<CaseSpan>>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct CaseSpan {
     source: NamedSource<Arc<str>>,
     span: Range<usize>,
 }
@@ -25,12 +25,16 @@ struct Place {
 impl CaseError {
     /// A mistake about a file as a whole.
     pub(super) fn of_file(path: &Path, what: String) -> Self {
-        Self { what: visible(&format!("{}: {what}", path.display())), hint: None, place: None }
+        Self { what: escape_line(&format!("{}: {what}", path.display())), hint: None, place: None }
     }
 
     /// A mistake at `span` of a file.
-    pub(super) fn at(what: &str, hint: &str, source: NamedSource<Arc<str>>, span: Range<usize>) -> Self {
-        Self { what: visible(what), hint: Some(visible(hint)), place: Some(Box::new(Place { source, span })) }
+    pub(super) fn at_span(what: &str, hint: &str, source: NamedSource<Arc<str>>, span: Range<usize>) -> Self {
+        Self {
+            what: escape_line(what),
+            hint: Some(escape_line(hint)),
+            place: Some(Box::new(CaseSpan { source, span })),
+        }
     }
 }
 

@@ -17,20 +17,20 @@ use serde_json::{Map, Value};
 
 pub use error::CaseError;
 
-use self::text::Text;
-use super::fields::Fields;
-use super::request::effect;
+use self::text::CaseText;
+use super::fields::RequestFields;
+use super::request::parse_effect;
 use super::{Request, RequestError};
 use mayi_core::policy::{Decision, Effect};
 
 /// The largest file of cases: 16 MiB.
-const LARGEST: u64 = 16 << 20;
+const MAX_CASE_FILE_BYTES: u64 = 16 << 20;
 
 /// What `[defaults]` may say for every case.
 const DEFAULTS: &[&str] = &["agent", "mode", "cwd", "workspace", "rules", "matrix", "isolated", "protection"];
 
 /// Where each key of a case stands in the text, by its JSON pointer.
-type Spans = BTreeMap<String, Range<usize>>;
+type KeySpans = BTreeMap<String, Range<usize>>;
 
 /// One call, and what is expected of it.
 #[derive(Clone, Debug)]
@@ -47,9 +47,9 @@ pub struct Case {
     pub expect: Vec<Effect>,
     /// What has to stand in a reason for the effect.
     pub because: Option<String>,
-    text: Arc<Text>,
+    text: Arc<CaseText>,
     whole: Range<usize>,
-    spans: Spans,
+    spans: KeySpans,
 }
 
 impl Case {
@@ -57,7 +57,7 @@ impl Case {
     ///
     /// # Errors
     /// What was expected: one line, lower case.
-    pub fn holds(&self, decision: &Decision) -> Result<(), String> {
+    pub fn check_decision(&self, decision: &Decision) -> Result<(), String> {
         if !self.expect.contains(&decision.effect) {
             let words: Vec<String> = self.expect.iter().map(ToString::to_string).collect();
             return Err(format!("expected {}, got {}", words.join(" or "), decision.effect));
@@ -72,8 +72,8 @@ impl Case {
 
     /// `error`, which this case's request led to, with its place in the file.
     #[must_use]
-    pub fn error(&self, error: &RequestError) -> CaseError {
-        mistake(&self.text, &self.spans, &self.whole, error)
+    pub fn locate_error(&self, error: &RequestError) -> CaseError {
+        error_in_text(&self.text, &self.spans, &self.whole, error)
     }
 }
 
@@ -82,14 +82,14 @@ impl Case {
 /// # Errors
 /// Every mistake in it, each with its place; also if it can't be read, or holds no case.
 pub fn read_cases(path: &Path) -> Result<Vec<Case>, Vec<CaseError>> {
-    let text = content(path).map_err(|what| vec![CaseError::of_file(path, what)])?;
-    let text = Arc::new(Text::new(path, text));
+    let text = read_content(path).map_err(|what| vec![CaseError::of_file(path, what)])?;
+    let text = Arc::new(CaseText::new(path, text));
     let lines = path.extension().is_some_and(|extension| extension == "jsonl");
-    let found = if lines { text.lines() } else { text.tables() }?;
+    let found = if lines { text.jsonl_cases() } else { text.toml_cases() }?;
     let mut cases = Vec::new();
     let mut errors = Vec::new();
     for raw in found {
-        match case(&text, raw) {
+        match parse_case(&text, raw) {
             Ok(case) => cases.push(case),
             Err(error) => errors.push(error),
         }
@@ -100,57 +100,59 @@ pub fn read_cases(path: &Path) -> Result<Vec<Case>, Vec<CaseError>> {
     if errors.is_empty() { Ok(cases) } else { Err(errors) }
 }
 
-fn content(path: &Path) -> Result<String, String> {
+fn read_content(path: &Path) -> Result<String, String> {
     let file = std::fs::File::open(path).map_err(|error| format!("it can't be read: {error}"))?;
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| format!("it can't be read: {error}"))?;
-    if bytes.len() as u64 > LARGEST {
+    file.take(MAX_CASE_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("it can't be read: {error}"))?;
+    if bytes.len() as u64 > MAX_CASE_FILE_BYTES {
         return Err("it is larger than 16 MiB".to_owned());
     }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
 /// A case as it stands in the text: its keys are known, and not yet what they mean.
-struct Raw {
+struct RawCase {
     keys: Map<String, Value>,
     whole: Range<usize>,
-    spans: Spans,
+    spans: KeySpans,
 }
 
-fn case(text: &Arc<Text>, raw: Raw) -> Result<Case, CaseError> {
-    let Raw { mut keys, whole, spans } = raw;
-    let place = |error: RequestError| mistake(text, &spans, &whole, &error);
+fn parse_case(text: &Arc<CaseText>, raw: RawCase) -> Result<Case, CaseError> {
+    let RawCase { mut keys, whole, spans } = raw;
+    let place = |error: RequestError| error_in_text(text, &spans, &whole, &error);
     let mut own = Map::new();
     for key in ["name", "expect", "because"] {
         if let Some(value) = keys.shift_remove(key) {
             own.insert(key.to_owned(), value);
         }
     }
-    let mut fields = Fields::of("", Value::Object(own)).map_err(place)?;
-    let name = fields.text("name").map_err(place)?;
-    let because = fields.text("because").map_err(place)?;
-    let expect = expected(&mut fields).map_err(place)?;
+    let mut fields = RequestFields::from_value("", Value::Object(own)).map_err(place)?;
+    let name = fields.take_text("name").map_err(place)?;
+    let because = fields.take_text("because").map_err(place)?;
+    let expect = parse_expected(&mut fields).map_err(place)?;
     let request = Request::from_keys(keys).map_err(place)?;
     let id = request.id.as_ref().map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
     let name = name.or(id).unwrap_or_else(|| request.what.to_string());
-    let (file, line) = (text.path.clone(), text.line(whole.start));
+    let (file, line) = (text.path.clone(), text.line_at(whole.start));
     Ok(Case { name, file, line, request, expect, because, text: Arc::clone(text), whole, spans })
 }
 
-fn expected(fields: &mut Fields) -> Result<Vec<Effect>, RequestError> {
-    let words = fields.texts("expect", true)?;
+fn parse_expected(fields: &mut RequestFields) -> Result<Vec<Effect>, RequestError> {
+    let words = fields.take_texts("expect", true)?;
     if words.is_empty() {
         return Err(RequestError::new("", "a case needs `expect`", "add `expect`: allow, ask or deny"));
     }
     let effects = words.iter().map(|word| {
-        effect(word).ok_or_else(|| {
-            fields.wrong("expect", format!("no effect is called `{word}`"), "write allow, ask or deny")
+        parse_effect(word).ok_or_else(|| {
+            fields.key_error("expect", format!("no effect is called `{word}`"), "write allow, ask or deny")
         })
     });
     effects.collect()
 }
 
-fn mistake(text: &Text, spans: &Spans, whole: &Range<usize>, error: &RequestError) -> CaseError {
+fn error_in_text(text: &CaseText, spans: &KeySpans, whole: &Range<usize>, error: &RequestError) -> CaseError {
     // The nearest that has a place: a value, the list it is in, the case.
     let mut at = error.at.as_str();
     let span = loop {
@@ -162,5 +164,5 @@ fn mistake(text: &Text, spans: &Spans, whole: &Range<usize>, error: &RequestErro
             None => break whole,
         }
     };
-    text.mistake(span.clone(), &error.what, &error.hint)
+    text.error_at(span.clone(), &error.what, &error.hint)
 }

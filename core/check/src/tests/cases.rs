@@ -50,11 +50,12 @@ expect = [\"ask\", \"deny\"]
     assert_eq!(cases[1].request.mode, Some(mayi_core::policy::Mode::Default));
 
     let mut checker = Machine::new("").checker();
-    let held: Vec<_> = cases.iter().map(|case| case.holds(&checker.decide(&case.request).unwrap())).collect();
+    let held: Vec<_> =
+        cases.iter().map(|case| case.check_decision(&checker.decide(&case.request).unwrap())).collect();
     assert_eq!(held, [Ok(()), Err("expected ask or deny, got allow".to_owned())]);
     let mut other = cases[0].clone();
     other.because = Some("nobody says this".to_owned());
-    let held = other.holds(&checker.decide(&other.request).unwrap());
+    let held = other.check_decision(&checker.decide(&other.request).unwrap());
     assert_eq!(held, Err("expected a reason with \"nobody says this\"".to_owned()));
 }
 
@@ -111,7 +112,7 @@ fn given_a_bad_pattern_among_the_defaults_then_its_place_is_there() {
     let case = read("t.toml", text).unwrap().remove(0);
     let error = Machine::new("").checker().decide(&case.request).unwrap_err();
     let crate::CheckError::Request(error) = error else { panic!("{error}") };
-    let told = told(&case.error(&error));
+    let told = told(&case.locate_error(&error));
     assert_eq!((told.0.as_str(), told.2.as_str()), ("\"reed(x)\"", "did you mean `read(...)`?"));
 }
 

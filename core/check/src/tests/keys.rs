@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Machine;
-use crate::{KINDS, Request, What};
+use crate::{KINDS, Request, RequestedAction};
 use mayi_core::policy::Effect;
 
 fn error(line: &str) -> String {
@@ -165,7 +165,7 @@ fn given_a_line_that_readers_disagree_on_then_it_is_refused() {
 #[test]
 fn given_null_then_the_key_counts_as_left_out() {
     let line = r#"{"id":null,"kind":"read","path":"a","cwd":null,"agent":null,"mode":null,"rules":null,"matrix":null,"isolated":null}"#;
-    assert_eq!(Request::from_json(line).unwrap(), Request::new(What::Read("a".to_owned())));
+    assert_eq!(Request::from_json(line).unwrap(), Request::new(RequestedAction::Read("a".to_owned())));
 }
 
 fn any_value() -> impl Strategy<Value = Value> {

@@ -62,7 +62,7 @@ fn decide(checker: &mut Checker, request: Value) -> Result<Decision, CheckError>
 }
 
 fn why(decision: &Decision) -> (Effect, Source) {
-    (decision.effect, decision.because().unwrap().source)
+    (decision.effect, decision.deciding_finding().unwrap().source)
 }
 
 /// S1.16: `isolated: true` uses only what the line gives (rules, matrix, mode), with no
@@ -109,7 +109,7 @@ fn given_a_matrix_then_only_its_places_in_the_row_in_use_change() {
 fn given_rules_in_a_file_then_the_finding_names_the_place() {
     let machine = Machine::new("[rules]\ndeny = [\n  \"shell(git push *)\",\n]\n");
     let decision = machine.decide(json!({"kind": "shell", "command": "git push"}));
-    let finding = decision.because().unwrap();
+    let finding = decision.deciding_finding().unwrap();
     assert_eq!((decision.effect, finding.line), (Effect::Deny, Some(3)));
     assert_eq!(finding.file.as_ref().unwrap().display().to_string(), machine.path("user.toml"));
     assert_eq!(finding.pattern.as_deref(), Some("shell(git push *)"));
@@ -245,7 +245,7 @@ fn given_a_folder_that_is_too_wide_then_it_is_no_root_unless_it_is_named() {
     let request = json!({"kind": "write", "path": "/srv/x", "rules": {"allow": ["write(**)"]}});
     let effect = |named| decide(&mut Checker::new(sources.clone(), named), request.clone()).unwrap();
     let outside = effect(false);
-    assert!(outside.always(), "{outside:?}");
+    assert!(outside.always_asks(), "{outside:?}");
     assert_ne!(effect(true), outside);
 }
 
@@ -270,7 +270,11 @@ fn given_an_address_of_a_file_then_the_file_is_read() {
     for url in ["file:///etc/shadow", "file://localhost/etc/%73hadow", "FILE:/etc/shadow"] {
         let request = json!({"kind": "fetch", "url": url, "mode": "auto"});
         let decision = machine.decide(request);
-        assert!(decision.effect == Effect::Ask && decision.always(), "{url}: {:?}", decision.because());
+        assert!(
+            decision.effect == Effect::Ask && decision.always_asks(),
+            "{url}: {:?}",
+            decision.deciding_finding()
+        );
         let rules = json!({"deny": ["read(/etc/shadow)"]});
         let request = json!({"kind": "fetch", "url": url, "mode": "auto", "rules": rules});
         assert_eq!(machine.decide(request).effect, Effect::Deny, "{url}");

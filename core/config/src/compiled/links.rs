@@ -2,12 +2,12 @@
 
 use std::path::{Component, Path};
 
-use mayi_call::resolve;
-use mayi_policy::compiled::{Compiled, There};
+use mayi_call::resolve_path;
+use mayi_policy::compiled::{CompiledRules, EntryKind};
 
 /// The rules on whose way a link is now, for a session with these roots.
-pub(super) fn linked(compiled: &Compiled, roots: &[std::path::PathBuf]) -> Vec<u32> {
-    compiled.linked(roots, &is_linked, &there)
+pub(super) fn linked_rules(compiled: &CompiledRules, roots: &[std::path::PathBuf]) -> Vec<u32> {
+    compiled.linked_rules(roots, &is_linked, &entry_kind)
 }
 
 /// Whether a root is another folder than it is called.
@@ -17,13 +17,13 @@ fn is_linked(root: &Path) -> bool {
         path.components().filter_map(normal).collect::<Vec<_>>()
     };
     // One that can't be looked at leads nowhere, and so does all that is below it.
-    !root.is_absolute() || resolve(root).is_ok_and(|real| names(&real) != names(root))
+    !root.is_absolute() || resolve_path(root).is_ok_and(|real| names(&real) != names(root))
 }
 
-fn there(path: &Path) -> There {
+fn entry_kind(path: &Path) -> EntryKind {
     match path.symlink_metadata() {
-        Ok(meta) if meta.is_symlink() => There::Link,
-        Ok(meta) if meta.is_dir() => There::Folder,
-        _ => There::Nothing,
+        Ok(meta) if meta.is_symlink() => EntryKind::Link,
+        Ok(meta) if meta.is_dir() => EntryKind::Folder,
+        _ => EntryKind::Nothing,
     }
 }

@@ -1,17 +1,17 @@
 //! The file that compiled rules are in: a head that says what they are of, its seal, and blocks whose digests stand in the head.
 
 use mayi_kept::record::{Key, Mac};
-use mayi_policy::compiled::Contents;
+use mayi_policy::compiled::BlockContents;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::skeleton::Cut;
+use super::skeleton::RuleSpan;
 
 /// What such a file begins with; the number changes with its form.
 const MAGIC: &[u8; 16] = b"mayi compiled 1\n";
 
 /// The magic, and the length of the head.
-pub(super) const START: usize = MAGIC.len() + 4;
+pub(super) const HEAD_OFFSET: usize = MAGIC.len() + 4;
 
 /// As long is a seal.
 const SEAL: usize = 32;
@@ -24,7 +24,7 @@ pub(super) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("MAY
 
 /// What the rules are of. All of it has to be as it is now.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Subject<'a> {
+pub(super) struct CompiledSubject<'a> {
     pub(super) build: &'a str,
     pub(super) layer: &'a str,
     pub(super) path: &'a str,
@@ -35,22 +35,22 @@ pub(super) struct Subject<'a> {
 
 /// The head.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Head<'a> {
+pub(super) struct CompiledHead<'a> {
     #[serde(borrow)]
-    pub(super) subject: Subject<'a>,
-    pub(super) cuts: Vec<Cut>,
+    pub(super) subject: CompiledSubject<'a>,
+    pub(super) cuts: Vec<RuleSpan>,
     /// The length of each block, and SHA-256 of it.
     pub(super) blocks: Vec<(u32, [u8; 32])>,
-    pub(super) contents: Contents,
+    pub(super) contents: BlockContents,
 }
 
 /// The digest of a block.
-pub(super) fn digest(block: &[u8]) -> [u8; 32] {
+pub(super) fn block_digest(block: &[u8]) -> [u8; 32] {
     Sha256::digest(block).into()
 }
 
 /// A head with its seal, and what stands before it.
-pub(super) fn write(head: &Head<'_>, key: &Key) -> Option<Vec<u8>> {
+pub(super) fn write(head: &CompiledHead<'_>, key: &Key) -> Option<Vec<u8>> {
     let text = postcard::to_allocvec(head).ok()?;
     let mut bytes = MAGIC.to_vec();
     bytes.extend(u32::try_from(text.len()).ok()?.to_le_bytes());
@@ -61,17 +61,17 @@ pub(super) fn write(head: &Head<'_>, key: &Key) -> Option<Vec<u8>> {
 }
 
 /// Where the seal ends of a file that begins like this, if it is one.
-pub(super) fn end(start: &[u8]) -> Option<usize> {
+pub(super) fn seal_end(start: &[u8]) -> Option<usize> {
     let length = start.strip_prefix(MAGIC)?.get(..4)?;
     let length = usize::try_from(u32::from_le_bytes(length.try_into().ok()?)).ok()?;
-    (length <= LONGEST_HEAD).then_some(START + length + SEAL)
+    (length <= LONGEST_HEAD).then_some(HEAD_OFFSET + length + SEAL)
 }
 
 /// The head in `bytes`, which end with its seal, if that is the key's.
-pub(super) fn read<'a>(bytes: &'a [u8], key: &Key) -> Option<Head<'a>> {
+pub(super) fn read<'a>(bytes: &'a [u8], key: &Key) -> Option<CompiledHead<'a>> {
     let (sealed, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL)?)?;
     if key.seal(sealed) != Mac::from_bytes(seal)? {
         return None;
     }
-    postcard::from_bytes(sealed.get(START..)?).ok()
+    postcard::from_bytes(sealed.get(HEAD_OFFSET..)?).ok()
 }

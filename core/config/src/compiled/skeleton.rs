@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A part of a file that holds nothing but rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Cut {
+pub(super) struct RuleSpan {
     /// Where it begins and ends, in bytes.
     from: u32,
     to: u32,
@@ -17,21 +17,21 @@ pub(super) struct Cut {
 }
 
 /// A text that comes in pieces, of which the cuts are left out.
-pub(super) struct Leaving<'c> {
-    cuts: &'c [Cut],
+pub(super) struct RuleStripper<'c> {
+    cuts: &'c [RuleSpan],
     /// So much has come, in bytes.
     at: usize,
     left: Vec<u8>,
     missing: Vec<(usize, u32)>,
 }
 
-impl<'c> Leaving<'c> {
-    pub(super) fn out(cuts: &'c [Cut]) -> Self {
+impl<'c> RuleStripper<'c> {
+    pub(super) fn new(cuts: &'c [RuleSpan]) -> Self {
         Self { cuts, at: 0, left: Vec::new(), missing: Vec::new() }
     }
 
     /// The next piece.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Option<()> {
+    pub(super) fn push_piece(&mut self, piece: &[u8]) -> Option<()> {
         let end = self.at.checked_add(piece.len())?;
         let begins = self.at;
         while self.at < end {
@@ -57,14 +57,14 @@ impl<'c> Leaving<'c> {
     }
 
     /// What is left, and where in it how many lines are missing, once all has come.
-    pub(super) fn end(self) -> Option<(String, Vec<(usize, u32)>)> {
+    pub(super) fn finish(self) -> Option<(String, Vec<(usize, u32)>)> {
         let all = self.cuts.is_empty();
         String::from_utf8(self.left).ok().filter(|_| all).map(|left| (left, self.missing))
     }
 }
 
 /// The text without the cuts, and where in it how many lines are missing.
-pub(super) fn without(text: &str, cuts: &[Cut]) -> Option<(String, Vec<(usize, u32)>)> {
+pub(super) fn strip_rules(text: &str, cuts: &[RuleSpan]) -> Option<(String, Vec<(usize, u32)>)> {
     let mut left = String::new();
     let mut missing = Vec::new();
     let mut at = 0;
@@ -80,7 +80,7 @@ pub(super) fn without(text: &str, cuts: &[Cut]) -> Option<(String, Vec<(usize, u
 
 /// The parts of a file that hold its rules. Where they are written in some other way, a part may be missing, or what is left may be
 /// no file: whoever asks has to see.
-pub(super) fn cuts(text: &str) -> Option<Vec<Cut>> {
+pub(super) fn find_rule_spans(text: &str) -> Option<Vec<RuleSpan>> {
     let (table, mistakes) = DeTable::parse_recoverable(text);
     if !mistakes.is_empty() {
         return None;
@@ -93,31 +93,31 @@ pub(super) fn cuts(text: &str) -> Option<Vec<Cut>> {
                 // The brackets stay.
                 ranges.extend(lists.map(|list| list.span().start + 1..list.span().end.saturating_sub(1)));
             }
-            ("rule", DeValue::Array(long)) => ranges.extend(long.iter().map(whole)),
+            ("rule", DeValue::Array(long)) => ranges.extend(long.iter().map(table_range)),
             _ => {}
         }
     }
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
-    joined(text, ranges).into_iter().map(|range| cut(text, &range)).collect()
+    join_ranges(text, ranges).into_iter().map(|range| rule_span(text, &range)).collect()
 }
 
 /// From the header of a table to the end of what is in it.
-fn whole(table: &Spanned<DeValue<'_>>) -> Range<usize> {
-    table.span().start..end(table)
+fn table_range(table: &Spanned<DeValue<'_>>) -> Range<usize> {
+    table.span().start..value_end(table)
 }
 
-fn end(value: &Spanned<DeValue<'_>>) -> usize {
+fn value_end(value: &Spanned<DeValue<'_>>) -> usize {
     let within = match value.get_ref() {
-        DeValue::Table(table) => table.values().map(end).max(),
-        DeValue::Array(items) => items.iter().map(end).max(),
+        DeValue::Table(table) => table.values().map(value_end).max(),
+        DeValue::Array(items) => items.iter().map(value_end).max(),
         _ => None,
     };
     within.unwrap_or(0).max(value.span().end)
 }
 
 /// Ranges between which nothing is said are one.
-fn joined(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn join_ranges(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
         let silent = |line: &str| line.trim_start().is_empty() || line.trim_start().starts_with('#');
@@ -132,9 +132,9 @@ fn joined(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-fn cut(text: &str, range: &Range<usize>) -> Option<Cut> {
+fn rule_span(text: &str, range: &Range<usize>) -> Option<RuleSpan> {
     let lines = text.get(range.clone())?.matches('\n').count();
-    Some(Cut {
+    Some(RuleSpan {
         from: u32::try_from(range.start).ok()?,
         to: u32::try_from(range.end).ok()?,
         lines: u32::try_from(lines).ok()?,

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::seal::{self, Subject};
+use super::seal::{self, CompiledSubject};
 use super::*;
 use mayi_kept::store::compiled_key;
 
@@ -25,8 +25,14 @@ fn file(top: &Path) -> CompiledFile {
     let path = top.join("config.toml");
     std::fs::write(&path, &text).unwrap();
     let text = OnceLock::from(text);
-    let source =
-        Source { layer: Layer::User, path, text, digest, home: Some(top.to_owned()), roots: Vec::new() };
+    let source = ConfigFileSource {
+        layer: Layer::User,
+        path,
+        text,
+        digest,
+        home: Some(top.to_owned()),
+        roots: Vec::new(),
+    };
     CompiledFile::new(&folders(top), source).unwrap()
 }
 
@@ -35,10 +41,10 @@ fn file(top: &Path) -> CompiledFile {
 fn given_a_seal_of_the_users_key_and_another_subject_then_it_counts_for_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let file = file(dir.path());
-    let places = file.source().places();
+    let places = file.source().pattern_bases();
     let open = || {
-        let Source { layer, path, home, .. } = file.source();
-        let source = Source {
+        let ConfigFileSource { layer, path, home, .. } = file.source();
+        let source = ConfigFileSource {
             layer: *layer,
             path: path.clone(),
             text: OnceLock::new(),
@@ -49,14 +55,14 @@ fn given_a_seal_of_the_users_key_and_another_subject_then_it_counts_for_nothing(
         CompiledFile::open(&folders(dir.path()), source, &places)
     };
     assert!(open().is_none());
-    file.compile();
+    file.compile_if_wanted();
     let (_, read, _) = open().unwrap();
     let mode = read.scalars.agents["claude"].mode.as_ref().unwrap();
     assert_eq!(mode.origin.line, Some(2007), "each line stands where it stood");
     let key = compiled_key(dir.path()).unwrap();
     let bytes = std::fs::read(file.place.path()).unwrap();
-    let (head, body) = bytes.split_at(seal::end(&bytes).unwrap());
-    let changes: [fn(&mut Subject<'_>); 6] = [
+    let (head, body) = bytes.split_at(seal::seal_end(&bytes).unwrap());
+    let changes: [fn(&mut CompiledSubject<'_>); 6] = [
         |_| {},
         |subject| subject.build = "0.0.0 0123456789abcdef",
         |subject| subject.layer = "managed",

@@ -5,16 +5,16 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::seal::{self, Head};
-use super::{Place, Source, skeleton, stored};
+use super::seal::{self, CompiledHead};
+use super::{CompiledPaths, ConfigFileSource, skeleton, stored};
 use crate::edit::make_folder;
 use crate::read;
 use mayi_kept::record::Key;
 use mayi_kept::store::compiled_key;
-use mayi_policy::compiled::compile;
+use mayi_policy::compiled::compile_rules;
 
 /// So many are kept: those that were written last.
-const MOST: usize = 16;
+const MAX_COMPILED_FILES: usize = 16;
 
 /// Whoever compiles holds this lock: one at a time is enough.
 const LOCK: &str = "lock";
@@ -23,7 +23,7 @@ const LOCK: &str = "lock";
 const UNFINISHED: &str = "unfinished";
 
 /// Compiles `source`, and keeps it at `place`; not if somebody else does just that, or there is no key.
-pub(super) fn write(source: &Source, place: &Place) {
+pub(super) fn write(source: &ConfigFileSource, place: &CompiledPaths) {
     if !cfg!(unix) || make_folder(&place.folder).is_err() {
         return;
     }
@@ -32,30 +32,31 @@ pub(super) fn write(source: &Source, place: &Place) {
         return;
     }
     let Some(key) = compiled_key(&place.data) else { return };
-    let Some(parts) = compiled(source, &key) else { return };
+    let Some(parts) = compile_parts(source, &key) else { return };
     // What is left of it at a failure is overwritten by the next one.
-    if put(&place.folder, &place.name, &parts).is_ok() {
-        forget(&place.folder, &place.name);
+    if replace_file(&place.folder, &place.name, &parts).is_ok() {
+        remove_oldest(&place.folder, &place.name);
     }
 }
 
 /// All of the file that is to be kept, in parts.
-pub(super) fn compiled(source: &Source, key: &Key) -> Option<Vec<Vec<u8>>> {
-    let places = source.places();
+pub(super) fn compile_parts(source: &ConfigFileSource, key: &Key) -> Option<Vec<Vec<u8>>> {
+    let places = source.pattern_bases();
     let mut file = source.read()?;
     let rules = std::mem::take(&mut file.rules);
-    let all = source.text()?;
-    let cuts = skeleton::cuts(all)?;
-    let (text, missing) = skeleton::without(all, &cuts)?;
+    let all = source.unchanged_text()?;
+    let cuts = skeleton::find_rule_spans(all)?;
+    let (text, missing) = skeleton::strip_rules(all, &cuts)?;
     let left = read::read_without(source.layer, &source.path, &text, missing, &places).ok()?;
     // What is read without the rules has to be all the rest, with each line where it was.
     if format!("{left:?}") != format!("{file:?}") {
         return None;
     }
-    let body = compile(&rules, &places)?;
-    let block = |block: &Vec<u8>| Some((u32::try_from(block.len()).ok()?, seal::digest(block)));
+    let body = compile_rules(&rules, &places)?;
+    let block = |block: &Vec<u8>| Some((u32::try_from(block.len()).ok()?, seal::block_digest(block)));
     let blocks = body.blocks.iter().map(block).collect::<Option<_>>()?;
-    let head = Head { subject: stored::subject(source)?, cuts, blocks, contents: body.contents };
+    let head =
+        CompiledHead { subject: stored::source_subject(source)?, cuts, blocks, contents: body.contents };
     Some(std::iter::once(seal::write(&head, key)?).chain(body.blocks).collect())
 }
 
@@ -73,7 +74,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Puts a file in its place, as a whole.
-fn put(folder: &Path, name: &str, parts: &[Vec<u8>]) -> io::Result<()> {
+fn replace_file(folder: &Path, name: &str, parts: &[Vec<u8>]) -> io::Result<()> {
     let unfinished = folder.join(UNFINISHED);
     // Whatever was there, it is not written to.
     match std::fs::remove_file(&unfinished) {
@@ -89,7 +90,7 @@ fn put(folder: &Path, name: &str, parts: &[Vec<u8>]) -> io::Result<()> {
 }
 
 /// Removes those that were written before the last ones.
-fn forget(folder: &Path, kept: &str) {
+fn remove_oldest(folder: &Path, kept: &str) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let policies = entries.flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
@@ -98,7 +99,7 @@ fn forget(folder: &Path, kept: &str) {
     });
     let mut policies: Vec<_> = policies.collect();
     policies.sort();
-    let over = (policies.len() + 1).saturating_sub(MOST);
+    let over = (policies.len() + 1).saturating_sub(MAX_COMPILED_FILES);
     for (_, path) in policies.into_iter().take(over) {
         // One that can't be removed is in nobody's way.
         let _ = std::fs::remove_file(path);

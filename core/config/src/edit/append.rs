@@ -3,15 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use super::{EditError, HEADER, check, lock, make_folder, write};
-use crate::{ConfigErrors, Layer, read, secure};
-use mayi_call::resolve;
+use super::{EditError, HEADER, check_text, lock_file, make_folder, write};
+use crate::{ConfigErrors, Layer, read, secure_read};
+use mayi_call::resolve_path;
 use mayi_policy::Rule;
-use mayi_policy::pattern::Places;
+use mayi_policy::pattern::PatternBases;
 
 /// A change that was not made yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Appended {
+pub struct PendingChange {
     /// The file as it is; none if there is no file.
     pub old: Option<String>,
     /// The file as it would be.
@@ -22,21 +22,21 @@ pub struct Appended {
 ///
 /// # Errors
 /// If the file has mistakes or is not safe, or `text` does not fit its layout.
-pub fn preview(
+pub fn preview_append(
     path: &Path,
-    places: &Places,
+    places: &PatternBases,
     text: impl FnOnce(&[Rule]) -> String,
-) -> Result<Appended, EditError> {
+) -> Result<PendingChange, EditError> {
     let failed =
         |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
-    let target = resolve(path).map_err(failed("can't be found"))?;
-    let old = secure::read(Layer::User, &target).map_err(ConfigErrors::from)?;
+    let target = resolve_path(path).map_err(failed("can't be found"))?;
+    let old = secure_read::read(Layer::User, &target).map_err(ConfigErrors::from)?;
     let before = old.as_deref().unwrap_or(HEADER);
     let file = match read::read(Layer::User, path, before, places) {
         Ok(file) => file,
         Err(errors) => {
-            ConfigErrors::check(errors)?;
-            return Ok(Appended { old: old.clone(), new: before.to_owned() });
+            ConfigErrors::ok_if_empty(errors)?;
+            return Ok(PendingChange { old: old.clone(), new: before.to_owned() });
         }
     };
     let mut new = before.trim_end().to_owned();
@@ -46,25 +46,25 @@ pub fn preview(
         new = new.replace("\r\n", "\n").replace('\n', "\r\n");
     }
     // `rule = [...]` on one line can't be added to in this way.
-    check(path, &new, places).map_err(|errors| EditError::Layout {
+    check_text(path, &new, places).map_err(|errors| EditError::Layout {
         path: path.to_owned(),
         what: errors.all().first().map(crate::ConfigError::one_line).unwrap_or_default(),
     })?;
-    Ok(Appended { old, new })
+    Ok(PendingChange { old, new })
 }
 
 /// Makes the change that was shown; not if the file is another one by now.
 ///
 /// # Errors
 /// If it has changed meanwhile, or can't be written.
-pub fn append(path: &Path, change: &Appended) -> Result<(), EditError> {
+pub fn apply_append(path: &Path, change: &PendingChange) -> Result<(), EditError> {
     let failed =
         |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
-    let target = resolve(path).map_err(failed("can't be found"))?;
+    let target = resolve_path(path).map_err(failed("can't be found"))?;
     let folder = target.parent().unwrap_or(Path::new("/"));
     make_folder(folder).map_err(failed("its folder can't be made"))?;
-    let _lock = lock(path, &target)?;
-    let now = secure::read(Layer::User, &target).map_err(ConfigErrors::from)?;
+    let _lock = lock_file(path, &target)?;
+    let now = secure_read::read(Layer::User, &target).map_err(ConfigErrors::from)?;
     if now != change.old {
         return Err(EditError::Busy { path: path.to_owned() });
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use toml_edit::{InlineTable, Item, RawString, Table, TableLike, Value};
 
-use super::{EditError, change, put};
+use super::{EditError, change_file, set_value};
 use crate::scalars::approval_word;
 use mayi_call::Category;
-use mayi_policy::pattern::Places;
+use mayi_policy::pattern::PatternBases;
 use mayi_policy::{Approval, Level};
 
 /// Sets `approval` of `server` in the file at `path`; `None` and [`Approval::Default`] take it out, so that the matrix
@@ -17,19 +17,19 @@ use mayi_policy::{Approval, Level};
 /// If the file has mistakes, is not safe or can't be written.
 pub fn set_server_approval(
     path: &Path,
-    places: &Places,
+    places: &PatternBases,
     server: &str,
     approval: Option<Approval>,
 ) -> Result<bool, EditError> {
     let approval = approval.filter(|approval| *approval != Approval::Default);
-    change(path, places, |document| {
+    change_file(path, places, |document| {
         let Some(approval) = approval else {
             let servers = document.get_mut("servers").and_then(Item::as_table_like_mut);
             let settings = servers.and_then(|servers| servers.get_mut(server));
             return Ok(settings.is_some_and(|settings| take_out(settings, "approval")));
         };
-        let servers = below(document.as_table_mut(), "servers", true)?;
-        put_word(below(servers, server, false)?, "approval", approval_word(approval))
+        let servers = ensure_table(document.as_table_mut(), "servers", true)?;
+        put_word(ensure_table(servers, server, false)?, "approval", approval_word(approval))
     })
 }
 
@@ -40,14 +40,14 @@ pub fn set_server_approval(
 /// If the file has mistakes, is not safe or can't be written.
 pub fn set_tool_approval(
     path: &Path,
-    places: &Places,
+    places: &PatternBases,
     server: &str,
     tool: &str,
     approval: Approval,
 ) -> Result<bool, EditError> {
-    change(path, places, |document| {
-        let servers = below(document.as_table_mut(), "servers", true)?;
-        let tools = below(below(servers, server, false)?, "tools", false)?;
+    change_file(path, places, |document| {
+        let servers = ensure_table(document.as_table_mut(), "servers", true)?;
+        let tools = ensure_table(ensure_table(servers, server, false)?, "tools", false)?;
         put_of_tool(tools, tool, "approval", approval_word(approval))
     })
 }
@@ -59,14 +59,14 @@ pub fn set_tool_approval(
 /// If the file has mistakes, is not safe or can't be written.
 pub fn set_tool_category(
     path: &Path,
-    places: &Places,
+    places: &PatternBases,
     server: &str,
     tool: &str,
     category: Category,
 ) -> Result<bool, EditError> {
-    change(path, places, |document| {
-        let servers = below(document.as_table_mut(), "servers", true)?;
-        let tools = below(below(servers, server, false)?, "tools", false)?;
+    change_file(path, places, |document| {
+        let servers = ensure_table(document.as_table_mut(), "servers", true)?;
+        let tools = ensure_table(ensure_table(servers, server, false)?, "tools", false)?;
         put_of_tool(tools, tool, "category", category.as_str())
     })
 }
@@ -75,10 +75,15 @@ pub fn set_tool_category(
 ///
 /// # Errors
 /// If the file has mistakes, is not safe or can't be written.
-pub fn set_server_level(path: &Path, places: &Places, server: &str, level: Level) -> Result<bool, EditError> {
-    change(path, places, |document| {
-        let servers = below(document.as_table_mut(), "servers", true)?;
-        put_word(below(servers, server, false)?, "grant", level.as_str())
+pub fn set_server_level(
+    path: &Path,
+    places: &PatternBases,
+    server: &str,
+    level: Level,
+) -> Result<bool, EditError> {
+    change_file(path, places, |document| {
+        let servers = ensure_table(document.as_table_mut(), "servers", true)?;
+        put_word(ensure_table(servers, server, false)?, "grant", level.as_str())
     })
 }
 
@@ -88,17 +93,17 @@ pub fn set_server_level(path: &Path, places: &Places, server: &str, level: Level
 /// If the file has mistakes, is not safe or can't be written.
 pub fn set_trust_annotations(
     path: &Path,
-    places: &Places,
+    places: &PatternBases,
     server: &str,
     on: bool,
 ) -> Result<bool, EditError> {
-    change(path, places, |document| {
-        let servers = below(document.as_table_mut(), "servers", true)?;
-        let settings = below(servers, server, false)?;
+    change_file(path, places, |document| {
+        let servers = ensure_table(document.as_table_mut(), "servers", true)?;
+        let settings = ensure_table(servers, server, false)?;
         if settings.get("trust_annotations").and_then(Item::as_bool) == Some(on) {
             return Ok(false);
         }
-        put(settings, "trust_annotations", Value::from(on));
+        set_value(settings, "trust_annotations", Value::from(on));
         Ok(true)
     })
 }
@@ -119,7 +124,7 @@ fn put_of_tool(
     match said {
         Some(said) if categories.contains(&said.as_str()) != (key == "category") => {
             let both = InlineTable::from_iter([(other, said.as_str()), (key, word)]);
-            put(tools, tool, Value::InlineTable(both));
+            set_value(tools, tool, Value::InlineTable(both));
             Ok(true)
         }
         _ => put_word(tools, tool, word),
@@ -132,13 +137,13 @@ fn put_word(table: &mut dyn TableLike, key: &str, word: &str) -> Result<bool, &'
         Some(old) if !old.is_value() => return Err("what the setting says is not a value"),
         _ => {}
     }
-    put(table, key, Value::from(word));
+    set_value(table, key, Value::from(word));
     Ok(true)
 }
 
 /// The table called `key`, made if need be as the one around it is written; `only_around` if it holds nothing but
 /// other tables.
-fn below<'t>(
+fn ensure_table<'t>(
     table: &'t mut dyn TableLike,
     key: &str,
     only_around: bool,

@@ -2,9 +2,9 @@
 
 mod append;
 mod approvals;
+mod new_files;
+mod remove_rules;
 mod rules;
-mod take_back;
-mod whole;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -15,16 +15,16 @@ use miette::Diagnostic;
 use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Entry, Item, Table, TableLike, Value, value};
 
-pub use self::append::{Appended, append, preview};
+pub use self::append::{PendingChange, apply_append, preview_append};
 pub use self::approvals::{
     set_server_approval, set_server_level, set_tool_approval, set_tool_category, set_trust_annotations,
 };
-pub use self::rules::{NewRule, rules_text, text};
-pub use self::take_back::{remove_rule, rule_id};
-pub use self::whole::{create, create_text, put_schema};
-use super::{ConfigErrors, Layer, Loaded, read, secure};
-use mayi_call::resolve;
-use mayi_policy::pattern::Places;
+pub use self::new_files::{create_file, create_text, put_schema};
+pub use self::remove_rules::{remove_rule, rule_id};
+pub use self::rules::{NewRule, rules_text, toml_string};
+use super::{ConfigErrors, Layer, LoadedConfig, read, secure_read};
+use mayi_call::resolve_path;
+use mayi_policy::pattern::PatternBases;
 
 /// How a new file begins.
 const HEADER: &str = "\
@@ -33,7 +33,7 @@ version = 1
 ";
 
 /// How long another process may keep the file to itself.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a file was not changed. It is as it was.
 #[derive(Debug, Error, Diagnostic)]
@@ -54,7 +54,7 @@ pub enum EditError {
     },
     /// There is a file already.
     #[error("{path} is there already", path = path.display())]
-    There {
+    AlreadyExists {
         /// The file.
         path: PathBuf,
     },
@@ -81,12 +81,12 @@ pub enum EditError {
 /// If the file has mistakes, is not safe or can't be written.
 pub fn set_bypass(
     path: &Path,
-    places: &Places,
-    loaded: &Loaded,
+    places: &PatternBases,
+    loaded: &LoadedConfig,
     agent: &str,
     on: bool,
 ) -> Result<bool, EditError> {
-    change(path, places, |document| {
+    change_file(path, places, |document| {
         let agents = match document.entry("agents") {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
@@ -103,13 +103,13 @@ pub fn set_bypass(
         if settings.get("bypass_permissions").and_then(Item::as_bool) == Some(on) {
             return Ok(false);
         }
-        put(settings, "bypass_permissions", Value::from(on));
+        set_value(settings, "bypass_permissions", Value::from(on));
         Ok(true)
     })
 }
 
 /// Puts `new` in the place of `key`; what stands around the old value stays.
-fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
+fn set_value(table: &mut dyn TableLike, key: &str, mut new: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
             *new.decor_mut() = old.decor().clone();
@@ -126,9 +126,14 @@ fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
 ///
 /// # Errors
 /// If a pattern is not understood, or the file has mistakes, is not safe or can't be written.
-pub fn add_rule(path: &Path, places: &Places, agent: &str, patterns: &[String]) -> Result<bool, EditError> {
+pub fn add_rule(
+    path: &Path,
+    places: &PatternBases,
+    agent: &str,
+    patterns: &[String],
+) -> Result<bool, EditError> {
     let reason = format!("answered at the prompt on {}", jiff::Zoned::now().date());
-    change(path, places, |document| {
+    change_file(path, places, |document| {
         let mut changed = false;
         for pattern in patterns {
             if document.get("rule").is_some_and(|rules| has_rule(rules, agent, pattern)) {
@@ -171,21 +176,21 @@ fn has_rule(rules: &Item, agent: &str, pattern: &str) -> bool {
 
 /// Changes the file at `path`, or the one a link leads to, as one step that other processes see whole
 /// or not at all.
-fn change(
+fn change_file(
     path: &Path,
-    places: &Places,
+    places: &PatternBases,
     edit: impl FnOnce(&mut DocumentMut) -> Result<bool, &'static str>,
 ) -> Result<bool, EditError> {
     let failed =
         |what: &'static str| move |error: io::Error| EditError::Io { path: path.to_owned(), what, error };
     let layout = |what: String| EditError::Layout { path: path.to_owned(), what };
-    let target = resolve(path).map_err(failed("can't be found"))?;
+    let target = resolve_path(path).map_err(failed("can't be found"))?;
     let folder = target.parent().unwrap_or(Path::new("/"));
     make_folder(folder).map_err(failed("its folder can't be made"))?;
-    let _lock = lock(path, &target)?;
-    let old = secure::read(Layer::User, &target).map_err(ConfigErrors::from)?;
+    let _lock = lock_file(path, &target)?;
+    let old = secure_read::read(Layer::User, &target).map_err(ConfigErrors::from)?;
     let text = old.as_deref().unwrap_or(HEADER);
-    check(path, text, places)?;
+    check_text(path, text, places)?;
     let mut document: DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| layout(error.message().to_owned()))?;
     if !edit(&mut document).map_err(|what| layout(what.to_owned()))? {
@@ -197,15 +202,15 @@ fn change(
         new = new.replace('\n', "\r\n");
     }
     // What is written is what is read the next time: never a file with mistakes.
-    check(path, &new, places)?;
+    check_text(path, &new, places)?;
     write(&target, folder, &new).map_err(failed("can't be written"))?;
     Ok(true)
 }
 
-fn check(path: &Path, text: &str, places: &Places) -> Result<(), ConfigErrors> {
+fn check_text(path: &Path, text: &str, places: &PatternBases) -> Result<(), ConfigErrors> {
     match read::read(Layer::User, path, text, places) {
         Ok(_) => Ok(()),
-        Err(errors) => ConfigErrors::check(errors),
+        Err(errors) => ConfigErrors::ok_if_empty(errors),
     }
 }
 
@@ -219,7 +224,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Keeps other processes of mayi out until it is dropped. The lock is a file of its own, since the
 /// configuration itself is replaced.
-pub(crate) fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
+pub(crate) fn lock_file(path: &Path, target: &Path) -> Result<File, EditError> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
     let place = target.with_file_name(name);
@@ -229,7 +234,7 @@ pub(crate) fn lock(path: &Path, target: &Path) -> Result<File, EditError> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let failed = |error: io::Error| EditError::Io { path: place.clone(), what: "can't be locked", error };
     let file = options.open(&place).map_err(failed)?;
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),

@@ -1,6 +1,6 @@
 //! Rules as a person would write them, to be added to a file or shown.
 
-use mayi_kept::approval::visible;
+use mayi_kept::approval::escape_line;
 
 /// A rule that allows something, and why it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,16 +24,16 @@ pub fn rules_text(rules: &[NewRule]) -> String {
             out.push('\n');
         }
         for line in &rule.comments {
-            out.push_str(&format!("# {}\n", visible(line)));
+            out.push_str(&format!("# {}\n", escape_line(line)));
         }
-        let agents: Vec<String> = rule.agents.iter().map(|name| text(name)).collect();
+        let agents: Vec<String> = rule.agents.iter().map(|name| toml_string(name)).collect();
         for (at, pattern) in rule.patterns.iter().enumerate() {
             let gap = if at == 0 { "" } else { "\n" };
-            out.push_str(&format!("{gap}[[rule]]\neffect = \"allow\"\npattern = {}\n", text(pattern)));
+            out.push_str(&format!("{gap}[[rule]]\neffect = \"allow\"\npattern = {}\n", toml_string(pattern)));
             if !agents.is_empty() {
                 out.push_str(&format!("agents = [{}]\n", agents.join(", ")));
             }
-            out.push_str(&format!("reason = {}\n", text(&rule.reason)));
+            out.push_str(&format!("reason = {}\n", toml_string(&rule.reason)));
         }
     }
     out
@@ -41,13 +41,13 @@ pub fn rules_text(rules: &[NewRule]) -> String {
 
 /// A text of TOML on one line, with everything escaped that could hide or move something.
 #[must_use]
-pub fn text(text: &str) -> String {
+pub fn toml_string(text: &str) -> String {
     let mut out = String::from("\"");
     let mut buffer = [0; 4];
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            c if visible(c.encode_utf8(&mut buffer)) != *c.encode_utf8(&mut [0; 4]) => {
+            c if escape_line(c.encode_utf8(&mut buffer)) != *c.encode_utf8(&mut [0; 4]) => {
                 out.push_str(&format!("\\U{:08X}", u32::from(c)));
             }
             c => out.push(c),

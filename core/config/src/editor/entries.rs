@@ -3,70 +3,76 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{EditorAgent, EditorServer, EditorTool, EditorWorkspace, at, origin, place};
+use super::{
+    EditorAgent, EditorServer, EditorTool, EditorWorkspace, editor_origin, setting_path, with_editor_origin,
+};
 use crate::read::{AgentEntry, ServerEntry, WorkspaceEntry, is_web_address, named_folder};
-use crate::scalars::{AgentScalars, At, ServerScalars, ToolScalars};
+use crate::scalars::{AgentScalars, ServerScalars, ToolScalars, WithOrigin};
 use crate::{ConfigError, Layer, Transport, names};
 use mayi_call::{Category, Names};
 use mayi_policy::Approval;
 
 impl EditorAgent {
-    pub(super) fn entry(&self, name: &str, errors: &mut Vec<ConfigError>) -> AgentEntry {
-        let mut check = Check { place: place("agents", name), errors };
+    pub(super) fn agent_entry(&self, name: &str, errors: &mut Vec<ConfigError>) -> AgentEntry {
+        let mut check = EntryChecker { place: setting_path("agents", name), errors };
         check.name("agents", names::refuse_agent(name));
-        let command = check.command(self.command.as_deref(), self.args.as_deref());
+        let command = check.check_command(self.command.as_deref(), self.args.as_deref());
         let env = self.env.clone().unwrap_or_default();
-        AgentEntry { name: name.to_owned(), command, env, origin: origin(), dropped: None }
+        AgentEntry { name: name.to_owned(), command, env, origin: editor_origin(), dropped: None }
     }
 
-    pub(super) fn scalars(&self, name: &str, errors: &mut Vec<ConfigError>) -> AgentScalars {
-        let said = format!("{}.tools", place("agents", name));
+    pub(super) fn agent_scalars(&self, name: &str, errors: &mut Vec<ConfigError>) -> AgentScalars {
+        let said = format!("{}.tools", setting_path("agents", name));
         AgentScalars {
-            mode: self.mode.map(at),
-            tools: self.tools.as_ref().map(|of| tools(&said, of, errors)).unwrap_or_default(),
-            bypass_permissions: self.bypass_permissions.map(at),
+            mode: self.mode.map(with_editor_origin),
+            tools: self.tools.as_ref().map(|of| tool_categories(&said, of, errors)).unwrap_or_default(),
+            bypass_permissions: self.bypass_permissions.map(with_editor_origin),
             ..AgentScalars::default()
         }
     }
 }
 
 impl EditorServer {
-    pub(super) fn entry(&self, name: &str, errors: &mut Vec<ConfigError>) -> ServerEntry {
-        let mut check = Check { place: place("servers", name), errors };
-        check.name("servers", names::refuse("a server", name));
+    pub(super) fn server_entry(&self, name: &str, errors: &mut Vec<ConfigError>) -> ServerEntry {
+        let mut check = EntryChecker { place: setting_path("servers", name), errors };
+        check.name("servers", names::refuse_name("a server", name));
         if self.approval == Some(Approval::Default) {
-            check.mistake(
+            check.add_mistake(
                 ".approval",
                 "can't be \"default\"",
                 "write \"required\" or \"not_required\", or leave it out",
             );
         }
-        ServerEntry { name: name.to_owned(), transport: self.transport(&mut check), origin: origin() }
+        ServerEntry {
+            name: name.to_owned(),
+            transport: self.check_transport(&mut check),
+            origin: editor_origin(),
+        }
     }
 
-    fn transport(&self, check: &mut Check<'_>) -> Option<Transport> {
-        let command = check.command(self.command.as_deref(), self.args.as_deref());
+    fn check_transport(&self, check: &mut EntryChecker<'_>) -> Option<Transport> {
+        let command = check.check_command(self.command.as_deref(), self.args.as_deref());
         match (&self.command, &self.url) {
             (Some(_), Some(_)) => {
                 let help = "a server is started with `command` or reached at `url`: leave one out";
-                check.mistake("", "can't have both `command` and `url`", help);
+                check.add_mistake("", "can't have both `command` and `url`", help);
                 None
             }
             (Some(_), None) => {
                 if self.headers.is_some() {
                     let help = "leave them out, or use `env` for a program";
-                    check.mistake(".headers", "belongs to `url`", help);
+                    check.add_mistake(".headers", "belongs to `url`", help);
                 }
                 Some(Transport::Stdio { command: command?, env: self.env.clone().unwrap_or_default() })
             }
             (None, Some(url)) => {
                 if self.env.is_some() {
                     let help = "leave it out, or use `headers` for an address";
-                    check.mistake(".env", "belongs to `command`", help);
+                    check.add_mistake(".env", "belongs to `command`", help);
                 }
                 if !is_web_address(url) {
                     let what = format!("is not a web address: `{url}`");
-                    check.mistake(".url", &what, "write it as \"https://example.com/mcp\"");
+                    check.add_mistake(".url", &what, "write it as \"https://example.com/mcp\"");
                     return None;
                 }
                 let headers = self.headers.clone().unwrap_or_default();
@@ -78,7 +84,7 @@ impl EditorServer {
                 {
                     if given {
                         let what = format!("is of no use without `{of}`");
-                        check.mistake(key, &what, &format!("write `{of}` too"));
+                        check.add_mistake(key, &what, &format!("write `{of}` too"));
                     }
                 }
                 None
@@ -86,60 +92,64 @@ impl EditorServer {
         }
     }
 
-    pub(super) fn scalars(&self) -> ServerScalars {
+    pub(super) fn server_scalars(&self) -> ServerScalars {
         let tools = self.tools.iter().flatten();
         let tool = |tool: &EditorTool| match tool {
-            EditorTool::Approval(approval) => ToolScalars { approval: Some(at(*approval)), category: None },
-            EditorTool::Category(category) => ToolScalars { approval: None, category: Some(at(*category)) },
+            EditorTool::Approval(approval) => {
+                ToolScalars { approval: Some(with_editor_origin(*approval)), category: None }
+            }
+            EditorTool::Category(category) => {
+                ToolScalars { approval: None, category: Some(with_editor_origin(*category)) }
+            }
         };
         ServerScalars {
-            approval: self.approval.map(at),
-            grant: self.grant.map(at),
-            trust_annotations: self.trust_annotations.map(at),
+            approval: self.approval.map(with_editor_origin),
+            grant: self.grant.map(with_editor_origin),
+            trust_annotations: self.trust_annotations.map(with_editor_origin),
             tools: tools.map(|(name, said)| (name.clone(), tool(said))).collect(),
         }
     }
 }
 
 impl EditorWorkspace {
-    pub(super) fn entry(
+    pub(super) fn workspace_entry(
         &self,
         folder: &str,
         home: Option<&Path>,
         errors: &mut Vec<ConfigError>,
     ) -> Option<WorkspaceEntry> {
         let Some(path) = named_folder(folder, home) else {
-            let mut check = Check { place: place("workspaces", folder), errors };
+            let mut check = EntryChecker { place: setting_path("workspaces", folder), errors };
             let help = "write the whole path, or one that starts with ~/";
-            check.mistake("", "does not say which folder it is", help);
+            check.add_mistake("", "does not say which folder it is", help);
             return None;
         };
-        Some(WorkspaceEntry { folder: path, mode: self.mode.map(at), rules: Vec::new() })
+        Some(WorkspaceEntry { folder: path, mode: self.mode.map(with_editor_origin), rules: Vec::new() })
     }
 }
 
 /// What agents' own tools are, by name.
-pub(super) fn tools(
+pub(super) fn tool_categories(
     said: &str,
     tools: &BTreeMap<String, Category>,
     errors: &mut Vec<ConfigError>,
-) -> BTreeMap<String, At<Category>> {
-    for name in tools.keys().filter(|name| !Names::plain(name)) {
-        let mut check = Check { place: said.to_owned(), errors };
+) -> BTreeMap<String, WithOrigin<Category>> {
+    for name in tools.keys().filter(|name| !Names::is_plain(name)) {
+        let mut check = EntryChecker { place: said.to_owned(), errors };
         let what = format!("can't have a tool called {name:?}");
-        check.mistake("", &what, "use letters, digits, `.`, `_` and `-`, at most 128 of them");
+        check.add_mistake("", &what, "use letters, digits, `.`, `_` and `-`, at most 128 of them");
     }
-    tools.iter().map(|(name, category)| (name.clone(), at(*category))).collect()
+    tools.iter().map(|(name, category)| (name.clone(), with_editor_origin(*category))).collect()
 }
 
 /// Looks for what is wrong with one agent or server.
-struct Check<'e> {
+struct EntryChecker<'e> {
     place: String,
     errors: &'e mut Vec<ConfigError>,
 }
 
-impl Check<'_> {
-    fn mistake(&mut self, key: &str, what: &str, help: &str) {
+impl EntryChecker<'_> {
+    fn add_mistake(&mut self, key: &str, what: &str, help: &str) {
         let message = format!("`{}{key}` {what}", self.place);
         self.errors.push(ConfigError::new(Layer::Editor, message, Some(help.to_owned())));
     }
@@ -152,16 +162,16 @@ impl Check<'_> {
     }
 
     /// A program and its arguments.
-    fn command(&mut self, program: Option<&str>, args: Option<&[String]>) -> Option<Vec<String>> {
+    fn check_command(&mut self, program: Option<&str>, args: Option<&[String]>) -> Option<Vec<String>> {
         let Some(program) = program else {
             if args.is_some() {
-                self.mistake(".args", "is of no use without `command`", "write `command` too");
+                self.add_mistake(".args", "is of no use without `command`", "write `command` too");
             }
             return None;
         };
         if program.trim().is_empty() {
             let help = "write the program, and its arguments beside it: \"command\": \"npx\", \"args\": [\"-y\", \"some-agent\"]";
-            self.mistake(".command", "names no program", help);
+            self.add_mistake(".command", "names no program", help);
             return None;
         }
         Some(std::iter::once(program.to_owned()).chain(args.unwrap_or_default().iter().cloned()).collect())

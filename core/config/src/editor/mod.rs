@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ids::{Clash, Ids};
-use super::load::Loading;
+use super::ids::{AgentIds, NameClash};
+use super::load::ConfigLoader;
 use super::read::WorkspaceEntry;
-use super::scalars::{At, Scalars};
-use super::{ConfigError, Layer, nearest};
+use super::scalars::{Scalars, WithOrigin};
+use super::{ConfigError, Layer, nearest_word};
 use mayi_call::Category;
-use mayi_kept::approval::visible;
+use mayi_kept::approval::escape_line;
 use mayi_policy::{Approval, Level, Mode, Origin};
 
 /// How notices name them.
 const PLACE: &str = "the editor's settings";
 
 /// Keys that nobody knows: kept, since an editor writes its settings back as a whole.
-type Unknown = BTreeMap<String, Value>;
+type UnknownKeys = BTreeMap<String, Value>;
 
 /// An editor's settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ts_rs::TS)]
@@ -47,7 +47,7 @@ pub struct EditorSettings {
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
     #[ts(skip)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 /// A folder, and all below it, in an editor's settings: the user's own, never what a repository brings.
@@ -61,7 +61,7 @@ pub struct EditorWorkspace {
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
     #[ts(skip)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 /// A word for a tool of a server.
@@ -105,7 +105,7 @@ pub struct EditorAgent {
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
     #[ts(skip)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 /// An MCP server in an editor's settings.
@@ -151,62 +151,64 @@ pub struct EditorServer {
     /// What else is there: told, and nothing more.
     #[serde(flatten)]
     #[ts(skip)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 impl EditorSettings {
     /// Lays the settings over what is there already.
-    pub(super) fn lay(&self, loading: &mut Loading<'_>) {
+    pub(super) fn apply_to(&self, loading: &mut ConfigLoader<'_>) {
         let before = loading.errors.len();
-        let mut scalars = Scalars { mode: self.mode.map(at), ..Scalars::default() };
-        scalars.tools = entries::tools("mayi.tools", &self.tools, &mut loading.errors);
+        let mut scalars = Scalars { mode: self.mode.map(with_editor_origin), ..Scalars::default() };
+        scalars.tools = entries::tool_categories("mayi.tools", &self.tools, &mut loading.errors);
         let (mut agents, mut servers) = (Vec::new(), Vec::new());
         for (name, agent) in &self.agents {
-            agents.push(agent.entry(name, &mut loading.errors));
-            scalars.agents.insert(name.clone(), agent.scalars(name, &mut loading.errors));
+            agents.push(agent.agent_entry(name, &mut loading.errors));
+            scalars.agents.insert(name.clone(), agent.agent_scalars(name, &mut loading.errors));
         }
         let home = loading.places.home.clone();
         let workspaces: Vec<WorkspaceEntry> = self
             .workspaces
             .iter()
-            .filter_map(|(folder, settings)| settings.entry(folder, home.as_deref(), &mut loading.errors))
+            .filter_map(|(folder, settings)| {
+                settings.workspace_entry(folder, home.as_deref(), &mut loading.errors)
+            })
             .collect();
         for (name, server) in &self.servers {
-            servers.push(server.entry(name, &mut loading.errors));
-            scalars.servers.insert(name.clone(), server.scalars());
+            servers.push(server.server_entry(name, &mut loading.errors));
+            scalars.servers.insert(name.clone(), server.server_scalars());
         }
-        let ids = Ids::of(&loading.agents, &agents, true);
-        if let Some(Clash { message, help }) = &ids.clash {
+        let ids = AgentIds::resolve(&loading.agents, &agents, true);
+        if let Some(NameClash { message, help }) = &ids.clash {
             let message = format!("mayi.agents: {message}");
             loading.errors.push(ConfigError::new(Layer::Editor, message, Some(help.clone())));
         }
-        ids.settle(&mut scalars);
-        loading.notices.extend(self.doubts());
+        ids.apply_to(&mut scalars);
+        loading.notices.extend(self.unknown_key_lines());
         if loading.errors.len() > before {
             return;
         }
-        let ignored = loading.lay(Layer::Editor, scalars, false);
-        loading.say_locked(&PLACE, &ignored);
+        let ignored = loading.apply_scalars(Layer::Editor, scalars, false);
+        loading.note_locked(&PLACE, &ignored);
         loading.start(&ids, agents, servers);
-        loading.here(Layer::Editor, &PLACE, workspaces);
+        loading.apply_workspaces(Layer::Editor, &PLACE, workspaces);
     }
 
     /// A line for each key that nobody knows.
-    fn doubts(&self) -> Vec<String> {
+    fn unknown_key_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut tell = |place: String, unknown: &Unknown, known: &[&str]| {
+        let mut tell = |place: String, unknown: &UnknownKeys, known: &[&str]| {
             for key in unknown.keys() {
-                let meant =
-                    nearest(key, known.iter().copied()).map(|meant| format!("; did you mean `{meant}`?"));
+                let meant = nearest_word(key, known.iter().copied())
+                    .map(|meant| format!("; did you mean `{meant}`?"));
                 let line =
                     format!("{PLACE}: no key is called `{key}` in `{place}`{}", meant.unwrap_or_default());
-                lines.push(visible(&line));
+                lines.push(escape_line(&line));
             }
         };
         tell("mayi".to_owned(), &self.unknown, &["agents", "mode", "servers", "tools", "workspaces"]);
         for (name, agent) in &self.agents {
             let known = ["args", "bypassPermissions", "command", "env", "mode", "tools"];
-            tell(place("agents", name), &agent.unknown, &known);
+            tell(setting_path("agents", name), &agent.unknown, &known);
         }
         for (name, server) in &self.servers {
             let known = [
@@ -220,24 +222,24 @@ impl EditorSettings {
                 "trustAnnotations",
                 "url",
             ];
-            tell(place("servers", name), &server.unknown, &known);
+            tell(setting_path("servers", name), &server.unknown, &known);
         }
         for (folder, settings) in &self.workspaces {
-            tell(place("workspaces", folder), &settings.unknown, &["mode"]);
+            tell(setting_path("workspaces", folder), &settings.unknown, &["mode"]);
         }
         lines
     }
 }
 
-fn origin() -> Origin {
+fn editor_origin() -> Origin {
     Origin { file: None, line: None, layer: Layer::Editor.as_str() }
 }
 
-fn at<T>(value: T) -> At<T> {
-    At::new(value, origin())
+fn with_editor_origin<T>(value: T) -> WithOrigin<T> {
+    WithOrigin::new(value, editor_origin())
 }
 
 /// As the editor's own file has it: `mayi.agents."claude"`.
-fn place(group: &str, name: &str) -> String {
+fn setting_path(group: &str, name: &str) -> String {
     format!("mayi.{group}.{name:?}")
 }

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{EditorAgent, EditorServer, EditorSettings, EditorWorkspace, Unknown, place};
+use super::{EditorAgent, EditorServer, EditorSettings, EditorWorkspace, UnknownKeys, setting_path};
 use crate::{ConfigError, ConfigErrors, Layer};
 
 impl EditorSettings {
@@ -13,16 +13,17 @@ impl EditorSettings {
     /// Every value that is of another kind, by its place. What they say is looked at when they are loaded.
     pub fn read(value: &Value) -> Result<Self, ConfigErrors> {
         let mut errors = Vec::new();
-        let mut top = Fields::of(value, "mayi", &mut errors);
+        let mut top = SettingFields::from_value(value, "mayi", &mut errors);
         let mut settings = Self { mode: top.take("mode", MODE), ..Self::default() };
         settings.tools = top.take("tools", CATEGORIES).unwrap_or_default();
-        for (folder, value) in top.named("workspaces") {
-            let mut fields = top.below("workspaces", &folder, &value);
-            let workspace = EditorWorkspace { mode: fields.take("mode", MODE), unknown: fields.rest() };
+        for (folder, value) in top.take_named("workspaces") {
+            let mut fields = top.child_fields("workspaces", &folder, &value);
+            let workspace =
+                EditorWorkspace { mode: fields.take("mode", MODE), unknown: fields.unknown_keys() };
             settings.workspaces.insert(folder, workspace);
         }
-        for (name, value) in top.named("agents") {
-            let mut fields = top.below("agents", &name, &value);
+        for (name, value) in top.take_named("agents") {
+            let mut fields = top.child_fields("agents", &name, &value);
             let agent = EditorAgent {
                 command: fields.take("command", TEXT),
                 args: fields.take("args", TEXTS),
@@ -30,12 +31,12 @@ impl EditorSettings {
                 bypass_permissions: fields.take("bypassPermissions", "true or false"),
                 mode: fields.take("mode", MODE),
                 tools: fields.take("tools", CATEGORIES),
-                unknown: fields.rest(),
+                unknown: fields.unknown_keys(),
             };
             settings.agents.insert(name, agent);
         }
-        for (name, value) in top.named("servers") {
-            let mut fields = top.below("servers", &name, &value);
+        for (name, value) in top.take_named("servers") {
+            let mut fields = top.child_fields("servers", &name, &value);
             let server = EditorServer {
                 command: fields.take("command", TEXT),
                 args: fields.take("args", TEXTS),
@@ -49,12 +50,12 @@ impl EditorSettings {
                     "tools",
                     "{\"TOOL\": \"required\"}, with \"required\", \"not_required\", \"default\" or a category such as \"read\" for each",
                 ),
-                unknown: fields.rest(),
+                unknown: fields.unknown_keys(),
             };
             settings.servers.insert(name, server);
         }
-        settings.unknown = top.rest();
-        ConfigErrors::check(errors).map(|()| settings)
+        settings.unknown = top.unknown_keys();
+        ConfigErrors::ok_if_empty(errors).map(|()| settings)
     }
 }
 
@@ -66,29 +67,29 @@ const CATEGORIES: &str =
 const MODE: &str = "\"plan\", \"default\" or \"auto\"";
 
 /// An object of the settings while it is read.
-struct Fields<'e> {
+struct SettingFields<'e> {
     place: String,
     map: Map<String, Value>,
     errors: &'e mut Vec<ConfigError>,
 }
 
-impl<'e> Fields<'e> {
-    fn of(value: &Value, place: &str, errors: &'e mut Vec<ConfigError>) -> Self {
+impl<'e> SettingFields<'e> {
+    fn from_value(value: &Value, place: &str, errors: &'e mut Vec<ConfigError>) -> Self {
         let mut fields = Self { place: place.to_owned(), map: Map::new(), errors };
         match value {
             Value::Object(map) => fields.map.clone_from(map),
             Value::Null => {}
-            other => fields.wrong("", other, "an object: {}"),
+            other => fields.add_type_mistake("", other, "an object: {}"),
         }
         fields
     }
 
     /// The object called `name` in the group `group` of this one.
-    fn below(&mut self, group: &str, name: &str, value: &Value) -> Fields<'_> {
-        Fields::of(value, &place(group, name), self.errors)
+    fn child_fields(&mut self, group: &str, name: &str, value: &Value) -> SettingFields<'_> {
+        SettingFields::from_value(value, &setting_path(group, name), self.errors)
     }
 
-    fn wrong(&mut self, key: &str, value: &Value, wanted: &str) {
+    fn add_type_mistake(&mut self, key: &str, value: &Value, wanted: &str) {
         let is = match value {
             Value::Null => "null".to_owned(),
             Value::Bool(is) => is.to_string(),
@@ -106,16 +107,16 @@ impl<'e> Fields<'e> {
         let value = self.map.remove(key).filter(|value| !value.is_null())?;
         let read = T::deserialize(&value).ok();
         if read.is_none() {
-            self.wrong(&format!(".{key}"), &value, wanted);
+            self.add_type_mistake(&format!(".{key}"), &value, wanted);
         }
         read
     }
 
-    fn named(&mut self, key: &str) -> Map<String, Value> {
+    fn take_named(&mut self, key: &str) -> Map<String, Value> {
         self.take(key, "an object, with a name for each").unwrap_or_default()
     }
 
-    fn rest(self) -> Unknown {
+    fn unknown_keys(self) -> UnknownKeys {
         self.map.into_iter().collect()
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::file::{File, mode, on_unasked};
+use super::file::{ParsedFile, read_mode, read_on_unasked};
 use super::section::Section;
 use super::tools;
 use crate::names;
-use crate::scalars::{AgentScalars, At};
+use crate::scalars::{AgentScalars, WithOrigin};
 use mayi_policy::Origin;
 
 /// How an agent is started, as far as a file says so.
@@ -22,34 +22,34 @@ pub(crate) struct AgentEntry {
     pub(crate) dropped: Option<Origin>,
 }
 
-pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
+pub(super) fn read(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
     for (name, mut section) in top.named_tables("agents") {
         let reader = section.reader();
         if let Some((message, help)) = names::refuse_agent(name.get_ref()) {
-            reader.mistake(name.span(), message, Some(help));
+            reader.add_mistake(name.span(), message, Some(help));
         }
-        let command = command(&mut section);
+        let command = read_command(&mut section);
         let env = section.string_map("env").unwrap_or_default();
         let at = |value: Option<Spanned<bool>>| {
-            value.map(|value| At::new(*value.get_ref(), reader.origin(&value.span())))
+            value.map(|value| WithOrigin::new(*value.get_ref(), reader.span_origin(&value.span())))
         };
         // Accepted for one release.
-        let dropped = section.boolean("trust_kind").map(|value| reader.origin(&value.span()));
+        let dropped = section.take_boolean("trust_kind").map(|value| reader.span_origin(&value.span()));
         let scalars = AgentScalars {
-            mode: mode(&mut section),
-            on_unasked: on_unasked(&mut section),
-            bypass_permissions: at(section.boolean("bypass_permissions")),
-            trust_elicitation: at(section.boolean("trust_elicitation")),
-            asking_mode: section.string("asking_mode").map(|text| {
-                let origin = reader.origin(&text.span());
-                At::new(text.into_inner(), origin)
+            mode: read_mode(&mut section),
+            on_unasked: read_on_unasked(&mut section),
+            bypass_permissions: at(section.take_boolean("bypass_permissions")),
+            trust_elicitation: at(section.take_boolean("trust_elicitation")),
+            asking_mode: section.take_string("asking_mode").map(|text| {
+                let origin = reader.span_origin(&text.span());
+                WithOrigin::new(text.into_inner(), origin)
             }),
             tools: tools::read(&mut section),
         };
         section.finish();
         let header = name.span();
         let name = name.into_inner();
-        let origin = reader.origin(&command.as_ref().map_or(header, Spanned::span));
+        let origin = reader.span_origin(&command.as_ref().map_or(header, Spanned::span));
         file.scalars.agents.insert(name.clone(), scalars);
         file.agents.push(AgentEntry {
             name,
@@ -62,8 +62,8 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
 }
 
 /// A command: at least one word, the first of them not empty.
-pub(super) fn command(section: &mut Section<'_, '_>) -> Option<Spanned<Vec<String>>> {
-    let words = section.strings("command")?;
+pub(super) fn read_command(section: &mut Section<'_, '_>) -> Option<Spanned<Vec<String>>> {
+    let words = section.take_strings("command")?;
     let span = match (words.first(), words.last()) {
         (Some(first), Some(last)) => first.span().start..last.span().end,
         _ => section.span(),
@@ -72,7 +72,7 @@ pub(super) fn command(section: &mut Section<'_, '_>) -> Option<Spanned<Vec<Strin
     if words.first().is_none_or(|word| word.trim().is_empty()) {
         let help =
             "write the program and its arguments: `command = [\"npx\", \"-y\", \"some-agent\"]`".to_owned();
-        section.reader().mistake(span, "`command` names no program", Some(help));
+        section.reader().add_mistake(span, "`command` names no program", Some(help));
         return None;
     }
     Some(Spanned::new(span, words))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::Reader;
+use super::ConfigReader;
 use mayi_call::shell::{self, Surroundings};
 use mayi_call::{Access, Category, McpAccess, PathAccess, Selector, UrlAccess};
 use mayi_policy::{Effect, Rule};
@@ -14,13 +14,18 @@ use mayi_policy::{Effect, Rule};
 const ROOT: &str = "/workspace";
 
 /// Notes every example that `rule` matches although it should not, or the other way round.
-pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String>], expected: bool) {
+pub(super) fn check_examples(
+    reader: &ConfigReader<'_>,
+    rule: &Rule,
+    examples: &[Spanned<String>],
+    expected: bool,
+) {
     for example in examples {
         let text = example.get_ref();
-        let accesses = match accesses(reader, rule, text) {
+        let accesses = match example_accesses(reader, rule, text) {
             Ok(accesses) => accesses,
             Err((message, help)) => {
-                reader.mistake(example.span(), message, Some(help));
+                reader.add_mistake(example.span(), message, Some(help));
                 continue;
             }
         };
@@ -44,7 +49,7 @@ pub(super) fn check(reader: &Reader<'_>, rule: &Rule, examples: &[Spanned<String
                     .to_owned(),
             )
         };
-        reader.mistake(example.span(), message, Some(help));
+        reader.add_mistake(example.span(), message, Some(help));
     }
 }
 
@@ -53,7 +58,7 @@ fn why_not(rule: &Rule, accesses: &[Access], roots: &[PathBuf]) -> String {
     else {
         return "change the pattern or the example".to_owned();
     };
-    let excepted = rule.unless.as_ref().filter(|_| rule.pattern.concerns(access, roots));
+    let excepted = rule.unless.as_ref().filter(|_| rule.pattern.could_match(access, roots));
     if let Some(unless) = excepted {
         return format!("`unless = \"{unless}\"` takes it out; change one of them");
     }
@@ -72,18 +77,18 @@ fn why_not(rule: &Rule, accesses: &[Access], roots: &[PathBuf]) -> String {
     }
 }
 
-type Refused = (String, String);
+type ExampleError = (String, String);
 
 /// The access that an example means: what the rule's own selector is about.
-fn accesses(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Vec<Access>, Refused> {
+fn example_accesses(reader: &ConfigReader<'_>, rule: &Rule, text: &str) -> Result<Vec<Access>, ExampleError> {
     let pattern = rule.pattern.as_str();
     match pattern.split_once('(') {
-        Some((selector, _)) => build(reader, selector.trim(), text),
+        Some((selector, _)) => build_accesses(reader, selector.trim(), text),
         // `*` is about everything, so its examples say what they are.
         None => {
             match text.split_once('(').and_then(|(selector, rest)| Some((selector, rest.strip_suffix(')')?)))
             {
-                Some((selector, object)) => build(reader, selector.trim(), object),
+                Some((selector, object)) => build_accesses(reader, selector.trim(), object),
                 None => Err((
                     format!("`{text}` does not say what kind of call it is"),
                     "for `*`, write examples as selector(object), such as `shell(ls)`".to_owned(),
@@ -93,8 +98,12 @@ fn accesses(reader: &Reader<'_>, rule: &Rule, text: &str) -> Result<Vec<Access>,
     }
 }
 
-fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Vec<Access>, Refused> {
-    let path = || path(reader, text);
+fn build_accesses(
+    reader: &ConfigReader<'_>,
+    selector: &str,
+    text: &str,
+) -> Result<Vec<Access>, ExampleError> {
+    let path = || example_path(reader, text);
     let selector: Selector = selector.parse().map_err(|_| {
         let help = "write it as in a pattern, such as `shell(ls)`".to_owned();
         (format!("no selector is called `{selector}`"), help)
@@ -108,33 +117,33 @@ fn build(reader: &Reader<'_>, selector: &str, text: &str) -> Result<Vec<Access>,
                 home: reader.places.home.as_deref(),
                 ..Surroundings::new(Path::new(ROOT), &roots)
             };
-            return Ok(shell::line(text, &at));
+            return Ok(shell::line_accesses(text, &at));
         }
-        Selector::Fetch => Access::Fetch(fetch(text)?),
-        Selector::Mcp => Access::Mcp(mcp(text)?),
+        Selector::Fetch => Access::Fetch(example_url(text)?),
+        Selector::Mcp => Access::Mcp(example_mcp_access(text)?),
         Selector::Tool => Access::Tool { name: text.to_owned(), category: Category::Execute },
         Selector::Mode => Access::Mode { id: text.to_owned() },
     }])
 }
 
 /// By text alone: an example does not depend on what is on this machine's disk.
-fn path(reader: &Reader<'_>, text: &str) -> PathAccess {
+fn example_path(reader: &ConfigReader<'_>, text: &str) -> PathAccess {
     let home = reader.places.home.as_deref().unwrap_or(Path::new("/home"));
     let whole = match text.strip_prefix("~/") {
         Some(rest) => home.join(rest),
         None => Path::new(ROOT).join(text.strip_prefix("./").unwrap_or(text)),
     };
-    PathAccess { given: text.to_owned(), ..PathAccess::unlooked(&whole, "") }
+    PathAccess { given: text.to_owned(), ..PathAccess::without_lookup(&whole, "") }
 }
 
-fn fetch(text: &str) -> Result<UrlAccess, Refused> {
+fn example_url(text: &str) -> Result<UrlAccess, ExampleError> {
     let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
     UrlAccess::parse(&whole).map_err(|error| {
         (format!("`{text}` is not an address: {error}"), "write it as `https://docs.rs/serde`".to_owned())
     })
 }
 
-fn mcp(text: &str) -> Result<McpAccess, Refused> {
+fn example_mcp_access(text: &str) -> Result<McpAccess, ExampleError> {
     let (name, arguments) = match text.find([' ', '{']) {
         Some(at) => text.split_at(at),
         None => (text, ""),

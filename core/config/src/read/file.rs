@@ -6,13 +6,13 @@ use super::record::RecordEntry;
 use super::section::Section;
 use super::{AgentEntry, ServerEntry, agents, apps, record, rules, servers, tools};
 use crate::Layer;
-use crate::scalars::{At, Locks, MODES, ON_UNASKED, OnUnasked, Scalars};
+use crate::scalars::{Locks, MODES, ON_UNASKED, OnUnasked, Scalars, WithOrigin};
 use mayi_call::Category;
 use mayi_policy::{Effect, Mode, Pattern, Rule};
 
 /// A file, understood.
 #[derive(Debug, Default)]
-pub(crate) struct File {
+pub(crate) struct ParsedFile {
     /// Modes, matrix, settings of agents and servers.
     pub(crate) scalars: Scalars,
     /// Short and long forms alike.
@@ -37,7 +37,7 @@ pub(crate) struct File {
 #[derive(Debug)]
 pub(crate) struct WorkspaceEntry {
     pub(crate) folder: PathBuf,
-    pub(crate) mode: Option<At<Mode>>,
+    pub(crate) mode: Option<WithOrigin<Mode>>,
     pub(crate) rules: Vec<Rule>,
 }
 
@@ -51,74 +51,76 @@ pub(super) const CATEGORIES: &[(&str, Category)] = &[
     ("external", Category::External),
 ];
 
-pub(super) fn read(mut top: Section<'_, '_>) -> File {
-    let mut file = File::default();
-    if let Some(version) = top.integer("version")
+pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
+    let mut file = ParsedFile::default();
+    if let Some(version) = top.take_integer("version")
         && *version.get_ref() != 1
     {
         let help = Some("this mayi reads version 1".to_owned());
-        top.reader().mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
+        top.reader().add_mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
     }
-    file.scalars.mode = mode(&mut top);
-    file.scalars.on_unasked = on_unasked(&mut top);
+    file.scalars.mode = read_mode(&mut top);
+    file.scalars.on_unasked = read_on_unasked(&mut top);
     file.scalars.readers = top
-        .boolean("readers")
-        .map(|readers| At::new(*readers.get_ref(), top.reader().origin(&readers.span())));
+        .take_boolean("readers")
+        .map(|readers| WithOrigin::new(*readers.get_ref(), top.reader().span_origin(&readers.span())));
     file.scalars.protocol_v2 = protocol_v2(&mut top);
     file.rules = rules::read(&mut top);
     agents::read(&mut top, &mut file);
     servers::read(&mut top, &mut file);
     file.scalars.apps = apps::read(&mut top);
     file.scalars.tools = tools::read(&mut top);
-    file.workspaces = workspaces(&mut top);
-    matrix(&mut top, &mut file.scalars);
-    protection(&mut top, &mut file);
-    locks(&mut top, &mut file.locks);
+    file.workspaces = read_workspaces(&mut top);
+    read_matrix(&mut top, &mut file.scalars);
+    read_protection(&mut top, &mut file);
+    read_locks(&mut top, &mut file.locks);
     file.record = record::read(&mut top);
     top.finish();
     file
 }
 
-pub(super) fn mode(section: &mut Section<'_, '_>) -> Option<At<Mode>> {
-    let mode = section.word("mode", MODES)?;
-    Some(At::new(*mode.get_ref(), section.reader().origin(&mode.span())))
+pub(super) fn read_mode(section: &mut Section<'_, '_>) -> Option<WithOrigin<Mode>> {
+    let mode = section.take_word("mode", MODES)?;
+    Some(WithOrigin::new(*mode.get_ref(), section.reader().span_origin(&mode.span())))
 }
 
-pub(super) fn on_unasked(section: &mut Section<'_, '_>) -> Option<At<OnUnasked>> {
-    let word = section.word("on_unasked", ON_UNASKED)?;
-    Some(At::new(*word.get_ref(), section.reader().origin(&word.span())))
+pub(super) fn read_on_unasked(section: &mut Section<'_, '_>) -> Option<WithOrigin<OnUnasked>> {
+    let word = section.take_word("on_unasked", ON_UNASKED)?;
+    Some(WithOrigin::new(*word.get_ref(), section.reader().span_origin(&word.span())))
 }
 
 /// `[acp]`: the version of the protocol is the user's choice, since a repository knows neither their editor nor their agents.
-fn protocol_v2(top: &mut Section<'_, '_>) -> Option<At<bool>> {
-    let mut section = top.table("acp")?;
+fn protocol_v2(top: &mut Section<'_, '_>) -> Option<WithOrigin<bool>> {
+    let mut section = top.take_table("acp")?;
     if section.reader().layer == Layer::Workspace {
-        section.mistake("a file in a repository has no settings for `mayi acp`", "leave out [acp]");
+        section.add_mistake("a file in a repository has no settings for `mayi acp`", "leave out [acp]");
     }
-    let wanted = section.boolean("protocol_v2");
-    let wanted = wanted.map(|on| At::new(*on.get_ref(), section.reader().origin(&on.span())));
+    let wanted = section.take_boolean("protocol_v2");
+    let wanted = wanted.map(|on| WithOrigin::new(*on.get_ref(), section.reader().span_origin(&on.span())));
     section.finish();
     wanted
 }
 
-fn workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
+fn read_workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
     let mut entries = Vec::new();
     for (name, mut section) in top.named_tables("workspaces") {
         let reader = section.reader();
         if reader.layer == Layer::Workspace {
-            section
-                .mistake("a file in a repository has no settings for workspaces", "leave out [workspaces]");
+            section.add_mistake(
+                "a file in a repository has no settings for workspaces",
+                "leave out [workspaces]",
+            );
         }
         let folder = named_folder(name.get_ref(), reader.places.home.as_deref());
         if folder.is_none() {
             let help = "write the whole path, or one that starts with ~/".to_owned();
-            reader.mistake(
+            reader.add_mistake(
                 name.span(),
                 format!("`{}` does not say which folder it is", name.get_ref()),
                 Some(help),
             );
         }
-        let mode = mode(&mut section);
+        let mode = read_mode(&mut section);
         let rules = rules::read(&mut section);
         section.finish();
         entries.extend(folder.map(|folder| WorkspaceEntry { folder, mode, rules }));
@@ -137,26 +139,26 @@ pub(crate) fn named_folder(name: &str, home: Option<&Path>) -> Option<PathBuf> {
     folder.is_absolute().then_some(folder)
 }
 
-fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
-    let Some(mut matrix) = top.table("matrix") else {
+fn read_matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
+    let Some(mut matrix) = top.take_table("matrix") else {
         return;
     };
     for (name, mode) in MODES {
-        let Some(mut row) = matrix.table(name) else {
+        let Some(mut row) = matrix.take_table(name) else {
             continue;
         };
         for (name, category) in CATEGORIES {
-            if let Some(effect) = row.word(name, EFFECTS) {
+            if let Some(effect) = row.take_word(name, EFFECTS) {
                 if *mode == Mode::Plan && *category != Category::Read && *effect.get_ref() != Effect::Deny {
                     let help = "leave it out, or say what the tool is: \"read\" under [tools] or [servers.NAME.tools]";
                     let message = format!(
                         "`{name} = \"{}\"` has no effect in plan mode, which only reads",
                         effect.get_ref()
                     );
-                    row.reader().mistake(effect.span(), message, Some(help.to_owned()));
+                    row.reader().add_mistake(effect.span(), message, Some(help.to_owned()));
                 }
-                let origin = row.reader().origin(&effect.span());
-                scalars.matrix.push((*mode, *category, At::new(*effect.get_ref(), origin)));
+                let origin = row.reader().span_origin(&effect.span());
+                scalars.matrix.push((*mode, *category, WithOrigin::new(*effect.get_ref(), origin)));
             }
         }
         row.finish();
@@ -164,34 +166,34 @@ fn matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
     matrix.finish();
 }
 
-fn protection(top: &mut Section<'_, '_>, file: &mut File) {
-    let Some(mut protection) = top.table("protection") else {
+fn read_protection(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
+    let Some(mut protection) = top.take_table("protection") else {
         return;
     };
     let reader = protection.reader();
     let mut patterns = |key| -> Vec<Pattern> {
-        let texts = protection.strings(key).unwrap_or_default();
-        texts.iter().filter_map(|text| reader.pattern(text.get_ref(), &text.span(), None)).collect()
+        let texts = protection.take_strings(key).unwrap_or_default();
+        texts.iter().filter_map(|text| reader.compile_pattern(text.get_ref(), &text.span(), None)).collect()
     };
     file.except = patterns("except");
     file.add = patterns("add");
     protection.finish();
 }
 
-fn locks(top: &mut Section<'_, '_>, locks: &mut Locks) {
-    let Some(names) = top.strings("lock") else { return };
+fn read_locks(top: &mut Section<'_, '_>, locks: &mut Locks) {
+    let Some(names) = top.take_strings("lock") else { return };
     let reader = top.reader();
     if reader.layer != Layer::Managed {
         for name in names {
             let help = format!("leave it out, or write it in {}", crate::MANAGED_FILE);
-            reader.mistake(name.span(), "only a managed file can lock settings", Some(help));
+            reader.add_mistake(name.span(), "only a managed file can lock settings", Some(help));
         }
         return;
     }
     for name in names {
-        if !locks.add(name.get_ref(), reader.path) {
+        if !locks.add_lock(name.get_ref(), reader.path) {
             let help = "write \"mode\", \"agents.*.bypass_permissions\" or \"apps.*.trust_require_approval\", or a name in place of the star";
-            reader.mistake(
+            reader.add_mistake(
                 name.span(),
                 format!("`{}` can't be locked", name.get_ref()),
                 Some(help.to_owned()),

@@ -12,7 +12,7 @@ mod tools;
 
 pub(super) use agents::AgentEntry;
 pub(crate) use file::named_folder;
-pub(super) use file::{File, WorkspaceEntry};
+pub(super) use file::{ParsedFile, WorkspaceEntry};
 pub(super) use record::RecordEntry;
 pub(super) use servers::{ServerEntry, is_web_address};
 
@@ -26,7 +26,7 @@ use self::section::Section;
 use super::source::SourceText;
 use super::{ConfigError, Layer};
 use mayi_call::Selector;
-use mayi_policy::pattern::Places;
+use mayi_policy::pattern::PatternBases;
 use mayi_policy::{Origin, Pattern, PatternError};
 
 /// As many mistakes of a file are told.
@@ -39,11 +39,11 @@ const MOST_OF_A_WORKSPACE: usize = 32 << 20;
 const MOST_OF_A_FILE: usize = 1 << 30;
 
 /// A text that is read, and the mistakes that were found in it.
-pub(super) struct Reader<'t> {
+pub(super) struct ConfigReader<'t> {
     layer: Layer,
     /// The file; none for options.
     path: Option<&'t Path>,
-    places: &'t Places,
+    places: &'t PatternBases,
     errors: RefCell<Vec<ConfigError>>,
     /// As much more may be spent on compiling patterns.
     budget: Cell<usize>,
@@ -54,8 +54,13 @@ pub(super) struct Reader<'t> {
 ///
 /// # Errors
 /// All the mistakes in it.
-pub(super) fn read(layer: Layer, path: &Path, text: &str, places: &Places) -> Result<File, Vec<ConfigError>> {
-    read_by(Reader::new(layer, Some(path), text, places), text)
+pub(super) fn read(
+    layer: Layer,
+    path: &Path,
+    text: &str,
+    places: &PatternBases,
+) -> Result<ParsedFile, Vec<ConfigError>> {
+    read_by(ConfigReader::new(layer, Some(path), text, places), text)
 }
 
 /// The same of a text in which lines are `missing`: at each place, so many.
@@ -67,14 +72,14 @@ pub(super) fn read_without(
     path: &Path,
     text: &str,
     missing: Vec<(usize, u32)>,
-    places: &Places,
-) -> Result<File, Vec<ConfigError>> {
-    let mut reader = Reader::new(layer, Some(path), text, places);
-    reader.source = reader.source.lacking(missing);
+    places: &PatternBases,
+) -> Result<ParsedFile, Vec<ConfigError>> {
+    let mut reader = ConfigReader::new(layer, Some(path), text, places);
+    reader.source = reader.source.with_missing_lines(missing);
     read_by(reader, text)
 }
 
-fn read_by(reader: Reader<'_>, text: &str) -> Result<File, Vec<ConfigError>> {
+fn read_by(reader: ConfigReader<'_>, text: &str) -> Result<ParsedFile, Vec<ConfigError>> {
     let (table, syntax) = DeTable::parse_recoverable(text);
     if !syntax.is_empty() {
         for error in syntax {
@@ -83,7 +88,7 @@ fn read_by(reader: Reader<'_>, text: &str) -> Result<File, Vec<ConfigError>> {
                 "duplicate key" => "write it once",
                 _ => "this is TOML: text is written in \"quotes\", lists in [brackets], one setting a line",
             };
-            reader.mistake(span, error.message(), Some(help.to_owned()));
+            reader.add_mistake(span, error.message(), Some(help.to_owned()));
         }
         return Err(reader.into_errors());
     }
@@ -93,8 +98,8 @@ fn read_by(reader: Reader<'_>, text: &str) -> Result<File, Vec<ConfigError>> {
     if errors.is_empty() { Ok(file) } else { Err(errors) }
 }
 
-impl<'t> Reader<'t> {
-    pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &str, places: &'t Places) -> Self {
+impl<'t> ConfigReader<'t> {
+    pub(super) fn new(layer: Layer, path: Option<&'t Path>, text: &str, places: &'t PatternBases) -> Self {
         let name = path.map_or_else(|| "the command line".to_owned(), |path| path.display().to_string());
         let source = SourceText::new(&name, text);
         let budget = if layer == Layer::Workspace { MOST_OF_A_WORKSPACE } else { MOST_OF_A_FILE };
@@ -109,7 +114,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Notes a mistake at `span`.
-    pub(super) fn mistake(&self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
+    pub(super) fn add_mistake(&self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
         let error = match self.path {
             Some(path) => ConfigError::of_file(self.layer, path, message, help),
             None => ConfigError::new(self.layer, message, help),
@@ -117,37 +122,37 @@ impl<'t> Reader<'t> {
         let mut errors = self.errors.borrow_mut();
         // Nobody reads more of them, and a file could hold as many as it has lines.
         if errors.len() < MOST_MISTAKES {
-            errors.push(error.at(&self.source, &span));
+            errors.push(error.with_span(&self.source, &span));
         }
     }
 
-    pub(super) fn origin(&self, span: &Range<usize>) -> Origin {
+    pub(super) fn span_origin(&self, span: &Range<usize>) -> Origin {
         Origin {
             file: self.path.map(Path::to_owned),
-            line: self.path.map(|_| self.source.line(span.start)),
+            line: self.path.map(|_| self.source.line_at(span.start)),
             layer: self.layer.as_str(),
         }
     }
 
     /// Compiles a pattern; `None` after noting the mistake.
-    pub(super) fn pattern(
+    pub(super) fn compile_pattern(
         &self,
         text: &str,
         span: &Range<usize>,
-        of: Option<mayi_policy::pattern::Conditions>,
+        of: Option<mayi_policy::pattern::ArgumentConditions>,
     ) -> Option<Pattern> {
-        let Some(left) = self.budget.get().checked_sub(Pattern::cost(text)) else {
+        let Some(left) = self.budget.get().checked_sub(Pattern::compile_cost(text)) else {
             let message = "the patterns of this file are too many, or too large, to be compiled";
             let help = "write fewer regular expressions and braces: `shell(git push *)` costs little";
-            self.mistake(span.clone(), message, Some(help.to_owned()));
+            self.add_mistake(span.clone(), message, Some(help.to_owned()));
             return None;
         };
         self.budget.set(left);
-        match Pattern::with(text, of.unwrap_or_default(), self.places) {
+        match Pattern::with_conditions(text, of.unwrap_or_default(), self.places) {
             Ok(pattern) => Some(pattern),
             Err(error) => {
-                let (message, help) = explain(error);
-                self.mistake(span.clone(), message, Some(help));
+                let (message, help) = explain_pattern_error(error);
+                self.add_mistake(span.clone(), message, Some(help));
                 None
             }
         }
@@ -155,13 +160,13 @@ impl<'t> Reader<'t> {
 }
 
 /// What is wrong with a pattern, and what to write instead.
-fn explain(error: PatternError) -> (String, String) {
+fn explain_pattern_error(error: PatternError) -> (String, String) {
     match error {
         PatternError::Argument { what, hint } => (what, hint),
         PatternError::Selector(word) => {
-            let help = match super::nearest(&word, Selector::words()) {
+            let help = match super::nearest_word(&word, Selector::all_words()) {
                 Some(meant) => format!("did you mean `{meant}(...)`?"),
-                None => format!("write {}", Selector::listed()),
+                None => format!("write {}", Selector::words_as_sentence()),
             };
             (format!("no selector is called `{word}`"), help)
         }

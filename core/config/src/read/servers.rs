@@ -6,13 +6,13 @@ use toml::Spanned;
 use toml::de::DeValue;
 use url::Url;
 
-use super::Reader;
-use super::agents::command;
-use super::file::{CATEGORIES, File};
-use super::section::{Section, word};
+use super::ConfigReader;
+use super::agents::read_command;
+use super::file::{CATEGORIES, ParsedFile};
+use super::section::{Section, find_word};
 use crate::Transport;
 use crate::names;
-use crate::scalars::{At, ServerScalars, ToolScalars};
+use crate::scalars::{ServerScalars, ToolScalars, WithOrigin};
 use mayi_call::Category;
 use mayi_policy::{Approval, Level, Origin};
 
@@ -53,58 +53,65 @@ const TOOL_APPROVALS: &[(&str, Approval)] = &[
 const LEVELS: &[(&str, Level)] =
     &[("none", Level::None), ("read", Level::Read), ("write", Level::Write), ("all", Level::All)];
 
-pub(super) fn read(top: &mut Section<'_, '_>, file: &mut File) {
+pub(super) fn read(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
     for (name, mut section) in top.named_tables("servers") {
         let reader = section.reader();
-        if let Some((message, help)) = names::refuse("a server", name.get_ref()) {
-            reader.mistake(name.span(), message, Some(help));
+        if let Some((message, help)) = names::refuse_name("a server", name.get_ref()) {
+            reader.add_mistake(name.span(), message, Some(help));
         }
-        let transport = transport(&mut section);
+        let transport = read_transport(&mut section);
         let scalars = ServerScalars {
-            approval: at(reader, section.word("approval", APPROVALS)),
-            grant: at(reader, section.word("grant", LEVELS)),
-            trust_annotations: at(reader, section.boolean("trust_annotations")),
-            tools: tools(&mut section),
+            approval: with_origin(reader, section.take_word("approval", APPROVALS)),
+            grant: with_origin(reader, section.take_word("grant", LEVELS)),
+            trust_annotations: with_origin(reader, section.take_boolean("trust_annotations")),
+            tools: read_tools(&mut section),
         };
         section.finish();
-        let origin = reader.origin(&name.span());
+        let origin = reader.span_origin(&name.span());
         let name = name.into_inner();
         file.scalars.servers.insert(name.clone(), scalars);
         file.servers.push(ServerEntry { name, transport, origin });
     }
 }
 
-fn at<T: Copy>(reader: &Reader<'_>, value: Option<Spanned<T>>) -> Option<At<T>> {
-    value.map(|value| At::new(*value.get_ref(), reader.origin(&value.span())))
+fn with_origin<T: Copy>(reader: &ConfigReader<'_>, value: Option<Spanned<T>>) -> Option<WithOrigin<T>> {
+    value.map(|value| WithOrigin::new(*value.get_ref(), reader.span_origin(&value.span())))
 }
 
-fn transport(section: &mut Section<'_, '_>) -> Option<Transport> {
-    let command = command(section);
+fn read_transport(section: &mut Section<'_, '_>) -> Option<Transport> {
+    let command = read_command(section);
     let env = section.string_map("env");
-    let url = section.string("url");
+    let url = section.take_string("url");
     let headers = section.string_map("headers");
     let reader = section.reader();
     match (command, url) {
         (Some(command), Some(url)) => {
             let help = "a server is started with `command` or reached at `url`: leave one out".to_owned();
-            reader.mistake(url.span(), "a server can't have both `command` and `url`", Some(help));
+            reader.add_mistake(url.span(), "a server can't have both `command` and `url`", Some(help));
             drop(command);
             None
         }
         (Some(command), None) => {
             if headers.is_some() {
-                section.mistake("`headers` belong to `url`", "leave them out, or use `env` for a program");
+                section
+                    .add_mistake("`headers` belong to `url`", "leave them out, or use `env` for a program");
             }
             Some(Transport::Stdio { command: command.into_inner(), env: env.unwrap_or_default() })
         }
         (None, Some(url)) => {
             if env.is_some() {
-                section
-                    .mistake("`env` belongs to `command`", "leave it out, or use `headers` for an address");
+                section.add_mistake(
+                    "`env` belongs to `command`",
+                    "leave it out, or use `headers` for an address",
+                );
             }
             if !is_web_address(url.get_ref()) {
                 let help = "write it as \"https://example.com/mcp\"".to_owned();
-                reader.mistake(url.span(), format!("`{}` is not a web address", url.get_ref()), Some(help));
+                reader.add_mistake(
+                    url.span(),
+                    format!("`{}` is not a web address", url.get_ref()),
+                    Some(help),
+                );
                 return None;
             }
             Some(Transport::Http { url: url.into_inner(), headers: headers.unwrap_or_default() })
@@ -112,9 +119,11 @@ fn transport(section: &mut Section<'_, '_>) -> Option<Transport> {
         (None, None) => {
             for (key, given, of) in [("env", env.is_some(), "command"), ("headers", headers.is_some(), "url")]
             {
-                if given && section.lacks(of) {
-                    section
-                        .mistake(format!("`{key}` is of no use without `{of}`"), format!("write `{of}` too"));
+                if given && section.is_missing(of) {
+                    section.add_mistake(
+                        format!("`{key}` is of no use without `{of}`"),
+                        format!("write `{of}` too"),
+                    );
                 }
             }
             None
@@ -128,33 +137,33 @@ pub(crate) fn is_web_address(text: &str) -> bool {
 }
 
 /// All forms: `tool = "required"`, `tool = "read"` and `tool = { approval = ..., category = ... }`.
-fn tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
+fn read_tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
     let mut tools = BTreeMap::new();
-    for (name, value) in section.named("tools") {
+    for (name, value) in section.take_entries("tools") {
         let scalars = match value.get_ref() {
             DeValue::String(text) => {
                 let text = Spanned::new(value.span(), text.clone().into_owned());
-                let said = word(section.reader(), name.get_ref(), &text, TOOL_WORDS);
-                let origin = section.reader().origin(&text.span());
+                let said = find_word(section.reader(), name.get_ref(), &text, TOOL_WORDS);
+                let origin = section.reader().span_origin(&text.span());
                 match said.map(Spanned::into_inner) {
                     Some(ToolWord::Approval(approval)) => {
-                        ToolScalars { approval: Some(At::new(approval, origin)), category: None }
+                        ToolScalars { approval: Some(WithOrigin::new(approval, origin)), category: None }
                     }
                     Some(ToolWord::Category(category)) => {
-                        ToolScalars { approval: None, category: Some(At::new(category, origin)) }
+                        ToolScalars { approval: None, category: Some(WithOrigin::new(category, origin)) }
                     }
                     None => continue,
                 }
             }
             DeValue::Table(_) => {
-                let Some(mut tool) = section.sub(&format!("tools.{}", name.get_ref()), value) else {
+                let Some(mut tool) = section.sub_section(&format!("tools.{}", name.get_ref()), value) else {
                     continue;
                 };
-                let approval = tool.word("approval", TOOL_APPROVALS);
-                let category = tool.word("category", CATEGORIES);
+                let approval = tool.take_word("approval", TOOL_APPROVALS);
+                let category = tool.take_word("category", CATEGORIES);
                 let scalars = ToolScalars {
-                    approval: at(tool.reader(), approval),
-                    category: at(tool.reader(), category),
+                    approval: with_origin(tool.reader(), approval),
+                    category: with_origin(tool.reader(), category),
                 };
                 tool.finish();
                 scalars
@@ -162,7 +171,7 @@ fn tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
             _ => {
                 let help = "write \"required\", \"not_required\", \"default\" or a category such as \"read\", or a table with `approval` and `category`";
                 let message = format!("`{}` is a word or a table", name.get_ref());
-                section.reader().mistake(value.span(), message, Some(help.to_owned()));
+                section.reader().add_mistake(value.span(), message, Some(help.to_owned()));
                 continue;
             }
         };

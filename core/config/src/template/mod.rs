@@ -38,7 +38,7 @@ pub struct Language {
 }
 
 /// The line that stands for the languages.
-const PLACE: &str = "#: languages";
+const LANGUAGES_MARKER: &str = "#: languages";
 
 /// As many names of a folder are looked at.
 const MOST_NAMES: usize = 2000;
@@ -62,7 +62,7 @@ impl Template {
         }
     }
 
-    fn data(self) -> &'static str {
+    fn template_text(self) -> &'static str {
         match self {
             Self::Everyday => include_str!("data/everyday.toml"),
             Self::Careful => include_str!("data/careful.toml"),
@@ -75,13 +75,13 @@ impl Template {
     /// Whether the languages that are found make a difference.
     #[must_use]
     pub fn knows_languages(self) -> bool {
-        self.data().lines().any(|line| line.trim() == PLACE)
+        self.template_text().lines().any(|line| line.trim() == LANGUAGES_MARKER)
     }
 
     /// The file, with the rules of `languages` and of `project`: as settings for `folder`, or, without one, for
     /// whoever reads the file. `schema`: where its schema is, for editors.
     #[must_use]
-    pub fn text(
+    pub fn render(
         self,
         languages: &[Language],
         project: &Project,
@@ -92,9 +92,9 @@ impl Template {
         if let Some(schema) = schema {
             text.push_str(&format!("#:schema {schema}\n"));
         }
-        let known = || languages.iter().flat_map(Language::patterns).collect::<BTreeSet<_>>();
-        for line in self.data().lines() {
-            if line.trim() != PLACE {
+        let known = || languages.iter().flat_map(Language::allowed_patterns).collect::<BTreeSet<_>>();
+        for line in self.template_text().lines() {
+            if line.trim() != LANGUAGES_MARKER {
                 text.push_str(line);
                 text.push('\n');
                 continue;
@@ -102,13 +102,13 @@ impl Template {
             let mut blocks: Vec<String> =
                 languages.iter().map(|language| language.lines.join("\n")).collect();
             if folder.is_none() {
-                blocks.push(project.entries(&known()));
+                blocks.push(project.allow_entries(&known()));
             }
             text.push_str(blocks.join("\n\n").trim_end());
             text.push('\n');
         }
         let here = folder.filter(|_| self.knows_languages());
-        if let Some(section) = here.and_then(|folder| project.section(folder, &known())) {
+        if let Some(section) = here.and_then(|folder| project.workspace_section(folder, &known())) {
             text.push('\n');
             text.push_str(&section);
         }
@@ -117,7 +117,7 @@ impl Template {
 
     /// Lines that its rules leave to a person, and lines that they deny: cases to begin with.
     #[must_use]
-    pub fn examples(self) -> (&'static [&'static str], &'static [&'static str]) {
+    pub fn example_commands(self) -> (&'static [&'static str], &'static [&'static str]) {
         match self {
             Self::Everyday | Self::Ci => (&["git push", "rm -rf .", "sudo true"], &[]),
             Self::Careful => (&["git push", "curl https://example.com"], &["git push --force", "sudo true"]),
@@ -129,7 +129,7 @@ impl Template {
 
 impl Language {
     /// What its rules allow.
-    fn patterns(&self) -> impl Iterator<Item = String> + use<'_> {
+    fn allowed_patterns(&self) -> impl Iterator<Item = String> + use<'_> {
         let entry = |line: &&'static str| line.trim().strip_prefix('"')?.strip_suffix("\",");
         self.lines.iter().filter_map(move |line| entry(line).map(str::to_owned))
     }
@@ -137,7 +137,7 @@ impl Language {
 
 /// Every block of the data file, in its order.
 #[must_use]
-pub fn languages() -> Vec<Language> {
+pub fn all_languages() -> Vec<Language> {
     let mut all: Vec<Language> = Vec::new();
     for line in include_str!("data/languages.toml").lines() {
         if let Some(head) = line.trim().strip_prefix("#: ") {
@@ -163,24 +163,25 @@ pub fn languages() -> Vec<Language> {
 /// The languages of the project around `folder`, each with a file that shows it: in the folder, in the
 /// folders below it, and in those above it up to the top of the repository.
 #[must_use]
-pub fn detect(folder: &Path) -> Vec<(Language, PathBuf)> {
+pub fn detect_languages(folder: &Path) -> Vec<(Language, PathBuf)> {
     let mut places: Vec<PathBuf> = vec![folder.to_owned()];
     if let Some(top) = folder.ancestors().find(|at| at.join(".git").symlink_metadata().is_ok()) {
         let above = folder.ancestors().skip(1).take_while(|at| at.starts_with(top));
         places.extend(above.take(MOST_FOLDERS).map(Path::to_owned));
     }
-    let below = names(folder).into_iter().filter(|name| {
+    let below = file_names(folder).into_iter().filter(|name| {
         !name.starts_with('.')
             && !["node_modules", "target", "vendor", "dist", "build"].contains(&name.as_str())
     });
     places.extend(below.map(|name| folder.join(name)).filter(|at| at.is_dir()).take(MOST_FOLDERS));
     let seen: Vec<(PathBuf, BTreeSet<String>)> =
-        places.into_iter().map(|place| (place.clone(), names(&place))).collect();
-    languages()
+        places.into_iter().map(|place| (place.clone(), file_names(&place))).collect();
+    all_languages()
         .into_iter()
         .filter_map(|language| {
             let found = seen.iter().find_map(|(place, names)| {
-                let name = names.iter().find(|name| language.files.iter().any(|file| fits(file, name)))?;
+                let name =
+                    names.iter().find(|name| language.files.iter().any(|file| matches_name(file, name)))?;
                 Some(place.join(name))
             })?;
             Some((language, found))
@@ -188,14 +189,14 @@ pub fn detect(folder: &Path) -> Vec<(Language, PathBuf)> {
         .collect()
 }
 
-fn fits(file: &str, name: &str) -> bool {
+fn matches_name(file: &str, name: &str) -> bool {
     match file.strip_prefix('*') {
         Some(end) => name.len() > end.len() && name.ends_with(end),
         None => file == name,
     }
 }
 
-fn names(folder: &Path) -> BTreeSet<String> {
+fn file_names(folder: &Path) -> BTreeSet<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return BTreeSet::new() };
     entries.take(MOST_NAMES).filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
 }

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use super::{Project, Template, detect, languages};
-use crate::{Folders, Layer, Loaded, Sources, load, read};
-use mayi_policy::pattern::Places;
+use super::{Project, Template, all_languages, detect_languages};
+use crate::{Folders, Layer, LoadedConfig, Sources, load, read};
+use mayi_policy::pattern::PatternBases;
 use mayi_policy::{Effect, Pattern};
 
-fn loaded(text: &str) -> Loaded {
+fn loaded(text: &str) -> LoadedConfig {
     let dir = tempfile::tempdir().unwrap();
     let top = dir.path().canonicalize().unwrap();
     let user = top.join("config.toml");
@@ -24,8 +24,8 @@ fn loaded(text: &str) -> Loaded {
 #[test]
 fn given_every_template_then_it_loads_without_a_notice_and_has_examples_and_comments() {
     for template in Template::ALL {
-        for found in [languages(), Vec::new()] {
-            let text = template.text(&found, &Project::default(), None, Some("./mayi.schema.json"));
+        for found in [all_languages(), Vec::new()] {
+            let text = template.render(&found, &Project::default(), None, Some("./mayi.schema.json"));
             let loaded = loaded(&text);
             assert_eq!(loaded.policy.notices, Vec::<String>::new(), "{}", template.name());
             assert!(text.contains("\nmatch = ") && text.contains("\nnot_match = "), "{}", template.name());
@@ -38,9 +38,9 @@ fn given_every_template_then_it_loads_without_a_notice_and_has_examples_and_comm
 /// A list without a word on what it is for helps nobody.
 #[test]
 fn given_the_languages_then_each_has_files_a_comment_and_patterns_of_its_own() {
-    let all = languages();
+    let all = all_languages();
     assert!(all.len() > 15);
-    let places = Places::default();
+    let places = PatternBases::default();
     let mut seen = std::collections::BTreeSet::new();
     for language in &all {
         assert!(!language.files.is_empty() && !language.title.is_empty(), "{language:?}");
@@ -77,7 +77,7 @@ fn given_a_project_then_its_languages_are_found_with_what_shows_them() {
     put("pom.xml");
     std::fs::create_dir(top.join("repo/.git")).unwrap();
     let ids = |folder: &str| -> Vec<&str> {
-        detect(&top.join(folder)).iter().map(|(language, _)| language.id).collect()
+        detect_languages(&top.join(folder)).iter().map(|(language, _)| language.id).collect()
     };
     assert_eq!(ids("repo"), ["rust", "node", "npm", "pnpm", "dotnet"]);
     // Also from below: the repository is one project.
@@ -90,7 +90,7 @@ fn given_a_project_then_its_languages_are_found_with_what_shows_them() {
 /// by them.
 #[test]
 fn given_every_language_then_no_rule_allows_what_leaves_the_project() {
-    let text = Template::Everyday.text(&languages(), &Project::default(), None, None);
+    let text = Template::Everyday.render(&all_languages(), &Project::default(), None, None);
     let policy = loaded(&text).policy;
     let at = mayi_call::shell::Surroundings::new(Path::new("/w"), &[]);
     for line in [
@@ -166,7 +166,7 @@ fn given_every_language_then_no_rule_allows_what_leaves_the_project() {
     ] {
         // All of a line has to be allowed: `sudo make` is two commands.
         let roots = [std::path::PathBuf::from("/w")];
-        let allowed = mayi_call::shell::line(line, &at).iter().all(|access| {
+        let allowed = mayi_call::shell::line_accesses(line, &at).iter().all(|access| {
             policy.rules.iter().any(|rule| rule.effect == Effect::Allow && rule.matches(access, &roots))
         });
         assert!(!allowed, "{line}");
@@ -175,7 +175,7 @@ fn given_every_language_then_no_rule_allows_what_leaves_the_project() {
 
 #[test]
 fn given_every_language_then_its_daily_commands_are_allowed() {
-    let policy = loaded(&Template::Everyday.text(&languages(), &Project::default(), None, None)).policy;
+    let policy = loaded(&Template::Everyday.render(&all_languages(), &Project::default(), None, None)).policy;
     let at = mayi_call::shell::Surroundings::new(Path::new("/w"), &[]);
     for line in [
         "git add -A",
@@ -229,7 +229,7 @@ fn given_every_language_then_its_daily_commands_are_allowed() {
         "dotnet test",
         "vendor/bin/phpunit",
     ] {
-        for access in mayi_call::shell::line(line, &at) {
+        for access in mayi_call::shell::line_accesses(line, &at) {
             let mayi_call::Access::Shell(_) = &access else { continue };
             let roots = [std::path::PathBuf::from("/w")];
             let allowed =
@@ -242,7 +242,7 @@ fn given_every_language_then_its_daily_commands_are_allowed() {
 fn call(accesses: Vec<mayi_call::Access>) -> mayi_call::Call {
     mayi_call::Call {
         door: mayi_call::Door::Check,
-        agent: mayi_call::AgentId::named("a"),
+        agent: mayi_call::AgentId::from_name("a"),
         session: mayi_call::SessionId("s".into()),
         tool_call_id: None,
         roots: vec!["/w".into()],
@@ -270,19 +270,19 @@ fn call(accesses: Vec<mayi_call::Access>) -> mayi_call::Call {
 /// What the comments of the rules promise. Attack 109.
 #[test]
 fn given_a_rule_for_a_target_or_a_tool_then_it_allows_no_other_and_nothing_elsewhere() {
-    let text = Template::Everyday.text(&languages(), &Project::default(), None, None);
+    let text = Template::Everyday.render(&all_languages(), &Project::default(), None, None);
     let policy = loaded(&text).policy;
     let roots = [std::path::PathBuf::from("/w")];
     let at = mayi_call::shell::Surroundings::new(Path::new("/w"), &roots);
     let grants = mayi_policy::grant::Grants::default();
     let effect = |line: &str| {
-        let standing = mayi_policy::Standing {
+        let standing = mayi_policy::SessionStanding {
             mode: mayi_policy::Mode::Default,
             bypass: false,
             grants: &grants,
             servers: &[],
         };
-        mayi_policy::decide(&policy, &call(mayi_call::shell::line(line, &at)), &standing).effect
+        mayi_policy::decide(&policy, &call(mayi_call::shell::line_accesses(line, &at)), &standing).effect
     };
     for line in [
         "git restore --staged --work .",

@@ -24,11 +24,11 @@ wipe = { approval = \"required\" , category = 'execute' } # never
 ";
 
 fn server(machine: &Machine, server: &str, approval: Option<Approval>) -> Result<bool, EditError> {
-    set_server_approval(machine.user_file(), &machine.sources.places(), server, approval)
+    set_server_approval(machine.user_file(), &machine.sources.pattern_bases(), server, approval)
 }
 
 fn tool(machine: &Machine, server: &str, tool: &str, approval: Approval) -> Result<bool, EditError> {
-    set_tool_approval(machine.user_file(), &machine.sources.places(), server, tool, approval)
+    set_tool_approval(machine.user_file(), &machine.sources.pattern_bases(), server, tool, approval)
 }
 
 /// The lines that are in one text and not in the other.

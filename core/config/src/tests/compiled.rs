@@ -53,18 +53,18 @@ impl Compiling {
     }
 
     /// As a process does it that decides about one call.
-    fn load(&self) -> Loaded {
+    fn load(&self) -> LoadedConfig {
         self.machine.load()
     }
 
     /// As a process does it once it has answered.
     fn compile(&self) -> &Self {
-        self.load().compiled.iter().for_each(CompiledFile::compile);
+        self.load().compiled.iter().for_each(CompiledFile::compile_if_wanted);
         self
     }
 
     /// What the file says, with nothing compiled.
-    fn plain(&self) -> Loaded {
+    fn plain(&self) -> LoadedConfig {
         load(&Sources { compiled: false, ..self.machine.sources.clone() }).unwrap()
     }
 
@@ -90,14 +90,14 @@ fn large(more: &str) -> String {
 /// A call of an agent's.
 fn asked(machine: &Machine, agent: &str, accesses: Vec<Access>) -> Call {
     let call = call(&machine.sources.cwd, tool("x"));
-    Call { agent: AgentId::named(agent), accesses, ..call }
+    Call { agent: AgentId::from_name(agent), accesses, ..call }
 }
 
 /// All of a decision, as it goes into the record.
 fn decided(policy: &Policy, call: &Call) -> String {
     let grants = Grants::default();
     let servers = ["files".to_owned()];
-    let standing = Standing {
+    let standing = SessionStanding {
         mode: policy.mode_of(&call.agent, None),
         bypass: false,
         grants: &grants,
@@ -108,7 +108,7 @@ fn decided(policy: &Policy, call: &Call) -> String {
 
 fn line(machine: &Machine, text: &str) -> Vec<Access> {
     let roots = [machine.sources.cwd.clone()];
-    shell::line(
+    shell::line_accesses(
         text,
         &Surroundings {
             home: machine.sources.folders.home.as_deref(),

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use super::{Machine, effect, mcp, shell};
-use crate::{AgentCommand, EditorKeeper, EditorSettings, Layer, Loaded, Sources, Transport};
+use crate::{AgentCommand, EditorKeeper, EditorSettings, Layer, LoadedConfig, Sources, Transport};
 use mayi_call::AgentId;
-use mayi_kept::{KeepError, Keeper};
+use mayi_kept::{AnswerPersistence, KeepError};
 use mayi_policy::{Approval, Effect, Mode};
 
 fn claude(settings: Value) -> Value {
     json!({ "agents": { "claude": settings } })
 }
 
-fn mode(loaded: &Loaded) -> Mode {
+fn mode(loaded: &LoadedConfig) -> Mode {
     loaded.policy.agents.get("claude").and_then(|agent| agent.mode).unwrap_or(loaded.policy.mode)
 }
 
@@ -251,15 +251,15 @@ fn given_an_editors_keeper_then_a_bypass_is_the_editors_and_a_rule_the_users() {
     let user = "[agents.claude]\nbypass_permissions = false\n";
     let machine = Machine::new().user(user).editor(json!({ "theme": 1 }));
     let (keeper, sources) = keeper(&machine, true);
-    let claude = AgentId::named("claude");
-    assert!(keeper.bypass(&claude).unwrap().agents["claude"].bypass_permissions);
+    let claude = AgentId::from_name("claude");
+    assert!(keeper.bypass_agent(&claude).unwrap().agents["claude"].bypass_permissions);
     assert_eq!(machine.text(), user);
     let settings = sources.lock().unwrap().editor.clone();
     assert_eq!(
         serde_json::to_value(settings).unwrap(),
         json!({ "agents": { "claude": { "bypassPermissions": true } }, "theme": 1 })
     );
-    let policy = keeper.allow(&claude, &["shell(make)".to_owned()]).unwrap();
+    let policy = keeper.allow_patterns(&claude, &["shell(make)".to_owned()]).unwrap();
     assert!(policy.rules.iter().any(|rule| rule.pattern.as_str() == "shell(make)"));
     assert!(policy.agents["claude"].bypass_permissions, "what the editor says still counts");
     assert!(machine.text().starts_with(user) && machine.text().contains("shell(make)"));
@@ -270,14 +270,14 @@ fn given_an_editors_keeper_then_a_bypass_is_the_editors_and_a_rule_the_users() {
 fn given_a_lock_or_no_name_then_the_editor_is_asked_for_nothing() {
     let machine = Machine::new().managed("lock = [\"agents.claude.bypass_permissions\"]\n");
     let (locked, sources) = keeper(&machine, true);
-    let error = locked.bypass(&AgentId::named("claude")).unwrap_err().to_string();
+    let error = locked.bypass_agent(&AgentId::from_name("claude")).unwrap_err().to_string();
     insta::assert_snapshot!(machine.plain(&error), @"/etc/config.toml locks the bypass of claude");
-    assert!(locked.bypass(&AgentId::command(&["x".to_owned()])).is_err());
+    assert!(locked.bypass_agent(&AgentId::from_command(&["x".to_owned()])).is_err());
     assert_eq!(sources.lock().unwrap().editor, Some(EditorSettings::default()));
-    assert!(locked.bypass(&AgentId::named("goose")).is_ok());
+    assert!(locked.bypass_agent(&AgentId::from_name("goose")).is_ok());
     let broken = Machine::new().user("mode = \n");
     let (keeper, sources) = keeper(&broken, true);
-    assert!(keeper.bypass(&AgentId::named("claude")).is_err());
+    assert!(keeper.bypass_agent(&AgentId::from_name("claude")).is_err());
     assert_eq!(sources.lock().unwrap().editor, Some(EditorSettings::default()));
 }
 
@@ -285,9 +285,12 @@ fn given_a_lock_or_no_name_then_the_editor_is_asked_for_nothing() {
 fn given_an_editor_that_does_not_write_then_nothing_is_bypassed() {
     let machine = Machine::new();
     let (gone, _) = keeper(&machine, false);
-    assert_eq!(gone.bypass(&AgentId::named("claude")).unwrap_err().to_string(), "the editor is gone");
+    assert_eq!(
+        gone.bypass_agent(&AgentId::from_name("claude")).unwrap_err().to_string(),
+        "the editor is gone"
+    );
     let sources = machine.sources.clone();
     let idle = EditorKeeper::new(Arc::new(move || sources.clone()), Arc::new(|_| Ok(())));
-    let error = idle.bypass(&AgentId::named("claude")).unwrap_err().to_string();
+    let error = idle.bypass_agent(&AgentId::from_name("claude")).unwrap_err().to_string();
     assert_eq!(error, "the editor's settings do not bypass claude");
 }

@@ -6,11 +6,11 @@ use proptest::prelude::*;
 
 use super::Machine;
 use crate::edit::{self, EditError, add_rule};
-use crate::{FileKeeper, Running, load};
+use crate::{FileKeeper, RunningSession, load};
 use mayi_call::AgentId;
-use mayi_kept::Keeper;
+use mayi_kept::AnswerPersistence;
 use mayi_policy::Approval;
-use mayi_policy::pattern::Places;
+use mayi_policy::pattern::PatternBases;
 
 const FILE: &str = "\
 # My rules.   Kept   as they are.
@@ -41,7 +41,7 @@ allow = [
 ";
 
 /// Sets the bypass of one of the agents that mayi knows, where no file says otherwise.
-fn set_bypass(path: &Path, places: &Places, agent: &str, on: bool) -> Result<bool, EditError> {
+fn set_bypass(path: &Path, places: &PatternBases, agent: &str, on: bool) -> Result<bool, EditError> {
     edit::set_bypass(path, places, &load(&Machine::new().sources).unwrap(), agent, on)
 }
 
@@ -57,20 +57,20 @@ fn changed(before: &str, after: &str) -> String {
 #[test]
 fn given_a_bypass_that_is_there_then_only_its_value_changes() {
     let machine = Machine::new().user(FILE);
-    assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap());
+    assert!(set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", true).unwrap());
     insta::assert_snapshot!(changed(FILE, &machine.text()), @r#"
     -  bypass_permissions   =   false   # for now
     +  bypass_permissions   =   true   # for now
     "#);
-    assert!(!set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap());
-    assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", false).unwrap());
+    assert!(!set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", true).unwrap());
+    assert!(set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", false).unwrap());
     assert_eq!(machine.text(), FILE);
 }
 
 #[test]
 fn given_another_agent_then_its_table_is_added() {
     let machine = Machine::new().user(FILE);
-    assert!(set_bypass(machine.user_file(), &machine.sources.places(), "goose", true).unwrap());
+    assert!(set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "goose", true).unwrap());
     insta::assert_snapshot!(changed(FILE, &machine.text()), @r#"
     +[agents.goose]
     +bypass_permissions = true
@@ -82,8 +82,8 @@ fn given_another_agent_then_its_table_is_added() {
 fn given_an_answer_then_a_rule_is_added_once() {
     let machine = Machine::new().user(FILE);
     let patterns = ["shell(cargo test *)".to_owned(), "write(./a\"b)".to_owned()];
-    assert!(add_rule(machine.user_file(), &machine.sources.places(), "claude", &patterns).unwrap());
-    assert!(!add_rule(machine.user_file(), &machine.sources.places(), "claude", &patterns).unwrap());
+    assert!(add_rule(machine.user_file(), &machine.sources.pattern_bases(), "claude", &patterns).unwrap());
+    assert!(!add_rule(machine.user_file(), &machine.sources.pattern_bases(), "claude", &patterns).unwrap());
     let date = jiff::Zoned::now().date().to_string();
     insta::assert_snapshot!(changed(FILE, &machine.text()).replace(&date, "DATE"), @r#"
     +[[rule]]
@@ -109,9 +109,9 @@ fn given_no_file_then_one_is_made_for_the_user_alone() {
     let mut machine = Machine::new();
     let folder = machine.sources.folders.home.clone().unwrap().join("new/mayi");
     machine.sources.user = Some(folder.join("config.toml"));
-    assert!(!add_rule(machine.user_file(), &machine.sources.places(), "demo", &[]).unwrap());
+    assert!(!add_rule(machine.user_file(), &machine.sources.pattern_bases(), "demo", &[]).unwrap());
     assert!(!machine.user_file().exists());
-    assert!(set_bypass(machine.user_file(), &machine.sources.places(), "demo", true).unwrap());
+    assert!(set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "demo", true).unwrap());
     insta::assert_snapshot!(machine.text(), @r#"
     # The configuration of mayi. `mayi config path` lists all files that count, `mayi config check` looks for mistakes.
     version = 1
@@ -142,7 +142,7 @@ fn given_files_laid_out_otherwise_then_they_are_changed_in_their_own_way() {
         ("mode = \"plan\"", "mode = \"plan\"\n\n[agents.claude]\nbypass_permissions = true\n"),
     ] {
         let machine = Machine::new().user(before);
-        assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap());
+        assert!(set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", true).unwrap());
         assert_eq!(machine.text(), after);
         assert!(machine.load().policy.agents["claude"].bypass_permissions);
     }
@@ -157,16 +157,17 @@ fn given_a_file_with_mistakes_then_it_stays_as_it_is() {
         "[[rule]]\neffect = \"deny\"\npattern = \"shell(x)\"\nmatch = [\"y\"]\n",
     ] {
         let machine = Machine::new().user(text);
-        assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).is_err());
+        assert!(set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", true).is_err());
         assert!(
-            add_rule(machine.user_file(), &machine.sources.places(), "claude", &["shell(ls)".into()])
+            add_rule(machine.user_file(), &machine.sources.pattern_bases(), "claude", &["shell(ls)".into()])
                 .is_err()
         );
         assert_eq!(machine.text(), text);
     }
     let machine = Machine::new().user(FILE);
     assert!(
-        add_rule(machine.user_file(), &machine.sources.places(), "claude", &["nonsense".into()]).is_err()
+        add_rule(machine.user_file(), &machine.sources.pattern_bases(), "claude", &["nonsense".into()])
+            .is_err()
     );
     assert_eq!(machine.text(), FILE);
 }
@@ -180,7 +181,7 @@ fn given_a_link_then_its_target_changes_and_keeps_its_rights() {
     super::put(&target, FILE);
     std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).unwrap();
     std::os::unix::fs::symlink(&target, machine.user_file()).unwrap();
-    assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap());
+    assert!(set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", true).unwrap());
     assert!(machine.user_file().symlink_metadata().unwrap().is_symlink());
     assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     assert_ne!(std::fs::read_to_string(&target).unwrap(), FILE);
@@ -196,12 +197,15 @@ fn given_changes_at_the_same_time_then_all_of_them_survive() {
             scope.spawn(move || {
                 let pattern = format!("shell(run {number})");
                 assert!(
-                    add_rule(machine.user_file(), &machine.sources.places(), "claude", &[pattern]).unwrap()
+                    add_rule(machine.user_file(), &machine.sources.pattern_bases(), "claude", &[pattern])
+                        .unwrap()
                 );
             });
         }
         scope.spawn(|| {
-            assert!(set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap())
+            assert!(
+                set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", true).unwrap()
+            )
         });
     });
     let policy = machine.load().policy;
@@ -213,10 +217,10 @@ fn given_changes_at_the_same_time_then_all_of_them_survive() {
 fn given_a_keeper_then_answers_hold_from_now_on() {
     let machine = Machine::new().user(FILE);
     let keeper = FileKeeper::new(machine.sources.clone());
-    let claude = AgentId::named("claude");
-    let policy = keeper.allow(&claude, &["shell(make)".into()]).unwrap();
+    let claude = AgentId::from_name("claude");
+    let policy = keeper.allow_patterns(&claude, &["shell(make)".into()]).unwrap();
     assert!(policy.rules.iter().any(|rule| rule.pattern.as_str() == "shell(make)"));
-    assert!(keeper.bypass(&claude).unwrap().agents["claude"].bypass_permissions);
+    assert!(keeper.bypass_agent(&claude).unwrap().agents["claude"].bypass_permissions);
     assert!(load(&machine.sources).unwrap().policy.agents["claude"].bypass_permissions);
 }
 
@@ -229,19 +233,19 @@ fn given_others_under_the_names_of_what_runs_then_what_is_kept_allows_them_nothi
     };
     let before = Machine::new().user(&config("old")).load();
     let machine = Machine::new().user(&config("new"));
-    let agent = AgentId::named("a");
+    let agent = AgentId::from_name("a");
     let keeper = FileKeeper::new(machine.sources.clone());
-    let kept = keeper.allow(&agent, &["shell(make)".into()]).unwrap();
+    let kept = keeper.allow_patterns(&agent, &["shell(make)".into()]).unwrap();
     assert!(kept.agents["a"].bypass_permissions);
     assert_eq!(kept.servers["s"].approval, Some(Approval::NotRequired));
     let text = machine.text();
-    let keeper = keeper.running(Running::session(before.agents.get("a"), &before));
-    let kept = keeper.allow(&agent, &["shell(ls)".into()]).unwrap();
+    let keeper = keeper.with_running(RunningSession::for_session(before.agents.get("a"), &before));
+    let kept = keeper.allow_patterns(&agent, &["shell(ls)".into()]).unwrap();
     assert!(!kept.agents["a"].bypass_permissions && kept.rules.len() == 2);
     assert_eq!(kept.servers["s"].approval, Some(Approval::Required));
     assert_ne!(machine.text(), text);
     let text = machine.text();
-    insta::assert_snapshot!(keeper.bypass(&agent).unwrap_err(), @"another program is configured for a now: the setting would be for that one");
+    insta::assert_snapshot!(keeper.bypass_agent(&agent).unwrap_err(), @"another program is configured for a now: the setting would be for that one");
     assert_eq!(machine.text(), text);
 }
 
@@ -249,9 +253,9 @@ fn given_others_under_the_names_of_what_runs_then_what_is_kept_allows_them_nothi
 fn given_an_agent_without_a_name_then_nothing_is_kept_for_it() {
     let machine = Machine::new().user(FILE);
     let keeper = FileKeeper::new(machine.sources.clone());
-    let unnamed = AgentId::command(&["x".to_owned()]);
-    insta::assert_snapshot!(keeper.allow(&unnamed, &["shell(make)".into()]).unwrap_err(), @"this agent has no name in the configuration: write it down as [agents.NAME] and start it by that name");
-    assert!(keeper.bypass(&unnamed).is_err());
+    let unnamed = AgentId::from_command(&["x".to_owned()]);
+    insta::assert_snapshot!(keeper.allow_patterns(&unnamed, &["shell(make)".into()]).unwrap_err(), @"this agent has no name in the configuration: write it down as [agents.NAME] and start it by that name");
+    assert!(keeper.bypass_agent(&unnamed).is_err());
     assert_eq!(machine.text(), FILE);
 }
 
@@ -259,10 +263,10 @@ fn given_an_agent_without_a_name_then_nothing_is_kept_for_it() {
 fn given_a_locked_bypass_then_the_keeper_refuses() {
     let machine = Machine::new().managed("lock = [\"agents.claude.bypass_permissions\"]\n").user(FILE);
     let keeper = FileKeeper::new(machine.sources.clone());
-    let error = keeper.bypass(&AgentId::named("claude")).unwrap_err().to_string();
+    let error = keeper.bypass_agent(&AgentId::from_name("claude")).unwrap_err().to_string();
     insta::assert_snapshot!(machine.plain(&error), @"/etc/config.toml locks the bypass of claude");
     assert_eq!(machine.text(), FILE);
-    assert!(keeper.bypass(&AgentId::named("goose")).is_ok());
+    assert!(keeper.bypass_agent(&AgentId::from_name("goose")).is_ok());
 }
 
 /// Pieces of a file in any order, with comments between them.
@@ -295,8 +299,8 @@ proptest! {
     #[test]
     fn an_edit_only_adds_lines(text in files()) {
         let machine = Machine::new().user(&text);
-        set_bypass(machine.user_file(), &machine.sources.places(), "claude", true).unwrap();
-        add_rule(machine.user_file(), &machine.sources.places(), "claude", &["shell(make)".into()]).unwrap();
+        set_bypass(machine.user_file(), &machine.sources.pattern_bases(), "claude", true).unwrap();
+        add_rule(machine.user_file(), &machine.sources.pattern_bases(), "claude", &["shell(make)".into()]).unwrap();
         let after = machine.text();
         let mut lines = after.lines();
         for line in text.lines() {

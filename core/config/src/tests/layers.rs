@@ -216,14 +216,14 @@ fn given_locks_then_nearer_layers_do_not_loosen_what_is_locked() {
     "#);
     let loaded = machine.load();
     assert_eq!(loaded.policy.mode, Mode::Default);
-    assert_eq!(loaded.policy.least_mode(&AgentId::named("claude")), Mode::Default);
+    assert_eq!(loaded.policy.least_mode(&AgentId::from_name("claude")), Mode::Default);
     let managed_agent = "mode = \"auto\"\nlock = [\"mode\"]\n[agents.claude]\nmode = \"plan\"\n";
     let least = Machine::new().managed(managed_agent).load().policy;
-    assert_eq!(least.least_mode(&AgentId::named("claude")), Mode::Plan);
-    assert_eq!(least.least_mode(&AgentId::named("goose")), Mode::Auto);
+    assert_eq!(least.least_mode(&AgentId::from_name("claude")), Mode::Plan);
+    assert_eq!(least.least_mode(&AgentId::from_name("goose")), Mode::Auto);
     assert_eq!(Machine::new().user("mode = \"plan\"").load().policy.least_modes, None);
     assert_eq!(loaded.policy.agents.get("claude"), None);
-    assert!(loaded.locks.mode().is_some() && loaded.locks.bypass("claude").is_some());
+    assert!(loaded.locks.mode_lock().is_some() && loaded.locks.bypass_lock("claude").is_some());
     insta::assert_snapshot!(Machine::new().managed(managed).mode(Mode::Auto).mistakes(), @"`--mode auto` is not allowed: /etc/config.toml locks the mode (leave it out, or ask for default or stricter)");
     assert_eq!(Machine::new().managed(managed).mode(Mode::Plan).load().policy.mode, Mode::Plan);
     // Not below what is locked, but back to it.

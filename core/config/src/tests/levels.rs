@@ -7,7 +7,7 @@ use mayi_call::Category;
 use mayi_policy::{Effect, Level, Mode, Policy};
 
 fn category(policy: &Policy, agent: &str, name: &str) -> Option<Category> {
-    policy.category_of_tool(&mayi_call::AgentId::named(agent), name)
+    policy.category_of_tool(&mayi_call::AgentId::from_name(agent), name)
 }
 
 /// Categories that users give to MCP tools and to an agent's own tools: for one agent before all.

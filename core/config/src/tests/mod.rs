@@ -16,13 +16,13 @@ mod trust;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{EditorSettings, Folders, Loaded, PRESETS, Sources, load};
+use super::{EditorSettings, Folders, LoadedConfig, PRESETS, Sources, load};
 use mayi_call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, WriteKind,
     shell::{self, Surroundings},
 };
 use mayi_policy::grant::Grants;
-use mayi_policy::{Effect, Mode, Policy, Standing, decide};
+use mayi_policy::{Effect, Mode, Policy, SessionStanding, decide};
 
 /// A machine of its own: a home, a workspace and a managed folder.
 struct Machine {
@@ -97,7 +97,7 @@ impl Machine {
         std::fs::read_to_string(self.user_file()).unwrap()
     }
 
-    fn load(&self) -> Loaded {
+    fn load(&self) -> LoadedConfig {
         load(&self.sources).unwrap()
     }
 
@@ -124,7 +124,7 @@ fn put(path: &Path, text: &str) {
 }
 
 fn shell(line: &str) -> Access {
-    shell::line(line, &Surroundings::new(Path::new("/w"), &[])).remove(0)
+    shell::line_accesses(line, &Surroundings::new(Path::new("/w"), &[])).remove(0)
 }
 
 fn mcp(server: &str, tool: &str) -> Access {
@@ -144,7 +144,7 @@ fn effect(policy: &Policy, cwd: &Path, access: Access) -> Effect {
     let settings = policy.agents.get("claude").cloned().unwrap_or_default();
     let servers: Vec<String> = policy.servers.keys().cloned().collect();
     let grants = Grants::default();
-    let standing = Standing {
+    let standing = SessionStanding {
         mode: settings.mode.unwrap_or(policy.mode),
         bypass: settings.bypass_permissions,
         grants: &grants,
@@ -156,7 +156,7 @@ fn effect(policy: &Policy, cwd: &Path, access: Access) -> Effect {
 fn call(cwd: &Path, access: Access) -> Call {
     Call {
         door: Door::AcpPermission,
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         session: SessionId("s".into()),
         tool_call_id: None,
         roots: vec![PathBuf::from(cwd)],

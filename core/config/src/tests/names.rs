@@ -23,11 +23,11 @@ const CLAUDE: &[&str] = &[
 const OTHERS: &[&str] = &["Claude Code", "mcp:claude", "mcp:Claude Code", "responses:claude"];
 
 /// What is decided for `agent` by what `loaded` says: as the gate decides, with its mode and its bypass.
-fn decided(loaded: &Loaded, agent: &AgentId, cwd: &Path, access: Access) -> Effect {
+fn decided(loaded: &LoadedConfig, agent: &AgentId, cwd: &Path, access: Access) -> Effect {
     let policy = &loaded.policy;
     let settings = policy.agents.get(agent.as_str()).filter(|_| agent.is_named());
     let servers: Vec<String> = policy.servers.keys().cloned().collect();
-    let standing = Standing {
+    let standing = SessionStanding {
         mode: policy.mode_of(agent, None),
         bypass: settings.is_some_and(|settings| settings.bypass_permissions),
         grants: &Grants::default(),
@@ -94,9 +94,9 @@ proptest! {
         let before = Machine::new().user(&own);
         let after = Machine::new().user(&format!("{own}{more}"));
         let (loaded, now) = (before.load(), after.load());
-        let claude = AgentId::named("claude");
+        let claude = AgentId::from_name("claude");
         for other in OTHERS {
-            let other = AgentId::named(other);
+            let other = AgentId::from_name(other);
             prop_assert!(same_agent("claude", &other));
             for (at, access) in accesses(&before.sources.cwd).into_iter().enumerate() {
                 let was = decided(&loaded, &other, &before.sources.cwd, access);
@@ -120,7 +120,7 @@ proptest! {
         let (loaded, same) = (one.load(), other.load());
         prop_assert_eq!(same.agents.len(), PRESETS.len());
         for agent in ["claude", "codex", "mcp:claude", "mcp", "command:0123456789abcdef"] {
-            let agent = AgentId::named(agent);
+            let agent = AgentId::from_name(agent);
             for (at, access) in accesses(&one.sources.cwd).into_iter().enumerate() {
                 let here = decided(&loaded, &agent, &one.sources.cwd, access);
                 let there = decided(&same, &agent, &other.sources.cwd, accesses(&other.sources.cwd).remove(at));
@@ -139,24 +139,24 @@ fn given_an_agent_as_people_write_it_then_it_counts_in_the_file_and_in_an_editor
     } });
     let loaded = Machine::new().editor(settings).load();
     for name in ["Claude Code", "claude-code", "CLAUDE CODE"] {
-        let agent = loaded.agent(name).unwrap();
+        let agent = loaded.find_agent(name).unwrap();
         assert_eq!((agent.name.as_str(), agent.title.as_str()), ("Claude Code", "Claude Code"), "{name}");
     }
     assert!(loaded.policy.agents["Claude Code"].bypass_permissions);
     // What mayi starts under `claude` is another way of starting it.
-    assert_eq!(loaded.agent("claude").unwrap().name, "claude");
+    assert_eq!(loaded.find_agent("claude").unwrap().name, "claude");
     assert!(loaded.policy.agents.get("claude").is_none_or(|claude| !claude.bypass_permissions));
     // Without a command, it is the one that mayi knows by that name.
-    assert_eq!(loaded.agent("Gemini CLI").unwrap().name, "gemini");
-    assert_eq!(loaded.policy.mode_of(&AgentId::named("gemini"), None), Mode::Plan);
+    assert_eq!(loaded.find_agent("Gemini CLI").unwrap().name, "gemini");
+    assert_eq!(loaded.policy.mode_of(&AgentId::from_name("gemini"), None), Mode::Plan);
     assert_eq!(loaded.agents.len(), PRESETS.len() + 1);
 
     let file = "[agents.\"Claude Code\"]\nmode = \"plan\"\n[agents.\"My Agent\"]\ncommand = [\"mine\"]\n";
     let loaded = Machine::new().user(file).load();
-    assert_eq!(loaded.policy.mode_of(&AgentId::named("claude"), None), Mode::Plan);
-    assert_eq!(loaded.agent("my-agent").unwrap().name, "My Agent");
+    assert_eq!(loaded.policy.mode_of(&AgentId::from_name("claude"), None), Mode::Plan);
+    assert_eq!(loaded.find_agent("my-agent").unwrap().name, "My Agent");
     assert_eq!(loaded.agent_id("mcp:my agent").as_str(), "mcp:My Agent");
-    assert!(loaded.agent("mine").is_none());
+    assert!(loaded.find_agent("mine").is_none());
 }
 
 /// A bypass, a lock or a stricter mode that is written under one name of an agent, where it is started under another.
@@ -166,12 +166,12 @@ fn given_two_ways_of_starting_an_agent_then_each_has_its_own_bypass_and_the_stri
     let two = "[agents.claude]\nmode = \"plan\"\n[agents.\"Claude Code\"]\ncommand = [\"mine\"]\nmode = \"auto\"\nbypass_permissions = true\n";
     let loaded = Machine::new().user(two).load();
     for agent in ["claude", "Claude Code", "mcp:claude-code"] {
-        assert_eq!(loaded.policy.mode_of(&AgentId::named(agent), None), Mode::Plan, "{agent}");
+        assert_eq!(loaded.policy.mode_of(&AgentId::from_name(agent), None), Mode::Plan, "{agent}");
     }
-    assert_eq!(loaded.policy.mode_of(&AgentId::named("codex"), None), Mode::Default);
+    assert_eq!(loaded.policy.mode_of(&AgentId::from_name("codex"), None), Mode::Default);
     // A mode that is looser is nobody's else.
     let loaded = Machine::new().user("[agents.claude]\nmode = \"auto\"\n").load();
-    let mode = |agent: &str| loaded.policy.mode_of(&AgentId::named(agent), None);
+    let mode = |agent: &str| loaded.policy.mode_of(&AgentId::from_name(agent), None);
     assert_eq!((mode("claude"), mode("mcp:claude")), (Mode::Auto, Mode::Default));
 
     let locked =
@@ -181,8 +181,8 @@ fn given_two_ways_of_starting_an_agent_then_each_has_its_own_bypass_and_the_stri
     assert!(loaded.policy.agents.get("Claude Code").is_none_or(|of| !of.bypass_permissions));
     let said = "`bypass_permissions = true` of Claude Code is ignored: /etc/config.toml locks it";
     assert!(machine.notices().contains(said), "{}", machine.notices());
-    assert_eq!(loaded.policy.least_mode(&AgentId::named("Claude Code")), Mode::Plan);
-    assert_eq!(loaded.policy.mode_of(&AgentId::named("mcp:claude"), Some(Mode::Auto)), Mode::Plan);
+    assert_eq!(loaded.policy.least_mode(&AgentId::from_name("Claude Code")), Mode::Plan);
+    assert_eq!(loaded.policy.mode_of(&AgentId::from_name("mcp:claude"), Some(Mode::Auto)), Mode::Plan);
 }
 
 /// What one layer calls an agent by, another may call it by another name of it: but not one layer by two.
@@ -235,7 +235,7 @@ fn given_a_name_that_hides_or_looks_like_something_then_it_is_refused() {
         "M.C.P",
     ];
     for name in names {
-        let key = crate::edit::text(name);
+        let key = crate::edit::toml_string(name);
         let machine = Machine::new().user(&format!("[agents.{key}]\nmode = \"plan\"\n"));
         assert!(machine.mistakes().contains("can't be the name of an agent"), "{name:?}");
         let settings = serde_json::json!({ "agents": { name: { "mode": "plan" } } });
@@ -249,7 +249,7 @@ fn given_a_name_that_hides_or_looks_like_something_then_it_is_refused() {
     {
         let rule = format!(
             "[[rule]]\neffect = \"allow\"\npattern = \"*\"\nagents = [{}]\n",
-            crate::edit::text(name)
+            crate::edit::toml_string(name)
         );
         assert!(Machine::new().user(&rule).mistakes().contains("no agent can be called"), "{name:?}");
     }
@@ -268,7 +268,7 @@ fn given_an_allow_for_a_client_then_it_is_for_the_door_alone() {
         let loaded = machine.load();
         assert_eq!(machine.notices(), "", "{agent}");
         ["cursor", "mcp:cursor", "mcp:claude", "mcp"].map(|agent| {
-            decided(&loaded, &AgentId::named(agent), &machine.sources.cwd, mcp("github", "list"))
+            decided(&loaded, &AgentId::from_name(agent), &machine.sources.cwd, mcp("github", "list"))
         })
     };
     use Effect::{Allow, Ask};
@@ -290,7 +290,7 @@ fn given_an_agent_under_its_name_for_people_then_a_bypass_is_written_there() {
     ] {
         let machine = Machine::new().user(file);
         let loaded = machine.load();
-        crate::edit::set_bypass(machine.user_file(), &machine.sources.places(), &loaded, agent, true)
+        crate::edit::set_bypass(machine.user_file(), &machine.sources.pattern_bases(), &loaded, agent, true)
             .unwrap();
         let written: toml::Table = machine.text().parse().unwrap();
         let on = |key: &str| written["agents"].get(key).and_then(|of| of.get("bypass_permissions")).is_some();
@@ -310,6 +310,6 @@ fn given_a_rule_for_a_name_then_it_is_taken_back() {
     let machine = Machine::new().user(text);
     let rule = machine.load().policy.rules.iter().next().unwrap().clone();
     assert_eq!(rule.agents, ["claude"]);
-    assert!(crate::edit::remove_rule(machine.user_file(), &machine.sources.places(), &rule).unwrap());
+    assert!(crate::edit::remove_rule(machine.user_file(), &machine.sources.pattern_bases(), &rule).unwrap());
     assert!(machine.load().policy.rules.iter().next().is_none());
 }

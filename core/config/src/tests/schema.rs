@@ -7,13 +7,13 @@ use std::path::Path;
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-use crate::template::{Project, Template, languages};
-use crate::{Layer, read, schema, schema_text};
-use mayi_policy::pattern::Places;
+use crate::template::{Project, Template, all_languages};
+use crate::{Layer, config_schema, read, schema_text};
+use mayi_policy::pattern::PatternBases;
 
 /// Whether the reader takes it, as a managed file: only that one may hold everything.
 fn read_takes(text: &str) -> Result<(), String> {
-    let places = Places { home: Some("/home/me".into()), ..Places::default() };
+    let places = PatternBases { home: Some("/home/me".into()), ..PatternBases::default() };
     match read::read(Layer::Managed, Path::new("FILE"), text, &places) {
         Ok(_) => Ok(()),
         Err(errors) => Err(errors.iter().map(|error| error.one_line()).collect::<Vec<_>>().join("\n")),
@@ -23,7 +23,7 @@ fn read_takes(text: &str) -> Result<(), String> {
 fn schema_takes(text: &str) -> Result<(), String> {
     let value: Value = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut compiler = Compiler::new();
-    compiler.add_resource("mayi.json", schema()).unwrap();
+    compiler.add_resource("mayi.json", config_schema()).unwrap();
     let mut schemas = Schemas::new();
     let compiled = compiler.compile("mayi.json", &mut schemas).unwrap();
     schemas.validate(&value, compiled).map_err(|error| format!("{error:#}"))
@@ -34,7 +34,7 @@ fn given_the_schema_then_the_one_that_is_checked_in_is_the_same() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("mayi.schema.json");
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(there == schema_text(), "write it anew: mayi config schema > core/config/mayi.schema.json");
-    assert_eq!(schema()["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(config_schema()["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert!(!there.contains("null"), "TOML has no null");
 }
 
@@ -57,7 +57,7 @@ const TABLES: &[(&str, &str)] = &[
 
 #[test]
 fn given_every_table_then_reader_and_schema_know_the_same_keys() {
-    let schema = schema();
+    let schema = config_schema();
     for (header, name) in TABLES {
         // An unknown key that is like no other: the mistake lists those that are known.
         let mistake = read_takes(&format!("{header}zzzzzzzzzzzzzzzzz = 1\n")).unwrap_err();
@@ -224,7 +224,7 @@ const REFUSED: &[&str] = &[
 #[test]
 fn given_sound_files_then_reader_and_schema_take_them() {
     let templates =
-        Template::ALL.map(|template| template.text(&languages(), &Project::default(), None, None));
+        Template::ALL.map(|template| template.render(&all_languages(), &Project::default(), None, None));
     for text in TAKEN.iter().copied().chain(templates.iter().map(String::as_str)) {
         assert_eq!((read_takes(text), schema_takes(text)), (Ok(()), Ok(())), "{text}");
     }

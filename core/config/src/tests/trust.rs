@@ -2,7 +2,7 @@
 //! (D5.6).
 
 use super::{Machine, effect, put, shell, write};
-use crate::{Standing, Trust, TrustedKind, load, review, trust_file};
+use crate::{Trust, TrustState, TrustedKind, load, review_workspace, trust_file};
 use mayi_policy::{Effect, Mode};
 
 const LOOSE: &str = r#"mode = "auto"
@@ -22,9 +22,9 @@ impl Machine {
     /// Says `mayi trust`.
     fn trust(self) -> Self {
         let path = self.sources.workspace.clone().unwrap();
-        let review = review(&self.sources, &path).unwrap();
+        let review = review_workspace(&self.sources, &path).unwrap();
         let folders = &self.sources.folders;
-        Trust::add(folders, TrustedKind::Workspace, &review.place, &review.sha256).unwrap();
+        Trust::add_file(folders, TrustedKind::Workspace, &review.place, &review.sha256).unwrap();
         self
     }
 }
@@ -72,7 +72,7 @@ fn given_the_same_content_at_another_place_then_it_is_not_trusted() {
     let other = machine.sources.cwd.join("sub/.mayi.toml");
     put(&other, LOOSE);
     let trust = Trust::read(&machine.sources.folders).unwrap();
-    assert_eq!(trust.workspace_file(&other), Standing::Unknown);
+    assert_eq!(trust.workspace_file(&other), TrustState::Unknown);
     let mut sources = machine.sources.clone();
     sources.workspace = Some(other);
     assert_eq!(load(&sources).unwrap().policy.mode, Mode::Default);
@@ -89,7 +89,7 @@ fn given_a_link_in_the_place_of_the_file_then_it_is_not_trusted() {
     std::os::unix::fs::symlink(&aside, &path).unwrap();
     assert_eq!(machine.load().policy.mode, Mode::Default);
     assert!(machine.notices().ends_with("the file is a link, and `mayi trust` follows none"));
-    let error = review(&machine.sources, &path).unwrap_err();
+    let error = review_workspace(&machine.sources, &path).unwrap_err();
     assert!(error.to_string().contains("is a link"), "{error}");
 }
 
@@ -99,7 +99,7 @@ fn given_trust_then_a_lock_holds() {
     let managed = "mode = \"default\"\nlock = [\"mode\", \"agents.*.bypass_permissions\"]\n";
     let text = "mode = \"auto\"\n[agents.claude]\nbypass_permissions = true\n";
     let machine = Machine::new().managed(managed).workspace(text);
-    let review = review(&machine.sources, machine.sources.workspace.as_deref().unwrap()).unwrap();
+    let review = review_workspace(&machine.sources, machine.sources.workspace.as_deref().unwrap()).unwrap();
     assert_eq!(review.looser, Vec::<String>::new());
     assert_eq!(review.ignored.len(), 2);
     let machine = machine.trust();
@@ -113,7 +113,7 @@ fn given_a_file_then_the_review_names_everything_that_it_loosens() {
     let machine = Machine::new().workspace(
         "readers = true\nmode = \"plan\"\n[[rule]]\neffect = \"allow\"\npattern = \"shell(x *)\"\nunless = \"shell(x rm)\"\nagents = [\"claude\"]\n[[rule]]\neffect = \"ask\"\npattern = \"shell(y)\"\nalways = false\n[agents.claude]\nenv = { A = \"b\" }\nbypass_permissions = true\n[servers.s]\nurl = \"https://example.com/\"\nheaders = { Token = \"secret\" }\napproval = \"not_required\"\n",
     );
-    let review = review(&machine.sources, machine.sources.workspace.as_deref().unwrap()).unwrap();
+    let review = review_workspace(&machine.sources, machine.sources.workspace.as_deref().unwrap()).unwrap();
     insta::assert_snapshot!(review.looser.join("\n"), @r#"
     allows shell(x *), unless shell(x rm), for claude  (line 5)
     asks, but not in mode auto nor for bypassed agents: shell(y)  (line 10)
@@ -144,7 +144,10 @@ fn given_a_list_that_is_damaged_or_not_the_users_own_then_nothing_is_trusted() {
         assert_eq!(machine.load().policy.mode, Mode::Default, "{text}");
         assert!(machine.notices().contains("nothing is trusted"), "{text}");
         let place = machine.sources.workspace.clone().unwrap();
-        assert!(Trust::add(&machine.sources.folders, TrustedKind::Workspace, &place, "0").is_err(), "{text}");
+        assert!(
+            Trust::add_file(&machine.sources.folders, TrustedKind::Workspace, &place, "0").is_err(),
+            "{text}"
+        );
     }
 }
 
@@ -153,8 +156,8 @@ fn given_several_files_then_each_is_revoked_by_itself() {
     let machine = Machine::new().workspace(LOOSE).trust();
     let folders = &machine.sources.folders;
     let other = machine.sources.cwd.join("tool");
-    Trust::add(folders, TrustedKind::Program, &other, "00").unwrap();
-    Trust::add(folders, TrustedKind::Program, &other, "11").unwrap();
+    Trust::add_file(folders, TrustedKind::Program, &other, "00").unwrap();
+    Trust::add_file(folders, TrustedKind::Program, &other, "11").unwrap();
     let files = Trust::read(folders).unwrap();
     assert_eq!(files.files().len(), 2);
     let place = files.files()[0].path.clone();

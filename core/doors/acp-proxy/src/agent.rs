@@ -1,22 +1,22 @@
 //! What the agent sends, by method. Nobody is waited for here but the editor's pipe: a question is answered by a task of its own.
 
 mod answers;
-mod judge;
 mod modes;
-mod sides;
+mod permissions;
+mod side_doors;
 mod tripwire;
 mod updates;
 
 use std::sync::Arc;
 
-use super::flight::AgentAsk;
-use super::line::{self, Id, Kind, Message, Refused, code};
-use super::parts::{Parts, mistaken};
+use super::in_flight::AgentAsk;
+use super::json_members::{RawMembers, is_confusable};
+use super::line::{self, Id, Message, MessageKind, RefusedLine, code};
 use super::shared::{Shared, as_it_came};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 
 pub(crate) use modes::SETTING;
-pub(crate) use tripwire::tell;
+pub(crate) use tripwire::send_session_cancel;
 
 /// Requests that pass the gate.
 const GATED: &[&str] = &[
@@ -78,75 +78,78 @@ fn is_gone(shared: &Shared, method: &str) -> bool {
 }
 
 /// Takes a line of the agent's; gives back what goes on to the editor.
-pub(crate) fn take(shared: &Arc<Shared>, text: &str, spoken: &mut bool) -> Option<String> {
+pub(crate) fn route_line(shared: &Arc<Shared>, text: &str, spoken: &mut bool) -> Option<String> {
     let message = match line::read(text) {
         Ok(message) => message,
         Err(refused) => {
-            refuse(shared, text, &refused, *spoken);
+            refuse_message(shared, text, &refused, *spoken);
             return None;
         }
     };
     *spoken = true;
     match message.kind {
-        Kind::Response => answers::response(shared, &message),
-        Kind::Notification => notification(shared, &message),
-        Kind::Request => request(shared, &message),
+        MessageKind::Response => answers::route_response(shared, &message),
+        MessageKind::Notification => route_notification(shared, &message),
+        MessageKind::Request => route_request(shared, &message),
     }
 }
 
 /// A line that is no text, with a sign in the place of each byte that is none: by what can be read of it, nobody waits for it, and a
 /// call that has ended with it has ended.
-pub(crate) fn garbled(shared: &Arc<Shared>, text: &str, why: &str) {
-    let refused = line::refused(text, why.to_owned());
+pub(crate) fn refuse_garbled(shared: &Arc<Shared>, text: &str, why: &str) {
+    let refused = line::refuse_line(text, why.to_owned());
     if !refused.json {
-        shared.note(format!("the agent sent {why}: it was not passed on"));
-        return shared.agent.push(line::error(None, code::INVALID_REQUEST, why));
+        shared.log_notice(format!("the agent sent {why}: it was not passed on"));
+        return shared.agent.push(line::format_error(None, code::INVALID_REQUEST, why));
     }
     if let Ok(message) = line::read(text)
-        && matches!(message.kind, Kind::Notification)
+        && matches!(message.kind, MessageKind::Notification)
     {
-        shared.note(format!("the agent sent {why}: it was not passed on"));
+        shared.log_notice(format!("the agent sent {why}: it was not passed on"));
         if message.method == "session/update" {
-            tripwire::unreadable(shared, &message);
+            tripwire::record_unreadable(shared, &message);
         }
         return;
     }
-    refuse(shared, text, &refused, true);
+    refuse_message(shared, text, &refused, true);
 }
 
 /// What readers could disagree about goes no further, and nobody waits for it.
-fn refuse(shared: &Arc<Shared>, text: &str, refused: &Refused, spoken: bool) {
+fn refuse_message(shared: &Arc<Shared>, text: &str, refused: &RefusedLine, spoken: bool) {
     if !refused.json {
         // Agents and what starts them speak on standard output too.
-        let start: String = visible(&text.chars().take(200).collect::<String>());
+        let start: String = escape_line(&text.chars().take(200).collect::<String>());
         let when = if spoken { "" } else { ", before the first message" };
-        return shared.note(format!("the agent wrote what is no JSON{when}: {start}"));
+        return shared.log_notice(format!("the agent wrote what is no JSON{when}: {start}"));
     }
-    shared.note(format!("a message of the agent was refused: {}", refused.why));
+    shared.log_notice(format!("a message of the agent was refused: {}", refused.why));
     if refused.asks {
         // It is told by its id, if it has just one, and nothing of that id is in flight.
         let id = match refused.ids.as_slice() {
-            [id] if !shared.flight().agent.contains_key(id) => Some(id),
+            [id] if !shared.lock_flight().agent.contains_key(id) => Some(id),
             _ => None,
         };
-        shared.agent.push(line::error(id, code::INVALID_REQUEST, &refused.why));
+        shared.agent.push(line::format_error(id, code::INVALID_REQUEST, &refused.why));
         return;
     }
     for id in &refused.ids {
-        answers::broken(shared, id, "the agent's answer can be read in two ways");
+        answers::fail_request(shared, id, "the agent's answer can be read in two ways");
     }
     if refused.ids.is_empty() {
-        shared.agent.push(line::error(None, code::INVALID_REQUEST, &refused.why));
+        shared.agent.push(line::format_error(None, code::INVALID_REQUEST, &refused.why));
     }
 }
 
-fn notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+fn route_notification(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     let method = &*message.method;
     match method {
-        "session/update" => updates::update(shared, message),
-        "$/cancel_request" => withdrawn(shared, message),
+        "session/update" => updates::route_update(shared, message),
+        "$/cancel_request" => route_cancellation(shared, message),
         _ if GATED.contains(&method) || is_other(method) => {
-            shared.note(format!("the agent sent {} without an id: it was not passed on", visible(method)));
+            shared.log_notice(format!(
+                "the agent sent {} without an id: it was not passed on",
+                escape_line(method)
+            ));
             None
         }
         _ => Some(as_it_came(message)),
@@ -161,45 +164,45 @@ fn is_other(method: &str) -> bool {
     }
     let has_prefix =
         |method: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| method.starts_with(prefix));
-    let folded = mayi_core::policy::fold(method.trim());
+    let folded = mayi_core::policy::fold_text(method.trim());
     let bare = folded.trim_start_matches('_');
-    mistaken(method, GATED)
-        || mistaken(method, HEARD)
+    is_confusable(method, GATED)
+        || is_confusable(method, HEARD)
         || has_prefix(bare, &["proxy/", "mcp/"])
         || has_prefix(bare, &["fs/", "terminal/"]) && !GATED.contains(&method)
 }
 
-fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+fn route_request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     let id = message.id.clone()?;
     let method = &*message.method;
     if is_other(method) || is_gone(shared, method) || method == "$/cancel_request" {
-        shared.agent.push(line::error(
+        shared.agent.push(line::format_error(
             Some(&id),
             code::METHOD_NOT_FOUND,
-            &format!("not passed on: {}", visible(method)),
+            &format!("not passed on: {}", escape_line(method)),
         ));
         return None;
     }
     if method == "session/update" {
         // It has an id, so it is answered; what it says counts all the same.
-        let line = updates::update(shared, message);
-        return pass(shared, &id, line.unwrap_or_default());
+        let line = updates::route_update(shared, message);
+        return forward_request(shared, &id, line.unwrap_or_default());
     }
     if !GATED.contains(&method) {
         // Nothing is known of what it does: the editor answers it by itself (docs/architecture/absent.md).
-        return pass(shared, &id, as_it_came(message));
+        return forward_request(shared, &id, as_it_came(message));
     }
-    let token = shared.begin(&id)?;
+    let token = shared.begin_judging(&id)?;
     let read = if method == "session/request_permission" {
-        message.asked(NAMES)
+        message.question_params(NAMES)
     } else {
-        message.judged(NAMES).map(|params| (params, false))
+        message.request_params(NAMES).map(|params| (params, false))
     };
     let (params, big) = match read {
         Ok(read) => read,
         Err(why) => {
-            tripwire::taint(shared, message);
-            shared.note(format!("a {method} request was refused: {why}"));
+            tripwire::mark_call_ambiguous(shared, message);
+            shared.log_notice(format!("a {method} request was refused: {why}"));
             shared.refuse_agent(
                 &id,
                 code::INVALID_PARAMS,
@@ -208,43 +211,45 @@ fn request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
             return None;
         }
     };
-    let session = shared.session(line::session_of(&params));
+    let session = shared.find_session(line::session_of(&params));
     let Some(session) = session else {
-        shared.note(format!("{method} came for a session that the editor has not opened: it was refused"));
+        shared.log_notice(format!(
+            "{method} came for a session that the editor has not opened: it was refused"
+        ));
         if method == "session/request_permission" {
-            shared.answer_agent(&id, &mayi_acp_shared::permission::cancelled());
+            shared.answer_agent(&id, &mayi_acp_shared::permission::cancelled_outcome());
         } else {
             shared.refuse_agent(&id, code::INVALID_PARAMS, "no session of this id is open");
         }
         return None;
     };
-    let asked = judge::Asked { shared: Arc::clone(shared), session, id, token, params };
+    let asked = permissions::AgentRequest { shared: Arc::clone(shared), session, id, token, params };
     match method {
-        "session/request_permission" => asked.permission(message, big),
-        "fs/read_text_file" => asked.file(message, false),
-        "fs/write_text_file" => asked.file(message, true),
-        "terminal/create" => asked.create(message),
-        _ => asked.terminal(message),
+        "session/request_permission" => asked.judge_permission(message, big),
+        "fs/read_text_file" => asked.judge_file(message, false),
+        "fs/write_text_file" => asked.judge_file(message, true),
+        "terminal/create" => asked.judge_terminal_create(message),
+        _ => asked.route_terminal_use(message),
     }
 }
 
 /// Passes a request on that the editor answers.
-fn pass(shared: &Shared, id: &Id, line: String) -> Option<String> {
+fn forward_request(shared: &Shared, id: &Id, line: String) -> Option<String> {
     if line.is_empty() {
-        shared.agent.push(line::error(Some(id), code::INVALID_PARAMS, "not passed on"));
+        shared.agent.push(line::format_error(Some(id), code::INVALID_PARAMS, "not passed on"));
         return None;
     }
-    shared.enter(id, AgentAsk::Passed { carrying: None, terminal_of: None }).then_some(line)
+    shared.register_request(id, AgentAsk::Passed { carrying: None, terminal_of: None }).then_some(line)
 }
 
 /// The agent withdraws a request: what is judged is answered as cancelled, what the editor has goes on to the editor.
-fn withdrawn(shared: &Shared, message: &Message<'_>) -> Option<String> {
-    let params = Parts::parse(message.params()).ok()?;
-    if params.mistaken(&["requestId"]).is_some() {
+fn route_cancellation(shared: &Shared, message: &Message<'_>) -> Option<String> {
+    let params = RawMembers::parse(message.raw_params()).ok()?;
+    if params.confusable_name(&["requestId"]).is_some() {
         return None;
     }
     let id = params.get("requestId").and_then(Id::read)?;
-    match shared.flight().agent.get(&id)? {
+    match shared.lock_flight().agent.get(&id)? {
         AgentAsk::Judged(token) => {
             token.cancel();
             None

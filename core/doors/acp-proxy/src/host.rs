@@ -8,12 +8,12 @@ use async_trait::async_trait;
 use mayi_acp_shared::AskingMode;
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{Asks, OnUnasked, ServerLaunch};
-use mayi_core::gate::{Behind, Gate};
+use mayi_core::gate::{Gate, ToolFactsSource};
 use mayi_core::policy::Mode;
 
 /// A session that an editor wants.
 #[derive(Debug)]
-pub struct Wanted<'w> {
+pub struct SessionRequest<'w> {
     /// The folder that it works in: absolute, links resolved.
     pub cwd: &'w Path,
     /// That folder and more that the editor names, in both forms.
@@ -23,7 +23,7 @@ pub struct Wanted<'w> {
 }
 
 /// What a session is judged by, and how its agent is handled.
-pub struct Opening {
+pub struct SessionSetup {
     /// Its own gate: no session has another one's answers.
     pub gate: Gate,
     /// Who works in it.
@@ -49,10 +49,10 @@ pub trait SessionGateway: Send + Sync {
     fn relays(&self) -> Vec<ServerLaunch>;
 
     /// The servers' names, and which they are.
-    fn names(&self) -> Vec<(String, ServerId)>;
+    fn server_names(&self) -> Vec<(String, ServerId)>;
 
     /// What the session's gate asks about their tools.
-    fn before(&self) -> Arc<dyn Behind>;
+    fn tool_lookup(&self) -> Arc<dyn ToolFactsSource>;
 
     /// Says which session it is.
     fn belong_to(&self, session: &SessionId);
@@ -69,11 +69,11 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// If the configuration of its folder is refused, nothing can be recorded, or nothing can stand before its servers. The
     /// session is not opened then.
-    async fn open(&self, wanted: Wanted<'_>) -> Result<Opening, String>;
+    async fn open(&self, wanted: SessionRequest<'_>) -> Result<SessionSetup, String>;
 
     /// Whether the person has named this folder, though it is as wide as the home folder.
     fn is_named(&self, folder: &Path) -> bool;
 
     /// Something that a person should know goes to the editor's log of the agent.
-    fn note(&self, text: &str);
+    fn log_notice(&self, text: &str);
 }

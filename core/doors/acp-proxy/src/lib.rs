@@ -6,19 +6,19 @@
 mod agent;
 mod cards;
 mod editor;
-mod flight;
 mod host;
+mod in_flight;
+mod json_members;
 mod line;
 mod lines;
 mod numbers;
 mod outbox;
-mod parts;
+mod own_terminals;
 mod proxy;
 mod session;
 mod shared;
 mod splice;
-mod told;
 mod turns;
 
-pub use host::{Host, Opening, SessionGateway, Wanted};
-pub use proxy::{Ended, Options, Why, serve};
+pub use host::{Host, SessionGateway, SessionRequest, SessionSetup};
+pub use proxy::{EndReason, ProxyOptions, ProxyOutcome, serve_editor};

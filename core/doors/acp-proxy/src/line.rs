@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::parts::{Parts, text};
-use mayi_core::approval::visible;
-use mayi_core::policy::fold;
+use super::json_members::{RawMembers, parse_text};
+use mayi_core::approval::escape_line;
+use mayi_core::policy::fold_text;
 
 /// The id of a request. `1` and `"1"` are two ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,14 +24,14 @@ impl Id {
     /// ids, or for none.
     pub(crate) fn read(raw: &str) -> Option<Self> {
         if raw.starts_with('"') {
-            return text(raw).map(|id| Self::Text(id.into_owned()));
+            return parse_text(raw).map(|id| Self::Text(id.into_owned()));
         }
         let number: i64 = raw.parse().ok()?;
         (number.to_string() == raw && number.unsigned_abs() <= LARGEST).then_some(Self::Number(number))
     }
 
     /// As a text.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
             Self::Text(id) => id.clone(),
@@ -39,7 +39,7 @@ impl Id {
     }
 
     /// As JSON.
-    pub(crate) fn raw(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
             Self::Text(id) => Value::from(id.as_str()).to_string(),
@@ -49,7 +49,7 @@ impl Id {
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MessageKind {
     Request,
     Notification,
     Response,
@@ -60,17 +60,17 @@ pub(crate) enum Kind {
 pub(crate) struct Message<'t> {
     /// The line.
     pub(crate) line: &'t str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MessageKind,
     /// Of a request or a response; none for a response to what could not be read.
     pub(crate) id: Option<Id>,
     /// Of a request or a notification; empty otherwise.
     pub(crate) method: Cow<'t, str>,
-    pub(crate) parts: Parts<'t>,
+    pub(crate) parts: RawMembers<'t>,
 }
 
 /// What is no message that all readers take for the same.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedLine {
     /// Why; text of others is escaped.
     pub(crate) why: String,
     /// It is JSON, so somebody meant something by it.
@@ -92,14 +92,14 @@ const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "erro
 ///
 /// # Errors
 /// If it is not one JSON-RPC 2.0 message that all readers take for the same.
-pub(crate) fn read(line: &str) -> Result<Message<'_>, Refused> {
-    let refuse = |why: String| Err(refused(line, why));
-    let parts = match Parts::parse(line) {
+pub(crate) fn read(line: &str) -> Result<Message<'_>, RefusedLine> {
+    let refuse = |why: String| Err(refuse_line(line, why));
+    let parts = match RawMembers::parse(line) {
         Ok(parts) => parts,
-        Err(error) => return refuse(visible(&error.to_string())),
+        Err(error) => return refuse(escape_line(&error.to_string())),
     };
-    if let Some(name) = parts.mistaken(ENVELOPE) {
-        return refuse(format!("`{}` can be taken for another member", visible(name)));
+    if let Some(name) = parts.confusable_name(ENVELOPE) {
+        return refuse(format!("`{}` can be taken for another member", escape_line(name)));
     }
     if parts.get("jsonrpc") != Some("\"2.0\"") {
         return refuse("`jsonrpc` is not \"2.0\"".to_owned());
@@ -119,13 +119,13 @@ pub(crate) fn read(line: &str) -> Result<Message<'_>, Refused> {
             if known.is_none() && (id != Some("null") || answers[1].is_none()) {
                 return refuse("its `id` is none".to_owned());
             }
-            (Kind::Response, Cow::Borrowed(""))
+            (MessageKind::Response, Cow::Borrowed(""))
         }
         (Some(method), _) => {
-            let Some(method) = text(method) else { return refuse("`method` is not a text".to_owned()) };
+            let Some(method) = parse_text(method) else { return refuse("`method` is not a text".to_owned()) };
             match (id, &known) {
-                (None, _) => (Kind::Notification, method),
-                (Some(_), Some(_)) => (Kind::Request, method),
+                (None, _) => (MessageKind::Notification, method),
+                (Some(_), Some(_)) => (MessageKind::Request, method),
                 (Some(_), None) => return refuse("its `id` is neither a text nor a whole number".to_owned()),
             }
         }
@@ -135,7 +135,7 @@ pub(crate) fn read(line: &str) -> Result<Message<'_>, Refused> {
 
 impl<'t> Message<'t> {
     /// The parameters, as they stand in the line; an empty object where there are none.
-    pub(crate) fn params(&self) -> &'t str {
+    pub(crate) fn raw_params(&self) -> &'t str {
         self.parts.get("params").unwrap_or("{}")
     }
 
@@ -143,9 +143,9 @@ impl<'t> Message<'t> {
     ///
     /// # Errors
     /// Says what readers could disagree about.
-    pub(crate) fn strict(&self, names: &[&str]) -> Result<Value, String> {
-        let params = mayi_core::call::json::strict(self.params());
-        plain(params.map_err(|error| visible(&error.to_string()))?, names)
+    pub(crate) fn strict_params(&self, names: &[&str]) -> Result<Value, String> {
+        let params = mayi_core::call::json::parse_strict(self.raw_params());
+        require_plain_names(params.map_err(|error| escape_line(&error.to_string()))?, names)
     }
 
     /// The same, but for numbers in `_meta` that readers disagree on, which are texts: of the agent's requests, in which nothing that is
@@ -153,9 +153,9 @@ impl<'t> Message<'t> {
     ///
     /// # Errors
     /// Says what readers could disagree about besides.
-    pub(crate) fn judged(&self, names: &[&str]) -> Result<Value, String> {
-        let params = super::numbers::strict_but_meta(self.params());
-        plain(params.map_err(|error| visible(&error.to_string()))?, names)
+    pub(crate) fn request_params(&self, names: &[&str]) -> Result<Value, String> {
+        let params = super::numbers::strict_but_meta(self.raw_params());
+        require_plain_names(params.map_err(|error| escape_line(&error.to_string()))?, names)
     }
 
     /// The same for a question, of whose call a person may be asked about numbers that readers disagree on: with whether there
@@ -163,28 +163,28 @@ impl<'t> Message<'t> {
     ///
     /// # Errors
     /// Says what readers could disagree about besides.
-    pub(crate) fn asked(&self, names: &[&str]) -> Result<(Value, bool), String> {
-        let (params, big) =
-            super::numbers::strict_but_input(self.params()).map_err(|error| visible(&error.to_string()))?;
-        Ok((plain(params, names)?, big))
+    pub(crate) fn question_params(&self, names: &[&str]) -> Result<(Value, bool), String> {
+        let (params, big) = super::numbers::strict_but_input(self.raw_params())
+            .map_err(|error| escape_line(&error.to_string()))?;
+        Ok((require_plain_names(params, names)?, big))
     }
 
     /// The same for what is only passed on: any number counts.
     ///
     /// # Errors
     /// Says what readers could disagree about besides.
-    pub(crate) fn told(&self, names: &[&str]) -> Result<Value, String> {
-        let (params, _) =
-            super::numbers::strict(self.params()).map_err(|error| visible(&error.to_string()))?;
-        plain(params, names)
+    pub(crate) fn lenient_params(&self, names: &[&str]) -> Result<Value, String> {
+        let (params, _) = super::numbers::parse_strict(self.raw_params())
+            .map_err(|error| escape_line(&error.to_string()))?;
+        require_plain_names(params, names)
     }
 }
 
-fn plain(params: Value, names: &[&str]) -> Result<Value, String> {
+fn require_plain_names(params: Value, names: &[&str]) -> Result<Value, String> {
     if !params.is_object() {
         return Err("its parameters are no object".to_owned());
     }
-    if !super::parts::is_plain(&params, names) {
+    if !super::json_members::is_plain(&params, names) {
         return Err("a name in it can be taken for another one".to_owned());
     }
     Ok(params)
@@ -196,22 +196,24 @@ pub(crate) fn session_of(params: &Value) -> &str {
 }
 
 /// A line that is refused, with what any reader may find in it.
-pub(crate) fn refused(line: &str, why: String) -> Refused {
+pub(crate) fn refuse_line(line: &str, why: String) -> RefusedLine {
     let json = serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
-    let mut found = Refused { why, json, ids: Vec::new(), asks: false, cancels: false, sessions: Vec::new() };
+    let mut found =
+        RefusedLine { why, json, ids: Vec::new(), asks: false, cancels: false, sessions: Vec::new() };
     if json {
         let each: Vec<&RawValue> = match serde_json::from_str(line) {
             Ok(many) => many,
             Err(_) => serde_json::from_str(line).into_iter().collect(),
         };
         for one in each.into_iter().take(1000) {
-            members(one.get(), |name, value| match name {
+            for_each_member(one.get(), |name, value| match name {
                 "id" => found.ids.extend(Id::read(value).filter(|id| !found.ids.contains(id))),
                 "method" => {
                     found.asks = true;
-                    found.cancels |= text(value).is_some_and(|method| fold(method.trim()) == CANCEL);
+                    found.cancels |=
+                        parse_text(value).is_some_and(|method| fold_text(method.trim()) == CANCEL);
                 }
-                "params" => found.sessions.extend(sessions(value)),
+                "params" => found.sessions.extend(possible_sessions(value)),
                 _ => {}
             });
         }
@@ -223,18 +225,18 @@ pub(crate) fn refused(line: &str, why: String) -> Refused {
 pub(crate) const CANCEL: &str = "session/cancel";
 
 /// All sessions that a reader of any kind may find in parameters.
-pub(crate) fn sessions(params: &str) -> Vec<String> {
+pub(crate) fn possible_sessions(params: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    members(params, |name, value| {
+    for_each_member(params, |name, value| {
         if name == "sessionid" {
-            found.extend(text(value).map(Cow::into_owned).filter(|id| !found.contains(id)));
+            found.extend(parse_text(value).map(Cow::into_owned).filter(|id| !found.contains(id)));
         }
     });
     found
 }
 
 /// The members of an object, by what their names are for the most lenient of readers.
-fn members(object: &str, each: impl FnMut(&str, &str)) {
+fn for_each_member(object: &str, each: impl FnMut(&str, &str)) {
     struct All<F>(F);
     impl<'de, F: FnMut(&str, &str)> serde::de::Visitor<'de> for All<F> {
         type Value = ();
@@ -245,7 +247,7 @@ fn members(object: &str, each: impl FnMut(&str, &str)) {
 
         fn visit_map<A: serde::de::MapAccess<'de>>(mut self, mut access: A) -> Result<(), A::Error> {
             while let Some((name, value)) = access.next_entry::<String, &'de RawValue>()? {
-                (self.0)(&fold(name.trim()), value.get());
+                (self.0)(&fold_text(name.trim()), value.get());
             }
             Ok(())
         }
@@ -255,8 +257,8 @@ fn members(object: &str, each: impl FnMut(&str, &str)) {
 }
 
 /// A response that says yes.
-pub(crate) fn result(id: &Id, result: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.raw())
+pub(crate) fn format_result(id: &Id, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.to_json())
 }
 
 /// JSON-RPC's and ACP's codes, as far as mayi itself answers with them.
@@ -270,18 +272,18 @@ pub(crate) mod code {
 }
 
 /// A response that says what went wrong.
-pub(crate) fn error(id: Option<&Id>, code: i64, message: &str) -> String {
-    let id = id.map_or_else(|| "null".to_owned(), Id::raw);
+pub(crate) fn format_error(id: Option<&Id>, code: i64, message: &str) -> String {
+    let id = id.map_or_else(|| "null".to_owned(), Id::to_json);
     let message = Value::from(format!("mayi: {message}"));
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#)
 }
 
 /// A notification.
-pub(crate) fn notification(method: &str, params: &Value) -> String {
+pub(crate) fn format_notification(method: &str, params: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":{},"params":{params}}}"#, Value::from(method))
 }
 
 /// A request.
-pub(crate) fn request(id: &Id, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{},"method":{},"params":{params}}}"#, id.raw(), Value::from(method))
+pub(crate) fn format_request(id: &Id, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"method":{},"params":{params}}}"#, id.to_json(), Value::from(method))
 }

@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let (ends, used) = {
                 let bytes = self.from.fill_buf().await?;
                 if bytes.is_empty() {
-                    return if self.begun.is_empty() { Ok(None) } else { self.taken().map(Some) };
+                    return if self.begun.is_empty() { Ok(None) } else { self.take_line().map(Some) };
                 }
                 let end = bytes.iter().position(|byte| *byte == b'\n');
                 let part = end.and_then(|end| bytes.get(..end)).unwrap_or(bytes);
@@ -47,12 +47,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             };
             self.from.consume(used);
             if ends || self.begun.len() > LONGEST + 1 {
-                return self.taken().map(Some);
+                return self.take_line().map(Some);
             }
         }
     }
 
-    fn taken(&mut self) -> std::io::Result<Line> {
+    fn take_line(&mut self) -> std::io::Result<Line> {
         let mut bytes = std::mem::take(&mut self.begun);
         if bytes.last() == Some(&b'\r') {
             bytes.pop();

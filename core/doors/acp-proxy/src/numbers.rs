@@ -5,18 +5,18 @@ use mayi_core::call::json;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::parts::Parts;
-use super::splice::{Edit, apply};
+use super::json_members::RawMembers;
+use super::splice::{TextEdit, apply_edits};
 
 /// Reads a text as every reader does, but for such numbers, which become texts. Whether there were any.
 ///
 /// # Errors
 /// Says what readers could disagree about besides.
-pub(crate) fn strict(text: &str) -> Result<(Value, bool), serde_json::Error> {
-    match json::strict(text) {
+pub(crate) fn parse_strict(text: &str) -> Result<(Value, bool), serde_json::Error> {
+    match json::parse_strict(text) {
         Ok(value) => Ok((value, false)),
-        Err(error) => match quoted(text) {
-            Some(quoted) => json::strict(&quoted).map(|value| (value, true)),
+        Err(error) => match quote_unsafe_integers(text) {
+            Some(quoted) => json::parse_strict(&quoted).map(|value| (value, true)),
             None => Err(error),
         },
     }
@@ -44,21 +44,21 @@ pub(crate) fn strict_but_input(params: &str) -> Result<(Value, bool), serde_json
 /// # Errors
 /// Says what readers could disagree about besides.
 pub(crate) fn strict_but_meta(params: &str) -> Result<Value, serde_json::Error> {
-    let error = match json::strict(params) {
+    let error = match json::parse_strict(params) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
     let mut edits = Vec::new();
     quote_in_meta(params, params, DEEPEST, &mut edits);
-    let quoted = if edits.is_empty() { None } else { apply(params, edits) };
-    quoted.map_or(Err(error), |quoted| json::strict(&quoted))
+    let quoted = if edits.is_empty() { None } else { apply_edits(params, edits) };
+    quoted.map_or(Err(error), |quoted| json::parse_strict(&quoted))
 }
 
 /// So deep is looked for `_meta`: that of an option or a piece of content is four deep.
 const DEEPEST: usize = 8;
 
 /// Finds the numbers in each `_meta` of `value`, which is a piece of `text`.
-fn quote_in_meta(text: &str, value: &str, depth: usize, edits: &mut Vec<Edit>) {
+fn quote_in_meta(text: &str, value: &str, depth: usize, edits: &mut Vec<TextEdit>) {
     if depth == 0 {
         return;
     }
@@ -68,14 +68,15 @@ fn quote_in_meta(text: &str, value: &str, depth: usize, edits: &mut Vec<Edit>) {
     }
     // One that names a member twice is refused for that.
     let Some(parts) =
-        Some(value).filter(|value| value.starts_with('{')).and_then(|value| Parts::parse(value).ok())
+        Some(value).filter(|value| value.starts_with('{')).and_then(|value| RawMembers::parse(value).ok())
     else {
         return;
     };
     for (name, value) in parts.iter() {
         match name {
             "_meta" => edits.extend(
-                with_numbers_quoted(value, |_| true).and_then(|quoted| Edit::replace(text, value, quoted)),
+                with_numbers_quoted(value, |_| true)
+                    .and_then(|quoted| TextEdit::replace(text, value, quoted)),
             ),
             "rawInput" | "rawOutput" => {}
             _ => quote_in_meta(text, value, depth - 1, edits),
@@ -88,12 +89,12 @@ fn quote_in_meta(text: &str, value: &str, depth: usize, edits: &mut Vec<Edit>) {
 ///
 /// # Errors
 /// Says what readers could disagree about besides.
-pub(crate) fn lenient(text: &str) -> Result<(Value, bool), serde_json::Error> {
-    match json::strict(text) {
+pub(crate) fn parse_lenient(text: &str) -> Result<(Value, bool), serde_json::Error> {
+    match json::parse_strict(text) {
         Ok(value) => Ok((value, false)),
         Err(error) => match with_numbers_quoted(&with_whole_pairs(text), |_| true) {
-            Some(mended) => json::strict(&mended).map(|value| (value, true)),
-            None => json::strict(&with_whole_pairs(text)).map(|value| (value, true)).map_err(|_| error),
+            Some(mended) => json::parse_strict(&mended).map(|value| (value, true)),
+            None => json::parse_strict(&with_whole_pairs(text)).map(|value| (value, true)).map_err(|_| error),
         },
     }
 }
@@ -134,17 +135,19 @@ fn with_input_quoted(params: &str) -> Option<String> {
     for place in PLACES {
         let mut at = Some(params);
         for name in *place {
-            at = at.filter(|text| text.starts_with('{')).and_then(|text| Parts::parse(text).ok()?.get(name));
+            at = at
+                .filter(|text| text.starts_with('{'))
+                .and_then(|text| RawMembers::parse(text).ok()?.get(name));
         }
-        if let Some((input, quoted)) = at.and_then(|input| Some((input, quoted(input)?))) {
-            edits.push(Edit::replace(params, input, quoted)?);
+        if let Some((input, quoted)) = at.and_then(|input| Some((input, quote_unsafe_integers(input)?))) {
+            edits.push(TextEdit::replace(params, input, quoted)?);
         }
     }
-    if edits.is_empty() { None } else { apply(params, edits) }
+    if edits.is_empty() { None } else { apply_edits(params, edits) }
 }
 
 /// The text with each whole number that readers disagree on as a text; none, if it has none.
-fn quoted(text: &str) -> Option<String> {
+fn quote_unsafe_integers(text: &str) -> Option<String> {
     with_numbers_quoted(text, is_whole)
 }
 
@@ -171,7 +174,7 @@ fn with_numbers_quoted(text: &str, of: fn(&str) -> bool) -> Option<String> {
         }
         let number = text.get(at..end)?;
         let is_number = || serde_json::from_str::<serde::de::IgnoredAny>(number).is_ok();
-        if of(number) && json::strict(number).is_err() && is_number() {
+        if of(number) && json::parse_strict(number).is_err() && is_number() {
             made.push_str(text.get(from..at)?);
             made.push('"');
             made.push_str(number);
@@ -200,14 +203,14 @@ mod tests {
     #[test]
     fn given_whole_numbers_that_readers_disagree_on_then_they_are_read_with_all_their_digits() {
         let text = r#"{"a":9007199254740993,"b":[-123456789012345678901234567890, 1,0.5],"c":"9007199254740993 \\\" 9007199254740993"}"#;
-        let (value, some) = strict(text).unwrap();
+        let (value, some) = parse_strict(text).unwrap();
         assert!(some);
         assert_eq!(value["a"], "9007199254740993");
         assert_eq!(value["b"], json!(["-123456789012345678901234567890", 1, 0.5]));
         assert_eq!(value["c"], "9007199254740993 \\\" 9007199254740993");
-        assert!(!strict(r#"{"a":9007199254740991}"#).unwrap().1);
+        assert!(!parse_strict(r#"{"a":9007199254740991}"#).unwrap().1);
         for text in [r#"{"a":1e400}"#, r#"{"a":9007199254740993,"a":1}"#, "[01]", "[-]", "9e99"] {
-            assert!(strict(text).is_err(), "{text}");
+            assert!(parse_strict(text).is_err(), "{text}");
         }
     }
 
@@ -221,10 +224,10 @@ mod tests {
             ),
             (r#"{"a":"\ud83d\u0041\"\ud83d\ud83d"}"#, json!({"a": "\u{fffd}A\"\u{fffd}\u{fffd}"})),
         ] {
-            assert_eq!(lenient(text).unwrap(), (read, true), "{text}");
+            assert_eq!(parse_lenient(text).unwrap(), (read, true), "{text}");
         }
         for text in [r#"{"a":1,"a":"\ud83d"}"#, "[01]", r#"["\ud8"]"#, r#""\"#, r#"{"a":1e400,"a":1}"#] {
-            assert!(lenient(text).is_err(), "{text}");
+            assert!(parse_lenient(text).is_err(), "{text}");
         }
     }
 

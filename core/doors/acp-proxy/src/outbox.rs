@@ -68,7 +68,7 @@ impl Outbox {
     }
 
     /// Waits until there is room, or nobody reads it any more.
-    pub(crate) async fn room(&self) {
+    pub(crate) async fn wait_for_room(&self) {
         loop {
             let room = self.room.notified();
             {
@@ -93,7 +93,7 @@ impl Outbox {
     /// # Errors
     /// If nobody reads it any more.
     pub(crate) async fn write(self: Arc<Self>, to: impl AsyncWrite + Unpin) -> std::io::Result<()> {
-        let written = self.written(to).await;
+        let written = self.write_queued(to).await;
         if written.is_err() {
             let mut queue = self.lock();
             queue.broken = true;
@@ -104,7 +104,7 @@ impl Outbox {
         written
     }
 
-    async fn written(&self, mut to: impl AsyncWrite + Unpin) -> std::io::Result<()> {
+    async fn write_queued(&self, mut to: impl AsyncWrite + Unpin) -> std::io::Result<()> {
         let mut chunk = Vec::with_capacity(CHUNK);
         loop {
             let more = self.more.notified();
@@ -187,11 +187,11 @@ mod tests {
         let (to, mut from) = tokio::io::duplex(16);
         let writer = tokio::spawn(Arc::clone(&outbox).write(to));
         outbox.push("x".repeat(FULL + 1));
-        assert!(tokio::time::timeout(Duration::from_millis(50), outbox.room()).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_millis(50), outbox.wait_for_room()).await.is_err());
         outbox.push("own".to_owned());
         let mut read = vec![0; FULL + 2];
         from.read_exact(&mut read).await.unwrap();
-        outbox.room().await;
+        outbox.wait_for_room().await;
         outbox.close();
         let mut rest = String::new();
         from.read_to_string(&mut rest).await.unwrap();
@@ -215,6 +215,6 @@ mod tests {
         drop(from);
         outbox.push("x".repeat(FULL * 2));
         assert!(Arc::clone(&outbox).write(to).await.is_err());
-        outbox.room().await;
+        outbox.wait_for_room().await;
     }
 }

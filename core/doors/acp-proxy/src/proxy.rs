@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
-use super::cards::withdrawal;
+use super::cards::withdrawal_line;
 use super::host::Host;
 use super::line::{self, code};
 use super::lines::{Line, Lines};
@@ -16,12 +16,12 @@ use super::outbox::ClosedElsewhere;
 use super::shared::Shared;
 use super::{agent, editor};
 use mayi_acp_shared::{AgentError, Launch, Process};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::gate::Tally;
 
 /// How the door is to be.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct ProxyOptions {
     /// The user has said that this editor shows options as they are: answers for longer than the session are offered too.
     pub wide_scopes: bool,
     /// Version 2 of the protocol, a preview, is spoken where editor and agent both do.
@@ -30,7 +30,7 @@ pub struct Options {
 
 /// Why it ended.
 #[derive(Debug)]
-pub enum Why {
+pub enum EndReason {
     /// The editor has closed its side.
     EditorGone,
     /// It was interrupted.
@@ -41,9 +41,9 @@ pub enum Why {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProxyOutcome {
     /// Why it ended.
-    pub why: Why,
+    pub why: EndReason,
     /// How much of what there was, in all sessions.
     pub tally: Tally,
 }
@@ -62,15 +62,15 @@ const SLOW: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// If the agent can't be found or started.
-pub async fn serve(
+pub async fn serve_editor(
     launch: &Launch,
     host: Arc<dyn Host>,
-    options: Options,
+    options: ProxyOptions,
     (input, output): (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
     interrupted: impl Future<Output = ()>,
-) -> Result<Ended, AgentError> {
+) -> Result<ProxyOutcome, AgentError> {
     let said = Arc::clone(&host);
-    let (mut process, pipes) = Process::start(launch, move |line| said.note(&line)).await?;
+    let (mut process, pipes) = Process::start(launch, move |line| said.log_notice(&line)).await?;
     let shared = Arc::new(Shared::new(host, options).map_err(AgentError::Protocol)?);
     let mut to_editor = tokio::spawn(Arc::clone(&shared.editor).write(output));
     let mut to_agent = tokio::spawn(Arc::clone(&shared.agent).write(ClosedElsewhere::new(pipes.stdin)));
@@ -79,37 +79,37 @@ pub async fn serve(
     let mut interrupted = std::pin::pin!(interrupted);
     let gone = || shared.fault().map(AgentError::Protocol);
     let why = tokio::select! {
-        () = &mut interrupted => Why::Interrupted,
-        _ = &mut of_editor => gone().map_or(Why::EditorGone, Why::Agent),
-        _ = &mut to_editor => Why::EditorGone,
-        _ = &mut of_agent => Why::Agent(match gone() {
+        () = &mut interrupted => EndReason::Interrupted,
+        _ = &mut of_editor => gone().map_or(EndReason::EditorGone, EndReason::Agent),
+        _ = &mut to_editor => EndReason::EditorGone,
+        _ = &mut of_agent => EndReason::Agent(match gone() {
             Some(fault) => fault,
-            None => process.died("by itself").await,
+            None => process.exit_error("by itself").await,
         }),
         _ = &mut to_agent => {
             // It reads no more: it is about to end, or has to.
             let _ = tokio::time::timeout(AFTER * 5, &mut of_agent).await;
-            Why::Agent(process.died("and reads no more").await)
+            EndReason::Agent(process.exit_error("and reads no more").await)
         }
-        () = shared.over.cancelled() => Why::Agent(gone().unwrap_or_else(|| AgentError::Protocol("it has to end".to_owned()))),
+        () = shared.over.cancelled() => EndReason::Agent(gone().unwrap_or_else(|| AgentError::Protocol("it has to end".to_owned()))),
     };
     of_agent.abort();
     let told = match &why {
-        Why::EditorGone => "the editor is gone".to_owned(),
-        Why::Interrupted => "mayi was interrupted".to_owned(),
-        Why::Agent(error) => error.to_string(),
+        EndReason::EditorGone => "the editor is gone".to_owned(),
+        EndReason::Interrupted => "mayi was interrupted".to_owned(),
+        EndReason::Agent(error) => error.to_string(),
     };
-    settle(&shared, &told);
+    cancel_waiting(&shared, &told);
     shared.answers.close();
     let _ = tokio::time::timeout(OWED, shared.answers.wait()).await;
     shared.agent.close();
     to_agent.abort();
     process.end().await;
-    let tally = leave(&shared).await;
+    let tally = end_sessions(&shared).await;
     // What was said last: the editor may be slow, as long as it is there.
     shared.editor.close();
     if !to_editor.is_finished() {
-        let waits = matches!(why, Why::Agent(_)) && !of_editor.is_finished();
+        let waits = matches!(why, EndReason::Agent(_)) && !of_editor.is_finished();
         tokio::select! {
             _ = &mut to_editor => {}
             () = tokio::time::sleep(if waits { SLOW } else { OWED }) => {}
@@ -120,40 +120,40 @@ pub async fn serve(
         }
     }
     of_editor.abort();
-    Ok(Ended { why, tally })
+    Ok(ProxyOutcome { why, tally })
 }
 
 /// Nobody waits for anything any more.
-fn settle(shared: &Shared, why: &str) {
+fn cancel_waiting(shared: &Shared, why: &str) {
     shared.over.cancel();
     let (asks, cards) = {
-        let mut flight = shared.flight();
+        let mut flight = shared.lock_flight();
         flight.own.clear();
         (std::mem::take(&mut flight.editor), std::mem::take(&mut flight.cards))
     };
     for id in cards.keys() {
-        shared.editor.push(withdrawal(id));
+        shared.editor.push(withdrawal_line(id));
     }
     for id in asks.keys() {
-        shared.editor.push(line::error(Some(id), code::INTERNAL, why));
+        shared.editor.push(line::format_error(Some(id), code::INTERNAL, why));
     }
-    let sessions: Vec<_> = shared.sessions().values().chain(&*shared.aside()).cloned().collect();
+    let sessions: Vec<_> = shared.lock_sessions().values().chain(&*shared.lock_aside()).cloned().collect();
     for session in sessions {
         session.gate().cancel_all(why);
     }
 }
 
 /// Ends what stands behind the sessions.
-async fn leave(shared: &Shared) -> Tally {
-    let mut sessions: Vec<_> = std::mem::take(&mut *shared.sessions()).into_values().collect();
-    sessions.append(&mut shared.aside());
+async fn end_sessions(shared: &Shared) -> Tally {
+    let mut sessions: Vec<_> = std::mem::take(&mut *shared.lock_sessions()).into_values().collect();
+    sessions.append(&mut shared.lock_aside());
     for session in sessions.into_iter().filter(|session| session.core.parent.is_none()) {
         if let Some(servers) = &session.family.servers {
             servers.end().await;
         }
-        shared.count(session.gate());
+        shared.add_tally(session.gate());
         let gate = session.gate().clone();
-        let _ = tokio::task::spawn_blocking(move || gate.leave()).await;
+        let _ = tokio::task::spawn_blocking(move || gate.shut_down()).await;
     }
     shared.tally()
 }
@@ -165,7 +165,7 @@ async fn from_editor(shared: Arc<Shared>, input: impl AsyncRead + Unpin) {
         let line = match lines.next().await {
             Ok(Some(line)) => line,
             Ok(None) => return,
-            Err(error) => return shared.note(format!("the editor can't be read: {error}")),
+            Err(error) => return shared.log_notice(format!("the editor can't be read: {error}")),
         };
         if shared.over.is_cancelled() {
             // Nobody is there any more who could do something with it.
@@ -174,13 +174,15 @@ async fn from_editor(shared: Arc<Shared>, input: impl AsyncRead + Unpin) {
         match line {
             Line::Text(text) if text.trim().is_empty() => {}
             Line::Text(text) => {
-                if let Some(line) = editor::take(&shared, &text).await
+                if let Some(line) = editor::route_line(&shared, &text).await
                     && !shared.agent.has_place(line)
                 {
-                    return shared.fail("it reads nothing of what it is sent");
+                    return shared.end_with_fault("it reads nothing of what it is sent");
                 }
             }
-            Line::Bytes(text) => editor::refuse(&shared, &line::refused(&text, NOT_TEXT.to_owned())),
+            Line::Bytes(text) => {
+                editor::refuse_message(&shared, &line::refuse_line(&text, NOT_TEXT.to_owned()))
+            }
         }
     }
 }
@@ -204,7 +206,7 @@ async fn from_agent(
         tokio::select! {
             biased;
             () = &mut gone => break,
-            () = shared.editor.room() => {}
+            () = shared.editor.wait_for_room() => {}
         }
         let line = tokio::select! {
             biased;
@@ -236,13 +238,13 @@ fn from_agent_one(shared: &Arc<Shared>, line: std::io::Result<Option<Line>>, spo
         Ok(None) => return false,
         Ok(Some(Line::Text(text))) if text.trim().is_empty() => {}
         Ok(Some(Line::Text(text))) => {
-            if let Some(line) = agent::take(shared, &text, spoken) {
+            if let Some(line) = agent::route_line(shared, &text, spoken) {
                 shared.editor.push(line);
             }
         }
-        Ok(Some(Line::Bytes(text))) => agent::garbled(shared, &text, NOT_TEXT),
+        Ok(Some(Line::Bytes(text))) => agent::refuse_garbled(shared, &text, NOT_TEXT),
         Err(error) => {
-            shared.fail(format!("it wrote {}", visible(&error.to_string())));
+            shared.end_with_fault(format!("it wrote {}", escape_line(&error.to_string())));
             return false;
         }
     }

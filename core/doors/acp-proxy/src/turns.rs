@@ -26,7 +26,7 @@ pub(crate) struct Turns {
 
 /// What a stop is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum TurnStop {
     /// The first one of this turn: its number.
     First(u64),
     /// It was stopped before.
@@ -37,19 +37,19 @@ pub(crate) enum Stop {
 
 impl Turns {
     /// As many prompts are under way.
-    pub(crate) fn prompts(&self) -> usize {
+    pub(crate) fn prompt_count(&self) -> usize {
         self.prompts
     }
 
     /// The person has prompted: what was held is not any more.
-    pub(crate) fn prompted(&mut self) {
+    pub(crate) fn note_prompt(&mut self) {
         self.prompts += 1;
         self.holds = false;
-        self.settle();
+        self.clear_stop();
     }
 
     /// The agent says that it works (version 2).
-    pub(crate) fn works(&mut self) {
+    pub(crate) fn note_working(&mut self) {
         self.works = true;
     }
 
@@ -59,7 +59,7 @@ impl Turns {
     }
 
     /// What is under way is cancelled; where nothing is, all is until the person prompts.
-    pub(crate) fn cancel(&mut self) {
+    pub(crate) fn cancel_turn(&mut self) {
         if self.prompts > 0 || self.works {
             self.cancelled = self.prompts.max(1);
         } else {
@@ -68,20 +68,20 @@ impl Turns {
     }
 
     /// The same on mayi's own account.
-    pub(crate) fn stop(&mut self, now: Instant) -> Stop {
+    pub(crate) fn stop(&mut self, now: Instant) -> TurnStop {
         match self.stopped {
-            Some(since) if now.saturating_duration_since(since) >= ENDING => return Stop::TooLong,
-            Some(_) => return Stop::Again,
+            Some(since) if now.saturating_duration_since(since) >= ENDING => return TurnStop::TooLong,
+            Some(_) => return TurnStop::Again,
             None => {}
         }
-        self.cancel();
+        self.cancel_turn();
         self.stopped = Some(now);
         self.stops += 1;
-        Stop::First(self.stops)
+        TurnStop::First(self.stops)
     }
 
     /// Whether the turn goes on that was stopped as the stop of this number.
-    pub(crate) fn goes_on(&self, stop: u64) -> bool {
+    pub(crate) fn runs_after_stop(&self, stop: u64) -> bool {
         self.stops == stop && self.stopped.is_some() && self.cancelled > 0
     }
 
@@ -90,7 +90,7 @@ impl Turns {
         let cancelled = self.cancelled > 0;
         self.prompts = self.prompts.saturating_sub(1);
         self.cancelled = self.cancelled.saturating_sub(1).min(self.prompts);
-        self.settle();
+        self.clear_stop();
         cancelled && self.cancelled == 0
     }
 
@@ -105,11 +105,11 @@ impl Turns {
         } else {
             self.cancelled = self.cancelled.min(self.prompts + usize::from(self.works));
         }
-        self.settle();
+        self.clear_stop();
         cancelled && self.cancelled == 0
     }
 
-    fn settle(&mut self) {
+    fn clear_stop(&mut self) {
         if !self.is_cancelled() {
             self.stopped = None;
         }
@@ -124,9 +124,9 @@ mod tests {
     #[test]
     fn given_a_cancel_outside_of_a_turn_then_it_holds_until_the_person_prompts() {
         let mut turns = Turns::default();
-        turns.cancel();
+        turns.cancel_turn();
         assert!(turns.is_cancelled());
-        turns.prompted();
+        turns.note_prompt();
         assert!(!turns.is_cancelled());
     }
 
@@ -134,15 +134,15 @@ mod tests {
     #[test]
     fn given_turns_that_overlap_then_each_can_be_stopped() {
         let (mut turns, now) = (Turns::default(), Instant::now());
-        turns.prompted();
-        assert_eq!(turns.stop(now), Stop::First(1));
-        assert_eq!(turns.stop(now), Stop::Again);
-        turns.prompted();
-        assert!(turns.is_cancelled() && turns.goes_on(1));
+        turns.note_prompt();
+        assert_eq!(turns.stop(now), TurnStop::First(1));
+        assert_eq!(turns.stop(now), TurnStop::Again);
+        turns.note_prompt();
+        assert!(turns.is_cancelled() && turns.runs_after_stop(1));
         assert!(turns.end_prompt());
-        assert!(!turns.is_cancelled() && !turns.goes_on(1));
-        assert_eq!(turns.stop(now), Stop::First(2));
-        assert!(turns.is_cancelled() && turns.goes_on(2) && !turns.goes_on(1));
+        assert!(!turns.is_cancelled() && !turns.runs_after_stop(1));
+        assert_eq!(turns.stop(now), TurnStop::First(2));
+        assert!(turns.is_cancelled() && turns.runs_after_stop(2) && !turns.runs_after_stop(1));
     }
 
     /// S4.15.
@@ -150,8 +150,8 @@ mod tests {
     fn given_a_stop_that_is_long_ago_then_who_goes_on_has_to_end() {
         let (mut turns, now) = (Turns::default(), Instant::now());
         turns.stop(now);
-        assert_eq!(turns.stop(now + ENDING), Stop::TooLong);
-        turns.prompted();
-        assert_eq!(turns.stop(now + ENDING), Stop::First(2));
+        assert_eq!(turns.stop(now + ENDING), TurnStop::TooLong);
+        turns.note_prompt();
+        assert_eq!(turns.stop(now + ENDING), TurnStop::First(2));
     }
 }

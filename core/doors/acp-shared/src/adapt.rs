@@ -8,19 +8,19 @@ use serde_json::Value;
 
 use crate::input;
 use crate::patch;
-use crate::tool_calls::Known;
+use crate::tool_calls::ToolCallState;
 use mayi_core::call::{
     Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, UrlAccess,
     WriteKind, file_paths, shell,
 };
 use mayi_core::gate::Session;
-use mayi_doors::places::folder_caveat;
+use mayi_doors::folders::folder_caveat;
 
 /// The most accesses of one call: an agent that names more is asked about as a whole.
 const MOST: usize = 512;
 
 /// Where a call comes from.
-pub struct From<'a> {
+pub struct CallOrigin<'a> {
     /// The door.
     pub door: Door,
     /// The session.
@@ -30,13 +30,13 @@ pub struct From<'a> {
 }
 
 /// The call that a tool call of the agent's means.
-pub fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call {
+pub fn tool_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<String>) -> Call {
     let raw_input = known.fields.get("rawInput").cloned().unwrap_or(Value::Null);
-    let mut reading = Reading {
+    let mut reading = CallBuilder {
         cwd: from.session.cwd.clone(),
         roots: from.session.roots.clone(),
-        home: mayi_core::call::home(),
-        kind: known.text("kind").unwrap_or("other").to_owned(),
+        home: mayi_core::call::home_folder(),
+        kind: known.text_field("kind").unwrap_or("other").to_owned(),
         accesses: Vec::new(),
         diffs: Vec::new(),
         notes: Vec::new(),
@@ -47,14 +47,14 @@ pub fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call
         mcp_only: false,
         runs_in: None,
     };
-    let cwd = input::cwd(&raw_input).map_or_else(|| reading.cwd.clone(), |cwd| reading.cwd.join(cwd));
+    let cwd = input::find_cwd(&raw_input).map_or_else(|| reading.cwd.clone(), |cwd| reading.cwd.join(cwd));
     reading.elsewhere = (cwd != reading.cwd).then(|| cwd.clone());
     reading.env.extend(input::env_in_each_reading(&raw_input));
     reading.runs_in = folder_caveat(from.session, &cwd);
-    reading.content(known.fields.get("content"));
-    reading.input(&raw_input, known);
-    reading.locations(known.fields.get("locations"));
-    let name = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
+    reading.read_content(known.fields.get("content"));
+    reading.read_input(&raw_input, known);
+    reading.read_locations(known.fields.get("locations"));
+    let name = known.text_field("name").map(str::to_owned).or_else(|| vendor_name(known));
     reading.by_kind(&raw_input, name.as_deref());
     let mut by_hand = None;
     if known.ambiguous {
@@ -64,7 +64,7 @@ pub fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call
             category: Category::Execute,
         });
     }
-    let Reading { kind, mut accesses, diffs, notes, not_shown, env, .. } = reading;
+    let CallBuilder { kind, mut accesses, diffs, notes, not_shown, env, .. } = reading;
     if accesses.len() > MOST {
         accesses.truncate(MOST);
         by_hand = Some(format!("it names more than {MOST} things, and the rest was not looked at"));
@@ -81,7 +81,7 @@ pub fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call
         roots: from.session.roots.clone(),
         cwd,
         env,
-        title: known.text("title").unwrap_or_default().to_owned(),
+        title: known.text_field("title").unwrap_or_default().to_owned(),
         kind,
         name,
         raw_input,
@@ -101,12 +101,15 @@ pub fn tool_call(from: &From<'_>, known: &Known, not_shown: Vec<String>) -> Call
 }
 
 /// A name that an agent gives in its own place: Claude Code in one named after it, Qwen Code at the top.
-fn vendor_name(known: &Known) -> Option<String> {
+fn vendor_name(known: &ToolCallState) -> Option<String> {
     let meta = known.fields.get("_meta")?;
-    meta.get("claudeCode").into_iter().chain([meta]).find_map(|place| input::text(place, "toolName"))
+    meta.get("claudeCode")
+        .into_iter()
+        .chain([meta])
+        .find_map(|place| input::non_empty_text(place, "toolName"))
 }
 
-struct Reading {
+struct CallBuilder {
     cwd: PathBuf,
     roots: Vec<PathBuf>,
     home: Option<PathBuf>,
@@ -125,7 +128,7 @@ struct Reading {
     runs_in: Option<Caveat>,
 }
 
-impl Reading {
+impl CallBuilder {
     fn push(&mut self, access: Access) {
         if !self.accesses.contains(&access) {
             self.accesses.push(access);
@@ -171,7 +174,7 @@ impl Reading {
     }
 
     /// Diffs, texts and terminals.
-    fn content(&mut self, content: Option<&Value>) {
+    fn read_content(&mut self, content: Option<&Value>) {
         let Some(content) = content else { return };
         let Some(items) = content.as_array() else {
             self.not_shown.push("the content is no list".to_owned());
@@ -179,7 +182,7 @@ impl Reading {
         };
         for item in items {
             match item.get("type").and_then(Value::as_str) {
-                Some("diff") => self.diff(item),
+                Some("diff") => self.read_diff(item),
                 Some("content") => match item.pointer("/content/text").and_then(Value::as_str) {
                     Some(text) => self.notes.push(text.to_owned()),
                     None => self.not_shown.push(format!(
@@ -188,7 +191,7 @@ impl Reading {
                     )),
                 },
                 // Some agents leave out the wrapper, as the specification's own example does.
-                Some("text") => match input::text(item, "text") {
+                Some("text") => match input::non_empty_text(item, "text") {
                     Some(text) => self.notes.push(text),
                     None => self.not_shown.push("a text without text".to_owned()),
                 },
@@ -198,12 +201,12 @@ impl Reading {
         }
     }
 
-    fn diff(&mut self, item: &Value) {
+    fn read_diff(&mut self, item: &Value) {
         if item.get("changes").is_some() || item.get("patch").is_some() {
-            return self.changes(item);
+            return self.read_changes(item);
         }
         let (Some(path), Some(new_text)) =
-            (input::text(item, "path"), item.get("newText").and_then(Value::as_str))
+            (input::non_empty_text(item, "path"), item.get("newText").and_then(Value::as_str))
         else {
             self.not_shown.push("a diff without path or text".to_owned());
             return;
@@ -221,21 +224,21 @@ impl Reading {
     }
 
     /// A diff in the shape of version 2: files and what becomes of each, and a patch, which is what a person reads.
-    fn changes(&mut self, item: &Value) {
-        let named = patch::changes(item, &mut self.not_shown);
+    fn read_changes(&mut self, item: &Value) {
+        let named = patch::read_changes(item, &mut self.not_shown);
         for change in &named {
             match change {
-                patch::Change::One(kind, path) => self.write(*kind, path),
-                patch::Change::Copied { from, to } => {
+                patch::DiffChange::Single(kind, path) => self.write(*kind, path),
+                patch::DiffChange::Copied { from, to } => {
                     self.read(from);
                     self.write(WriteKind::Create, to);
                 }
             }
         }
-        let Some(text) = patch::text(item, &mut self.not_shown) else { return };
-        for (kind, path) in patch::files(&text) {
+        let Some(text) = patch::read_patch_text(item, &mut self.not_shown) else { return };
+        for (kind, path) in patch::patched_files(&text) {
             // The patch says them from the top of some folder.
-            if !named.iter().any(|change| change.names(&path)) {
+            if !named.iter().any(|change| change.names_path(&path)) {
                 self.not_shown.push(format!("the patch is about {path}, which is not among its changes"));
                 self.write(kind, &path);
             }
@@ -244,9 +247,9 @@ impl Reading {
     }
 
     /// What the input says, whatever the kind claims.
-    fn input(&mut self, raw: &Value, known: &Known) {
-        self.mcp(raw, known);
-        for command in input::commands(raw) {
+    fn read_input(&mut self, raw: &Value, known: &ToolCallState) {
+        self.read_mcp_call(raw, known);
+        for command in input::find_commands(raw) {
             let at = Surroundings {
                 cwd: self.elsewhere.as_deref().unwrap_or(&self.cwd),
                 roots: &self.roots,
@@ -256,8 +259,8 @@ impl Reading {
                 dialect: Dialect::Unknown,
             };
             let accesses = match command {
-                input::Command::Words(words) => shell::argv(&words, &at),
-                input::Command::Line(line) => shell::line(&line, &at),
+                input::InputCommand::Words(words) => shell::argv_accesses(&words, &at),
+                input::InputCommand::Line(line) => shell::line_accesses(&line, &at),
             };
             for mut access in accesses {
                 if let Access::Shell(shell) = &mut access {
@@ -266,7 +269,7 @@ impl Reading {
                 self.push(access);
             }
         }
-        for change in input::changes(raw) {
+        for change in input::find_changes(raw) {
             let kind = match change.kind.as_str() {
                 "add" => WriteKind::Create,
                 "update" => WriteKind::Edit,
@@ -281,15 +284,17 @@ impl Reading {
     }
 
     /// A call to a tool server, by the names that agents use for it.
-    fn mcp(&mut self, raw: &Value, known: &Known) {
-        let joined = known.text("name").map(str::to_owned).or_else(|| vendor_name(known));
+    fn read_mcp_call(&mut self, raw: &Value, known: &ToolCallState) {
+        let joined = known.text_field("name").map(str::to_owned).or_else(|| vendor_name(known));
         if let Some(rest) = joined.as_deref().and_then(|name| name.strip_prefix("mcp__")) {
-            self.push(Access::Mcp(McpAccess::new(McpAccess::readings(rest, "__"), raw.clone(), &self.cwd)));
+            self.push(Access::Mcp(McpAccess::new(McpAccess::split_name(rest, "__"), raw.clone(), &self.cwd)));
             self.mcp_only = true;
             return;
         }
         for input in std::iter::once(raw).chain(&known.earlier_inputs) {
-            if let (Some(server), Some(tool)) = (input::text(input, "server"), input::text(input, "tool")) {
+            if let (Some(server), Some(tool)) =
+                (input::non_empty_text(input, "server"), input::non_empty_text(input, "tool"))
+            {
                 let arguments = input.get("arguments").cloned().unwrap_or(Value::Null);
                 self.push(Access::Mcp(McpAccess::new(vec![(server, tool)], arguments, &self.cwd)));
             }
@@ -300,10 +305,10 @@ impl Reading {
         // the update before. Where it was not, or says something else, nothing is certain.
         if raw.pointer("/request/_meta/codex_approval_kind").and_then(Value::as_str) == Some("mcp_tool_call")
         {
-            let server = input::text(raw, "server_name").unwrap_or_default();
+            let server = input::non_empty_text(raw, "server_name").unwrap_or_default();
             let arguments = raw.pointer("/request/_meta/tool_params").cloned().unwrap_or(Value::Null);
             let announced = self.accesses.iter().any(|access| {
-                matches!(access, Access::Mcp(mcp) if mcp.certain().is_some_and(|(name, _)| name == server)
+                matches!(access, Access::Mcp(mcp) if mcp.unique_reading().is_some_and(|(name, _)| name == server)
                     && (mcp.arguments == arguments || (arguments.is_null() && is_nothing(&mcp.arguments))))
             });
             self.mcp_only = input::only_mcp(raw);
@@ -313,9 +318,9 @@ impl Reading {
         }
     }
 
-    fn locations(&mut self, locations: Option<&Value>) {
+    fn read_locations(&mut self, locations: Option<&Value>) {
         let Some(items) = locations.and_then(Value::as_array) else { return };
-        for given in items.iter().filter_map(|item| input::text(item, "path")) {
+        for given in items.iter().filter_map(|item| input::non_empty_text(item, "path")) {
             match self.kind.as_str() {
                 "edit" => self.write(WriteKind::Edit, &given),
                 "delete" => self.write(WriteKind::Delete, &given),
@@ -346,8 +351,8 @@ impl Reading {
                     "delete" => WriteKind::Delete,
                     _ => WriteKind::Move,
                 };
-                let moved = if kind == WriteKind::Move { input::moved(raw) } else { Vec::new() };
-                for given in input::paths(raw).into_iter().chain(moved).chain(input::new_paths(raw)) {
+                let moved = if kind == WriteKind::Move { input::find_moved_paths(raw) } else { Vec::new() };
+                for given in input::find_paths(raw).into_iter().chain(moved).chain(input::new_paths(raw)) {
                     self.write(kind, &given);
                 }
                 if !self.accesses.iter().any(|access| matches!(access, Access::Write(..))) {
@@ -355,12 +360,12 @@ impl Reading {
                 }
             }
             "read" | "search" if !is_mcp => {
-                let given = input::paths(raw);
+                let given = input::find_paths(raw);
                 if given.is_empty() && self.kind == "search" && raw.is_object() {
                     let here = self.path(".");
                     self.push(Access::Read(here));
                 }
-                for given in given.into_iter().chain(input::searched(raw)) {
+                for given in given.into_iter().chain(input::find_searched_folders(raw)) {
                     self.read(&given);
                 }
                 // What only claims to read, with an input that is not understood, may do anything
@@ -375,7 +380,7 @@ impl Reading {
                     self.push(unknown(Category::Execute));
                 }
             }
-            "fetch" if !is_mcp => self.fetch(raw, &label),
+            "fetch" if !is_mcp => self.read_fetch(raw, &label),
             "other" if !is_mcp && self.accesses.is_empty() && input::starts_sub_agent(raw) => {
                 self.push(unknown(Category::Read));
             }
@@ -384,37 +389,39 @@ impl Reading {
                 self.push(unknown(category));
             }
             "switch_mode" => {
-                let id =
-                    ["mode", "modeId", "id"].iter().find_map(|key| input::text(raw, key)).unwrap_or(label);
+                let id = ["mode", "modeId", "id"]
+                    .iter()
+                    .find_map(|key| input::non_empty_text(raw, key))
+                    .unwrap_or(label);
                 self.push(Access::Mode { id });
             }
             _ if is_mcp => {}
             _ => {
-                for given in input::paths(raw) {
+                for given in input::find_paths(raw) {
                     self.read(&given);
                 }
-                for given in input::urls(raw) {
-                    self.url(&given);
+                for given in input::find_urls(raw) {
+                    self.read_url(&given);
                 }
                 self.push(unknown(Category::Execute));
             }
         }
     }
 
-    fn fetch(&mut self, raw: &Value, label: &str) {
-        let urls = input::urls(raw);
+    fn read_fetch(&mut self, raw: &Value, label: &str) {
+        let urls = input::find_urls(raw);
         if urls.is_empty() {
             // A web search names no address.
             self.push(Access::Tool { name: label.to_owned(), category: Category::External });
         }
         for given in urls {
-            self.url(&given);
+            self.read_url(&given);
         }
     }
 
-    fn url(&mut self, given: &str) {
+    fn read_url(&mut self, given: &str) {
         file_paths(given).iter().for_each(|file| self.read(file));
-        match UrlAccess::read(given) {
+        match UrlAccess::parse_lenient(given) {
             Ok(url) => self.push(Access::Fetch(url)),
             Err(error) => {
                 self.not_shown.push(format!("the address {given} is not understood: {error}"));
@@ -432,7 +439,7 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 /// A path's access for `fs/read_text_file` or `fs/write_text_file`.
-pub fn file(cwd: &Path, path: &str, write: bool) -> Access {
+pub fn file_access(cwd: &Path, path: &str, write: bool) -> Access {
     let path = PathAccess::new(cwd, path);
     if !write {
         return Access::Read(path);
@@ -442,14 +449,16 @@ pub fn file(cwd: &Path, path: &str, write: bool) -> Access {
 }
 
 /// Whether a tool call is said to do all of this.
-pub fn does(session: &Session, known: &Known, accesses: &[Access]) -> bool {
-    let call = tool_call(&From { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
+pub fn includes_accesses(session: &Session, known: &ToolCallState, accesses: &[Access]) -> bool {
+    let call =
+        tool_call(&CallOrigin { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
     accesses.iter().all(|access| call.accesses.contains(access))
 }
 
 /// Whether a tool call that is under way does what a side door was just judged for.
-pub fn touches(session: &Session, known: &Known, accesses: &[Access]) -> bool {
-    let call = tool_call(&From { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
+pub fn is_within_accesses(session: &Session, known: &ToolCallState, accesses: &[Access]) -> bool {
+    let call =
+        tool_call(&CallOrigin { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
     call.accesses.iter().all(|access| {
         accesses.iter().any(|other| match (access, other) {
             (Access::Read(a), Access::Read(b)) | (Access::Write(_, a), Access::Write(_, b)) => {

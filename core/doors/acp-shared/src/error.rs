@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use thiserror::Error;
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 
 /// The agent could not be started, failed, or broke the protocol.
 #[derive(Debug, Error)]
@@ -23,7 +23,7 @@ pub enum AgentError {
     /// there.
     #[error(
         "{0} lies inside the workspace, where anybody's repository could have put it; start it by a path outside, or look at it and say: mayi trust {1}",
-        visible(&program.display().to_string()), visible(&mayi_core::call::shell::quote(&program.display().to_string()))
+        escape_line(&program.display().to_string()), escape_line(&mayi_core::call::shell::quote_word(&program.display().to_string()))
     )]
     InWorkspace {
         /// Where it is.
@@ -32,14 +32,14 @@ pub enum AgentError {
     /// The same, and it was trusted when it had another content.
     #[error(
         "{0} lies inside the workspace and has changed since you trusted it; look at it, then say: mayi trust {1}",
-        visible(&program.display().to_string()), visible(&mayi_core::call::shell::quote(&program.display().to_string()))
+        escape_line(&program.display().to_string()), escape_line(&mayi_core::call::shell::quote_word(&program.display().to_string()))
     )]
     Changed {
         /// Where it is.
         program: PathBuf,
     },
     /// It did not start.
-    #[error("{} could not be started: {error}", visible(&program.display().to_string()))]
+    #[error("{} could not be started: {error}", escape_line(&program.display().to_string()))]
     Spawn {
         /// What was started.
         program: PathBuf,
@@ -47,7 +47,7 @@ pub enum AgentError {
         error: std::io::Error,
     },
     /// The folder that agents are started in can't be made.
-    #[error("the folder that agents are started in, {}, can't be made: {error}", visible(&folder.display().to_string()))]
+    #[error("the folder that agents are started in, {}, can't be made: {error}", escape_line(&folder.display().to_string()))]
     Folder {
         /// Which one.
         folder: PathBuf,
@@ -104,18 +104,18 @@ pub enum AgentError {
 impl AgentError {
     /// From an error that the agent answered `what` with: its code, its message, and its data.
     #[must_use]
-    pub fn refused(what: &'static str, code: i64, message: &str, data: Option<&Value>) -> Self {
+    pub fn from_error_response(what: &'static str, code: i64, message: &str, data: Option<&Value>) -> Self {
         let detail = match data {
-            Some(Value::String(text)) => format!(" ({})", visible(text)),
+            Some(Value::String(text)) => format!(" ({})", escape_line(text)),
             Some(Value::Object(map)) => map
                 .get("message")
                 .or_else(|| map.get("details"))
                 .and_then(Value::as_str)
-                .map(|text| format!(" ({})", visible(text)))
+                .map(|text| format!(" ({})", escape_line(text)))
                 .unwrap_or_default(),
             _ => String::new(),
         };
         let hint = if code == -32000 { "; log in with the agent's own program first" } else { "" };
-        Self::Refused { what, message: format!("{}{detail}", visible(message)), hint }
+        Self::Refused { what, message: format!("{}{detail}", escape_line(message)), hint }
     }
 }

@@ -16,16 +16,21 @@ const LARGEST_SHOWN: u64 = 1024 * 1024;
 /// The call that reading `path` is.
 #[must_use]
 pub fn read_call(session: &Session, path: &str, params: &Value) -> Call {
-    let access = adapt::file(&session.cwd, path, false);
-    side_door::call(session, Door::AcpFs, format!("Read {path}"), params.clone(), vec![access])
+    let access = adapt::file_access(&session.cwd, path, false);
+    side_door::side_door_call(session, Door::AcpFs, format!("Read {path}"), params.clone(), vec![access])
 }
 
 /// The call that writing `content` to `path` is.
 #[must_use]
 pub fn write_call(session: &Session, path: &str, content: String) -> Call {
-    let access = adapt::file(&session.cwd, path, true);
-    let mut call =
-        side_door::call(session, Door::AcpFs, format!("Write {path}"), json!({"path": path}), vec![access]);
+    let access = adapt::file_access(&session.cwd, path, true);
+    let mut call = side_door::side_door_call(
+        session,
+        Door::AcpFs,
+        format!("Write {path}"),
+        json!({"path": path}),
+        vec![access],
+    );
     // The card shows what changes: the text that is there now is the old one.
     let old_text = match current_text(&call) {
         Ok(text) => text,
@@ -90,7 +95,7 @@ pub fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
 /// If it can't be opened so.
 #[cfg(not(target_os = "linux"))]
 pub fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
-    if mayi_core::call::resolve(path)? != path {
+    if mayi_core::call::resolve_path(path)? != path {
         return Err(std::io::Error::other("the path has changed since the call was judged"));
     }
     match purpose {

@@ -85,19 +85,21 @@ const THINKING: &[&str] = &[
 
 /// Whether this is nothing but the start of a sub-agent, whose own calls are judged: what it is told, and of which type it is.
 pub fn starts_sub_agent(input: &Value) -> bool {
-    text(input, "subagent_type").is_some() && text(input, "prompt").is_some() && only_thinks(input)
+    non_empty_text(input, "subagent_type").is_some()
+        && non_empty_text(input, "prompt").is_some()
+        && only_thinks(input)
 }
 
 /// Words that editors' tools use as `command`, beside a path.
 const EDIT_WORDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"];
 
 /// Every path in the input, by the keys that are known.
-pub fn paths(input: &Value) -> Vec<String> {
-    let mut found: Vec<String> = PATHS.iter().filter_map(|key| text(input, key)).collect();
+pub fn find_paths(input: &Value) -> Vec<String> {
+    let mut found: Vec<String> = PATHS.iter().filter_map(|key| non_empty_text(input, key)).collect();
     for key in ["paths", "files", "file_paths"] {
         if let Some(items) = input.get(key).and_then(Value::as_array) {
             found.extend(items.iter().flat_map(|item| {
-                let named = PATHS.iter().filter_map(|key| text(item, key));
+                let named = PATHS.iter().filter_map(|key| non_empty_text(item, key));
                 item.as_str().map(str::to_owned).into_iter().chain(named).collect::<Vec<_>>()
             }));
         }
@@ -106,17 +108,17 @@ pub fn paths(input: &Value) -> Vec<String> {
 }
 
 /// Paths of what a call moves.
-pub fn moved(input: &Value) -> Vec<String> {
-    MOVED.iter().filter_map(|key| text(input, key)).collect()
+pub fn find_moved_paths(input: &Value) -> Vec<String> {
+    MOVED.iter().filter_map(|key| non_empty_text(input, key)).collect()
 }
 
 /// Paths that something is moved or written to.
 pub fn new_paths(input: &Value) -> Vec<String> {
-    NEW_PATHS.iter().filter_map(|key| text(input, key)).collect()
+    NEW_PATHS.iter().filter_map(|key| non_empty_text(input, key)).collect()
 }
 
 /// A change to one file, as Codex lists them: `{"PATH": {"type": "add" | "update" | "delete"}}`.
-pub struct Change {
+pub struct FileChange {
     /// The file.
     pub path: String,
     /// The agent's word for it.
@@ -126,19 +128,19 @@ pub struct Change {
 }
 
 /// The changes in the input.
-pub fn changes(input: &Value) -> Vec<Change> {
+pub fn find_changes(input: &Value) -> Vec<FileChange> {
     let Some(map) = input.get("changes").and_then(Value::as_object) else { return Vec::new() };
     map.iter()
-        .map(|(path, change)| Change {
+        .map(|(path, change)| FileChange {
             path: path.clone(),
-            kind: text(change, "type").unwrap_or_default(),
-            moved_to: text(change, "move_path"),
+            kind: non_empty_text(change, "type").unwrap_or_default(),
+            moved_to: non_empty_text(change, "move_path"),
         })
         .collect()
 }
 
 /// A command in the input.
-pub enum Command {
+pub enum InputCommand {
     /// Words that a program gets as they are.
     Words(Vec<String>),
     /// A line for a shell.
@@ -146,46 +148,49 @@ pub enum Command {
 }
 
 /// Every command in the input, by the keys that are known.
-pub fn commands(input: &Value) -> Vec<Command> {
+pub fn find_commands(input: &Value) -> Vec<InputCommand> {
     let mut found = Vec::new();
     for key in ["command", "cmd", "commandLine", "command_line", "script", "shell_command"] {
         match input.get(key) {
             Some(Value::String(line)) => {
-                let edit_word = EDIT_WORDS.contains(&line.as_str()) && !paths(input).is_empty();
+                let edit_word = EDIT_WORDS.contains(&line.as_str()) && !find_paths(input).is_empty();
                 if !edit_word {
                     let args = input.get("args").and_then(Value::as_array);
                     // Beside a list of words, one with blanks is a file's name for some and a line for others.
                     if let Some(args) = args {
-                        found
-                            .push(words(std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args)));
+                        found.push(command_from_words(
+                            std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args),
+                        ));
                     }
                     if args.is_none() || line.contains(char::is_whitespace) {
                         let more = args.into_iter().flatten().filter_map(Value::as_str);
                         let all: Vec<&str> = std::iter::once(line.as_str()).chain(more).collect();
-                        found.push(Command::Line(all.join(" ")));
+                        found.push(InputCommand::Line(all.join(" ")));
                     }
                 }
             }
-            Some(Value::Array(items)) => found.push(words(items.iter())),
+            Some(Value::Array(items)) => found.push(command_from_words(items.iter())),
             _ => {}
         }
     }
     found
 }
 
-fn words<'a>(items: impl Iterator<Item = &'a Value>) -> Command {
+fn command_from_words<'a>(items: impl Iterator<Item = &'a Value>) -> InputCommand {
     let texts: Option<Vec<String>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
     // A word that is no text is not understood: a line that never parses says so.
-    texts.map_or_else(|| Command::Line("\0".to_owned()), Command::Words)
+    texts.map_or_else(|| InputCommand::Line("\0".to_owned()), InputCommand::Words)
 }
 
 /// The folder that a command runs in.
-pub fn cwd(input: &Value) -> Option<String> {
-    ["cwd", "workdir", "working_directory", "workingDirectory"].iter().find_map(|key| text(input, key))
+pub fn find_cwd(input: &Value) -> Option<String> {
+    ["cwd", "workdir", "working_directory", "workingDirectory"]
+        .iter()
+        .find_map(|key| non_empty_text(input, key))
 }
 
 /// Variables that are set for a command.
-pub fn env(input: &Value) -> Vec<(String, String)> {
+pub fn find_env(input: &Value) -> Vec<(String, String)> {
     match input.get("env") {
         Some(Value::Object(map)) => map
             .iter()
@@ -197,7 +202,7 @@ pub fn env(input: &Value) -> Vec<(String, String)> {
             .iter()
             .filter_map(|item| {
                 let name = item.get("name")?.as_str()?.to_owned();
-                Some((name, text(item, "value").unwrap_or_default()))
+                Some((name, non_empty_text(item, "value").unwrap_or_default()))
             })
             .collect(),
         _ => Vec::new(),
@@ -210,7 +215,7 @@ pub fn env_in_each_reading(input: &Value) -> Vec<(String, String)> {
         let (before, after) = name.split_once('=')?;
         Some((before.to_owned(), format!("{after}={value}")))
     };
-    let all = env(input);
+    let all = find_env(input);
     all.iter().filter_map(split).chain(all.clone()).collect()
 }
 
@@ -222,8 +227,9 @@ pub fn is_plain_name(name: &str) -> bool {
 }
 
 /// Every address in the input.
-pub fn urls(input: &Value) -> Vec<String> {
-    let mut found: Vec<String> = ["url", "uri", "href"].iter().filter_map(|key| text(input, key)).collect();
+pub fn find_urls(input: &Value) -> Vec<String> {
+    let mut found: Vec<String> =
+        ["url", "uri", "href"].iter().filter_map(|key| non_empty_text(input, key)).collect();
     if let Some(items) = input.get("urls").and_then(Value::as_array) {
         found.extend(items.iter().filter_map(Value::as_str).map(str::to_owned));
     }
@@ -247,13 +253,13 @@ pub fn only_reads(input: &Value) -> bool {
 }
 
 /// Folders that the patterns of a search lead to.
-pub fn searched(input: &Value) -> Vec<String> {
+pub fn find_searched_folders(input: &Value) -> Vec<String> {
     let texts = ["pattern", "glob", "include", "exclude", "query"].iter().filter_map(|key| input.get(key));
     let texts = texts.flat_map(|value| match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>(),
         other => other.as_str().into_iter().collect(),
     });
-    texts.filter_map(mayi_doors::places::leads_to).collect()
+    texts.filter_map(mayi_doors::folders::leads_to).collect()
 }
 
 /// Whether the input is a call to a tool server and nothing else: in the form of `server`, `tool`
@@ -280,6 +286,6 @@ fn keys_within(input: &Value, known: &[&[&str]]) -> bool {
 
 /// A member that is a text, and not an empty one.
 #[must_use]
-pub fn text(value: &Value, key: &str) -> Option<String> {
+pub fn non_empty_text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }

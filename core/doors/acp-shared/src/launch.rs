@@ -14,9 +14,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::AgentError;
-use mayi_core::approval::visible;
-use mayi_core::config::{Standing, Trust};
-use mayi_doors::process::{self, Family, read_some_line, without_own_variables};
+use mayi_core::approval::escape_line;
+use mayi_core::config::{Trust, TrustState};
+use mayi_doors::process::{self, ProcessFamily, read_some_line, without_own_variables};
 
 /// How an agent is started.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ const KEPT: usize = 12;
 
 /// An agent that runs. Dropping it ends it with everything that it started.
 pub struct Process {
-    family: Family,
+    family: ProcessFamily,
     exited: watch::Receiver<Option<ExitStatus>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
     /// Reads its error output until that is closed.
@@ -74,16 +74,16 @@ pub fn resolve_program(
     let search: OsString = std::env::join_paths(absolute).unwrap_or_default();
     let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let found = which::which_in(program, Some(search), cwd).map_err(|_| AgentError::NotFound {
-        program: visible(program),
+        program: escape_line(program),
         hint: install.map(|install| format!("; {install}")).unwrap_or_default(),
     })?;
     let real = found.canonicalize().unwrap_or_else(|_| found.clone());
     if roots.iter().any(|root| found.starts_with(root) || real.starts_with(root)) {
-        return match trust.program(&real) {
+        return match trust.program_state(&real) {
             // What was looked at, not the link that led there.
-            Standing::Trusted => Ok(real),
-            Standing::Changed => Err(AgentError::Changed { program: found }),
-            Standing::Unknown => Err(AgentError::InWorkspace { program: found }),
+            TrustState::Trusted => Ok(real),
+            TrustState::Changed => Err(AgentError::Changed { program: found }),
+            TrustState::Unknown => Err(AgentError::InWorkspace { program: found }),
         };
     }
     Ok(found)
@@ -125,7 +125,7 @@ impl Process {
         without_own_variables(&mut command);
         command.envs(&launch.env);
         let started = process::start(command, true).map_err(spawn_error)?;
-        started.begins.done().await.map_err(spawn_error)?;
+        started.pending_start.wait_started().await.map_err(spawn_error)?;
         let broken = || AgentError::Protocol("its standard streams could not be opened".to_owned());
         let (stdin, stdout) = (started.stdin.ok_or_else(broken)?, started.stdout);
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
@@ -136,7 +136,7 @@ impl Process {
     }
 
     /// The error for an agent that ended: with its status, if it has one soon, and its last words.
-    pub async fn died(&mut self, when: &'static str) -> AgentError {
+    pub async fn exit_error(&mut self, when: &'static str) -> AgentError {
         let limit = Duration::from_secs(1);
         let status = match tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await {
             Ok(Ok(status)) => status.map(|status| format!(" ({status})")).unwrap_or_default(),
@@ -165,7 +165,7 @@ impl Process {
         let limit = Duration::from_millis(500);
         // Its input is closed by now: most agents end by themselves.
         let _ = tokio::time::timeout(limit, self.exited.wait_for(Option::is_some)).await;
-        self.family.ended().await;
+        self.family.end_and_wait().await;
         // What it said last may still be in the pipe. Where it has no supervisor, what it started may hold that open.
         if let Some(reader) = self.reader {
             let _ = tokio::time::timeout(limit, reader).await;
@@ -194,7 +194,7 @@ async fn keep_last_lines(
             Ok(0) | Err(_) => return,
             Ok(_) => {
                 let text = String::from_utf8_lossy(&line);
-                let text = visible(text.trim_end_matches(['\n', '\r']));
+                let text = escape_line(text.trim_end_matches(['\n', '\r']));
                 {
                     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                     if kept.len() == KEPT {
@@ -247,7 +247,7 @@ mod tests {
         put("#!/bin/sh\n");
         let folders = Folders { data: Some(root.join("data")), ..Folders::default() };
         let sha256 = program_digest(&program).unwrap();
-        Trust::add(&folders, TrustedKind::Program, &program, &sha256).unwrap();
+        Trust::add_file(&folders, TrustedKind::Program, &program, &sha256).unwrap();
         let trust = Trust::read(&folders).unwrap();
         let resolve =
             || resolve_program(program.to_str().unwrap(), std::slice::from_ref(&root), &trust, None);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 
 /// The mode in which an agent asks, by the id that the agent itself uses for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct AskingMode(pub String);
 
 /// How to put an agent into its asking mode.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Switch {
+pub enum ModeSwitch {
     /// It is in it.
     Already,
     /// `session/set_mode`.
@@ -23,14 +23,14 @@ pub enum Switch {
         value: String,
     },
     /// None is wanted; it is in this one, if it has modes.
-    Left(Option<String>),
+    NotWanted(Option<String>),
     /// It has no such mode.
-    Missing(Modes),
+    Missing(AgentModes),
 }
 
 /// The modes that an agent says it has.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Modes {
+pub struct AgentModes {
     /// The one that it is in.
     pub current: Option<String>,
     /// Their ids.
@@ -38,7 +38,7 @@ pub struct Modes {
 }
 
 /// What to do after `session/new` or `session/load` has answered.
-pub fn switch(response: &Value, wanted: Option<&AskingMode>) -> Switch {
+pub fn plan_mode_switch(response: &Value, wanted: Option<&AskingMode>) -> ModeSwitch {
     let mode_options = || {
         response
             .get("configOptions")
@@ -51,14 +51,14 @@ pub fn switch(response: &Value, wanted: Option<&AskingMode>) -> Switch {
         .pointer("/modes/currentModeId")
         .or_else(|| mode_options().find_map(|option| option.get("currentValue")))
         .and_then(Value::as_str);
-    let Some(AskingMode(wanted)) = wanted else { return Switch::Left(current.map(str::to_owned)) };
+    let Some(AskingMode(wanted)) = wanted else { return ModeSwitch::NotWanted(current.map(str::to_owned)) };
     if current == Some(wanted) {
-        return Switch::Already;
+        return ModeSwitch::Already;
     }
     let available = response.pointer("/modes/availableModes").and_then(Value::as_array).into_iter().flatten();
     let mut all: Vec<&str> = available.filter_map(|mode| mode.get("id")?.as_str()).collect();
     if all.contains(&wanted.as_str()) {
-        return Switch::SetMode(wanted.clone());
+        return ModeSwitch::SetMode(wanted.clone());
     }
     for option in mode_options() {
         let values = option.get("options").and_then(Value::as_array).into_iter().flatten();
@@ -70,33 +70,33 @@ pub fn switch(response: &Value, wanted: Option<&AskingMode>) -> Switch {
         if let Some(id) = option.get("id").and_then(Value::as_str)
             && flat.contains(&wanted.as_str())
         {
-            return Switch::SetOption { id: id.to_owned(), value: wanted.clone() };
+            return ModeSwitch::SetOption { id: id.to_owned(), value: wanted.clone() };
         }
         all.extend(flat);
     }
     let all = all.into_iter().map(str::to_owned).collect();
-    Switch::Missing(Modes { current: current.map(str::to_owned), all })
+    ModeSwitch::Missing(AgentModes { current: current.map(str::to_owned), all })
 }
 
 /// So many modes are listed, and so many characters of each: they are the agent's words.
 const MOST: usize = 12;
 const LONGEST: usize = 80;
 
-impl Modes {
+impl AgentModes {
     /// What it has, for the person who is to choose.
-    pub fn listed(&self) -> String {
+    pub fn describe_choices(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for name in self.all.iter().chain(&self.current).map(String::as_str) {
             if !names.contains(&name) {
                 names.push(name);
             }
         }
-        let shown: Vec<String> = names.iter().take(MOST).map(|name| quoted(name)).collect();
+        let shown: Vec<String> = names.iter().take(MOST).map(|name| quote_mode_name(name)).collect();
         let more = if names.len() > MOST { ", ..." } else { "" };
         match (&self.current, shown.is_empty()) {
             (_, true) => "it says of no mode that it has it".to_owned(),
             (Some(current), false) => {
-                format!("it has {}{more}, and starts in {}", shown.join(", "), quoted(current))
+                format!("it has {}{more}, and starts in {}", shown.join(", "), quote_mode_name(current))
             }
             (None, false) => format!("it has {}{more}", shown.join(", ")),
         }
@@ -104,10 +104,10 @@ impl Modes {
 }
 
 /// An agent's own name for a mode, as it is shown.
-pub fn quoted(name: &str) -> String {
+pub fn quote_mode_name(name: &str) -> String {
     let short: String = name.chars().take(LONGEST).collect();
     let rest = if short.len() < name.len() { "..." } else { "" };
-    format!("`{}{rest}`", visible(&short))
+    format!("`{}{rest}`", escape_line(&short))
 }
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn ask(id: &str) -> Option<AskingMode> {
+    fn asking_mode(id: &str) -> Option<AskingMode> {
         Some(AskingMode(id.to_owned()))
     }
 
@@ -123,10 +123,13 @@ mod tests {
     fn given_modes_then_the_asking_one_is_set() {
         let response =
             json!({"modes": {"currentModeId": "yolo", "availableModes": [{"id": "yolo"}, {"id": "ask"}]}});
-        assert_eq!(switch(&response, ask("ask").as_ref()), Switch::SetMode("ask".into()));
-        assert_eq!(switch(&response, ask("yolo").as_ref()), Switch::Already);
-        assert_eq!(switch(&response, None), Switch::Left(Some("yolo".into())));
-        assert_eq!(switch(&json!({}), None), Switch::Left(None));
+        assert_eq!(
+            plan_mode_switch(&response, asking_mode("ask").as_ref()),
+            ModeSwitch::SetMode("ask".into())
+        );
+        assert_eq!(plan_mode_switch(&response, asking_mode("yolo").as_ref()), ModeSwitch::Already);
+        assert_eq!(plan_mode_switch(&response, None), ModeSwitch::NotWanted(Some("yolo".into())));
+        assert_eq!(plan_mode_switch(&json!({}), None), ModeSwitch::NotWanted(None));
     }
 
     #[test]
@@ -136,8 +139,8 @@ mod tests {
             {"id": "m", "category": "mode", "currentValue": "free", "options": [{"name": "g", "options": [{"value": "ask"}]}]},
         ]});
         assert_eq!(
-            switch(&response, ask("ask").as_ref()),
-            Switch::SetOption { id: "m".into(), value: "ask".into() }
+            plan_mode_switch(&response, asking_mode("ask").as_ref()),
+            ModeSwitch::SetOption { id: "m".into(), value: "ask".into() }
         );
     }
 
@@ -145,8 +148,8 @@ mod tests {
     /// are its own words.
     #[test]
     fn given_no_such_mode_then_the_others_are_listed() {
-        let listed = |response: Value| match switch(&response, ask("default").as_ref()) {
-            Switch::Missing(modes) => modes.listed(),
+        let listed = |response: Value| match plan_mode_switch(&response, asking_mode("default").as_ref()) {
+            ModeSwitch::Missing(modes) => modes.describe_choices(),
             other => panic!("{other:?}"),
         };
         let modes = json!({"currentModeId": "a", "availableModes": [{"id": "a"}, {"id": "b\u{1b}[2J"}]});

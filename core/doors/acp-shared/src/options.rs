@@ -22,7 +22,7 @@ pub fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOp
             }
             (Some(option_id), Some(kind)) => {
                 let name = text("name").unwrap_or_else(|| option_id.clone());
-                let danger = danger(&option_id, &name, &kind);
+                let danger = describe_danger(&option_id, &name, &kind);
                 read.push(AgentOption { option_id, name, kind, danger });
             }
             _ => not_shown.push("an option without id or kind was left out".to_owned()),
@@ -40,12 +40,12 @@ pub fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOp
 
 /// The option that allows this call and nothing more: one of kind `allow_once` that switches no
 /// mode. Never `allow_always`: what is remembered, mayi remembers.
-pub fn allow(options: &[AgentOption]) -> Option<&AgentOption> {
+pub fn find_allow_once(options: &[AgentOption]) -> Option<&AgentOption> {
     options.iter().find(|option| option.kind == "allow_once" && option.danger.is_none())
 }
 
 /// The option that rejects this call, if possible one after which the turn goes on.
-pub fn reject(options: &[AgentOption]) -> Option<&AgentOption> {
+pub fn find_reject_once(options: &[AgentOption]) -> Option<&AgentOption> {
     let mut rejects = options.iter().filter(|option| option.kind == "reject_once").peekable();
     let first = rejects.peek().copied();
     rejects.find(|option| !ends_turn(option)).or(first)
@@ -55,7 +55,7 @@ fn ends_turn(option: &AgentOption) -> bool {
     has_any(option, &["abort", "cancel", "stop", "tell", "differently", "interrupt"])
 }
 
-fn danger(id: &str, name: &str, kind: &str) -> Option<String> {
+fn describe_danger(id: &str, name: &str, kind: &str) -> Option<String> {
     let option =
         AgentOption { option_id: id.to_owned(), name: name.to_owned(), kind: kind.to_owned(), danger: None };
     if kind.starts_with("allow") && has_any(&option, MODES) {
@@ -102,15 +102,18 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn options(list: &[(&str, &str, &str)]) -> Vec<AgentOption> {
+    fn options_from_list(list: &[(&str, &str, &str)]) -> Vec<AgentOption> {
         let list: Vec<Value> =
             list.iter().map(|(id, name, kind)| json!({"optionId": id, "name": name, "kind": kind})).collect();
         read(Some(&json!(list)), &mut Vec::new())
     }
 
-    fn ids(list: &[(&str, &str, &str)]) -> (Option<String>, Option<String>) {
-        let options = options(list);
-        (allow(&options).map(|o| o.option_id.clone()), reject(&options).map(|o| o.option_id.clone()))
+    fn picked_ids(list: &[(&str, &str, &str)]) -> (Option<String>, Option<String>) {
+        let options = options_from_list(list);
+        (
+            find_allow_once(&options).map(|o| o.option_id.clone()),
+            find_reject_once(&options).map(|o| o.option_id.clone()),
+        )
     }
 
     /// D6.26: mayi's own allow picks only `allow_once`.
@@ -121,8 +124,8 @@ mod tests {
             ("once", "Yes", "allow_once"),
             ("no", "No", "reject_once"),
         ];
-        assert_eq!(ids(&list), (Some("once".into()), Some("no".into())));
-        assert_eq!(ids(&[("a", "All", "allow_always"), ("n", "No", "reject_once")]).0, None);
+        assert_eq!(picked_ids(&list), (Some("once".into()), Some("no".into())));
+        assert_eq!(picked_ids(&[("a", "All", "allow_always"), ("n", "No", "reject_once")]).0, None);
     }
 
     /// Attack 12: "a mode switch offered as `allow_once`: asked in every mode, never automatic".
@@ -138,7 +141,7 @@ mod tests {
             ("x", "Always allow"),
             ("x", "Yes to all"),
         ] {
-            assert_eq!(ids(&[(id, name, "allow_once")]).0, None, "{id} {name}");
+            assert_eq!(picked_ids(&[(id, name, "allow_once")]).0, None, "{id} {name}");
         }
     }
 
@@ -149,15 +152,15 @@ mod tests {
             ("abort", "No, and tell Codex what to do differently", "reject_once"),
             ("denied", "No, continue without running it", "reject_once"),
         ];
-        assert_eq!(ids(&list).1, Some("denied".into()));
-        assert_eq!(ids(&[("abort", "No", "reject_once")]).1, Some("abort".into()));
-        assert_eq!(ids(&[("never", "Never", "reject_always")]).1, None);
+        assert_eq!(picked_ids(&list).1, Some("denied".into()));
+        assert_eq!(picked_ids(&[("abort", "No", "reject_once")]).1, Some("abort".into()));
+        assert_eq!(picked_ids(&[("never", "Never", "reject_always")]).1, None);
     }
 
     /// Attack 30.
     #[test]
     fn given_one_id_for_two_options_then_neither_counts() {
-        assert_eq!(ids(&[("x", "Yes", "allow_once"), ("x", "No", "reject_once")]), (None, None));
+        assert_eq!(picked_ids(&[("x", "Yes", "allow_once"), ("x", "No", "reject_once")]), (None, None));
     }
 
     #[test]

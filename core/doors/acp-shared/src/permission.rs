@@ -2,21 +2,25 @@
 
 use serde_json::{Value, json};
 
-use crate::adapt::{self, From};
+use crate::adapt::{self, CallOrigin};
 use crate::options;
-use crate::tool_calls::{Known, ToolCalls};
+use crate::tool_calls::{ToolCallState, ToolCalls};
 use mayi_core::approval::AgentOption;
 use mayi_core::call::{Access, Call, Door};
 use mayi_core::gate::{Session, Verdict};
 
 /// The call that a request means, and the options that it offers.
 #[must_use]
-pub fn asked(from: &From<'_>, known: &Known, params: &Value) -> (Call, Vec<AgentOption>) {
+pub fn read_permission_request(
+    from: &CallOrigin<'_>,
+    known: &ToolCallState,
+    params: &Value,
+) -> (Call, Vec<AgentOption>) {
     let mut not_shown = Vec::new();
     let options = options::read(params.get("options"), &mut not_shown);
     let mut call = adapt::tool_call(from, known, not_shown);
     let switches = call.accesses.iter().any(|access| matches!(access, Access::Mode { .. }));
-    if options::allow(&options).is_none() || switches {
+    if options::find_allow_once(&options).is_none() || switches {
         call.by_hand = Some(if switches {
             "one of the agent's own options has to be picked by hand".to_owned()
         } else {
@@ -42,43 +46,48 @@ pub fn permission_call(session: &Session, message: &Value) -> Result<Call, Strin
     let fields = params.get("toolCall").and_then(Value::as_object).ok_or("the request has no toolCall")?;
     let id = fields.get("toolCallId").and_then(Value::as_str).filter(|id| !id.is_empty());
     let id = id.ok_or("the toolCall has no toolCallId")?;
-    let known = ToolCalls::default().ask(&session.id, id, fields);
-    Ok(asked(&From { door: Door::AcpPermission, session, tool_call_id: Some(id) }, &known, params).0)
+    let known = ToolCalls::default().merge_request(&session.id, id, fields);
+    Ok(read_permission_request(
+        &CallOrigin { door: Door::AcpPermission, session, tool_call_id: Some(id) },
+        &known,
+        params,
+    )
+    .0)
 }
 
 /// The agent's answer: one of its own options, or none.
 #[must_use]
-pub fn answer(verdict: &Verdict, options: &[AgentOption]) -> Value {
+pub fn permission_response(verdict: &Verdict, options: &[AgentOption]) -> Value {
     match verdict {
         Verdict::Allowed(authorized) => {
-            let option = match authorized.picked() {
+            let option = match authorized.picked_option() {
                 Some(id) => options.iter().find(|option| option.option_id == id),
-                None => options::allow(options),
+                None => options::find_allow_once(options),
             };
-            option.map_or_else(cancelled, |option| selected(option, None))
+            option.map_or_else(cancelled_outcome, |option| selected_outcome(option, None))
         }
         Verdict::Denied(refusal) => {
-            let option = match &refusal.picked {
+            let option = match &refusal.picked_option {
                 Some(id) => options.iter().find(|option| option.option_id == *id),
-                None => options::reject(options),
+                None => options::find_reject_once(options),
             };
             let meta = json!({"mayi": {"denied": refusal.reason, "unanswered": refusal.unanswered}});
             match option {
-                Some(option) => selected(option, Some(meta)),
-                None => with_meta(cancelled(), Some(meta)),
+                Some(option) => selected_outcome(option, Some(meta)),
+                None => with_meta(cancelled_outcome(), Some(meta)),
             }
         }
-        Verdict::Cancelled => cancelled(),
+        Verdict::Cancelled => cancelled_outcome(),
     }
 }
 
-fn selected(option: &AgentOption, meta: Option<Value>) -> Value {
+fn selected_outcome(option: &AgentOption, meta: Option<Value>) -> Value {
     with_meta(json!({"outcome": {"outcome": "selected", "optionId": option.option_id}}), meta)
 }
 
 /// The answer to a question whose turn is gone.
 #[must_use]
-pub fn cancelled() -> Value {
+pub fn cancelled_outcome() -> Value {
     json!({"outcome": {"outcome": "cancelled"}})
 }
 

@@ -8,7 +8,13 @@ use mayi_core::call::{Access, Call, Door};
 use mayi_core::gate::Session;
 
 /// The call of a side door.
-pub fn call(session: &Session, door: Door, title: String, raw_input: Value, accesses: Vec<Access>) -> Call {
+pub fn side_door_call(
+    session: &Session,
+    door: Door,
+    title: String,
+    raw_input: Value,
+    accesses: Vec<Access>,
+) -> Call {
     Call {
         door,
         agent: session.agent.clone(),

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::adapt::{self, From};
-use crate::input::text;
+use crate::adapt::{self, CallOrigin};
+use crate::input::non_empty_text;
 use crate::options;
 use crate::permission;
-use crate::tool_calls::{Known, ToolCalls};
+use crate::tool_calls::{ToolCallState, ToolCalls};
 use mayi_core::approval::AgentOption;
 use mayi_core::call::{Access, Call, Category};
 
@@ -40,7 +40,7 @@ pub enum Subject {
 /// # Errors
 /// Says what is missing, or what of it is of another version or of two kinds: what one reader shows, another one would not.
 pub fn read(params: &Value) -> Result<Subject, &'static str> {
-    if text(params, "title").is_none() {
+    if non_empty_text(params, "title").is_none() {
         return Err("session/request_permission needs a title");
     }
     if params.get("toolCall").is_some() {
@@ -65,8 +65,9 @@ pub fn read(params: &Value) -> Result<Subject, &'static str> {
         }
         "command" if two(&["toolCall"]) => Err("a subject is a tool call or a command, not both"),
         "command" => {
-            let line = text(subject, "command").ok_or("a subject of type command needs a command")?;
-            let cwd = text(subject, "cwd").filter(|cwd| Path::new(cwd).is_absolute());
+            let line =
+                non_empty_text(subject, "command").ok_or("a subject of type command needs a command")?;
+            let cwd = non_empty_text(subject, "cwd").filter(|cwd| Path::new(cwd).is_absolute());
             let cwd = cwd.ok_or("a subject of type command needs a cwd, an absolute path")?;
             let id = match subject.get("toolCallId") {
                 None | Some(Value::Null) => None,
@@ -92,8 +93,8 @@ impl Subject {
 }
 
 /// The call that a request means, and the options that it offers. `big`: there are numbers in its input that readers disagree on.
-pub fn asked(
-    from: &From<'_>,
+pub fn read_subject_request(
+    from: &CallOrigin<'_>,
     calls: &mut ToolCalls,
     subject: &Subject,
     params: &Value,
@@ -102,18 +103,19 @@ pub fn asked(
     let session = &from.session.id;
     let (mut call, mut options) = match subject {
         Subject::ToolCall { id, fields } => {
-            let mut known = calls.ask(session, id, fields);
+            let mut known = calls.merge_request(session, id, fields);
             known.ambiguous |= big;
-            permission::asked(from, &known, params)
+            permission::read_permission_request(from, &known, params)
         }
         Subject::Command { line, cwd, id } => {
             let input = json!({"command": line, "cwd": cwd});
             let fields = json!({"kind": "execute", "title": line, "rawInput": input});
-            let (mut call, options) = permission::asked(from, &Known::of(&fields), params);
+            let (mut call, options) =
+                permission::read_permission_request(from, &ToolCallState::from_fields(&fields), params);
             // What was told of the tool call is judged too: where it is something else, the stricter counts.
-            let known = id.as_ref().map(|id| calls.ask(session, id, &Map::new()));
+            let known = id.as_ref().map(|id| calls.merge_request(session, id, &Map::new()));
             if let Some(known) = known.filter(says_what) {
-                let told = permission::asked(from, &known, params).0;
+                let told = permission::read_permission_request(from, &known, params).0;
                 let fresh: Vec<Access> =
                     told.accesses.into_iter().filter(|access| !call.accesses.contains(access)).collect();
                 call.accesses.extend(fresh);
@@ -127,7 +129,8 @@ pub fn asked(
         }
         Subject::Other(value) => {
             let fields = json!({"kind": "other", "rawInput": value});
-            let (mut call, options) = permission::asked(from, &Known::of(&fields), params);
+            let (mut call, options) =
+                permission::read_permission_request(from, &ToolCallState::from_fields(&fields), params);
             call.accesses.push(Access::Tool {
                 name: "something that only the agent knows".to_owned(),
                 category: Category::Execute,
@@ -140,12 +143,12 @@ pub fn asked(
         // Once, or not at all.
         options.retain(|option| option.kind == "allow_once" || option.kind.starts_with("reject"));
         options.retain(|option| {
-            !(option.kind == "allow_once" && options::allow(std::slice::from_ref(option)).is_none())
+            !(option.kind == "allow_once" && options::find_allow_once(std::slice::from_ref(option)).is_none())
         });
     }
-    let said = text(params, "title").unwrap_or_default();
+    let said = non_empty_text(params, "title").unwrap_or_default();
     call.notes.insert(0, format!("The agent asks: {said}"));
-    if let Some(more) = text(params, "description") {
+    if let Some(more) = non_empty_text(params, "description") {
         call.notes.insert(1, format!("The agent says: {more}"));
     }
     if call.title.is_empty() {
@@ -155,18 +158,18 @@ pub fn asked(
 }
 
 /// Whether something is known of a tool call beyond what it is called.
-fn says_what(known: &Known) -> bool {
+fn says_what(known: &ToolCallState) -> bool {
     known.ambiguous
         || ["rawInput", "content", "locations"].iter().any(|name| known.fields.contains_key(*name))
 }
 
 /// The call that a terminal of the agent's is, with the command that it has told.
 #[must_use]
-pub fn terminal(from: &From<'_>, line: &str, cwd: Option<&str>) -> Call {
+pub fn terminal_call(from: &CallOrigin<'_>, line: &str, cwd: Option<&str>) -> Call {
     let input = json!({"command": line, "cwd": cwd});
     adapt::tool_call(
         from,
-        &Known::of(&json!({"kind": "execute", "title": line, "rawInput": input})),
+        &ToolCallState::from_fields(&json!({"kind": "execute", "title": line, "rawInput": input})),
         Vec::new(),
     )
 }

@@ -21,7 +21,7 @@ const LONGEST_PARENT: usize = 200;
 
 /// What is known of one tool call.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct ToolCallState {
     /// The merged fields, as the protocol names them.
     pub fields: Map<String, Value>,
     /// Inputs that came before the last one: some agents send another shape with the request.
@@ -35,31 +35,31 @@ pub struct Known {
     /// The call that started the sub-agent which it is of.
     pub parent: Option<Parent>,
     /// It has ended: the id used again is a new call.
-    pub over: bool,
+    pub ended: bool,
     /// Its ask was answered: the id asked about again is a new call.
     answered: bool,
     started: u64,
 }
 
-impl Known {
+impl ToolCallState {
     /// What is known of a call by these fields alone.
-    pub(crate) fn of(fields: &Value) -> Self {
+    pub(crate) fn from_fields(fields: &Value) -> Self {
         Self { fields: fields.as_object().cloned().unwrap_or_default(), ..Self::default() }
     }
 
     /// A field that is a text, and not an empty one.
     #[must_use]
-    pub fn text(&self, field: &str) -> Option<&str> {
+    pub fn text_field(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
     /// Where it stands, in the protocol's word.
     #[must_use]
     pub fn status(&self) -> &str {
-        self.text("status").unwrap_or("pending")
+        self.text_field("status").unwrap_or("pending")
     }
 
-    fn merge(&mut self, from: &Map<String, Value>) {
+    fn merge_fields(&mut self, from: &Map<String, Value>) {
         for field in FIELDS {
             let Some(value) = from.get(*field).filter(|value| !is_empty(value)) else { continue };
             if *field == "rawInput"
@@ -77,103 +77,113 @@ impl Known {
 /// Everything that agents have reported.
 #[derive(Debug, Default)]
 pub struct ToolCalls {
-    calls: HashMap<(SessionId, String), Known>,
+    calls: HashMap<(SessionId, String), ToolCallState>,
     count: u64,
 }
 
 impl ToolCalls {
     /// Takes a `tool_call` or `tool_call_update`. Returns the call if it has ended with it, having
     /// run without asking.
-    pub fn update(&mut self, session: &SessionId, update: &Map<String, Value>) -> Option<Known> {
+    pub fn apply_update(
+        &mut self,
+        session: &SessionId,
+        update: &Map<String, Value>,
+    ) -> Option<ToolCallState> {
         let id = update.get("toolCallId")?.as_str()?;
         let announces = update.get("sessionUpdate").and_then(Value::as_str) == Some("tool_call");
         let known = self.entry(session, id);
         // An id used again after its call had ended is a new call, and so is one that begins anew.
         let begins = matches!(update.get("status").and_then(Value::as_str), Some("pending" | "in_progress"));
-        if known.over && (announces || begins) {
-            *known = Known { started: known.started, ..Known::default() };
+        if known.ended && (announces || begins) {
+            *known = ToolCallState { started: known.started, ..ToolCallState::default() };
         }
-        known.merge(update);
+        known.merge_fields(update);
         let ran = match known.status() {
             "completed" => true,
             // One that never began was refused, or made no sense.
             "failed" | "cancelled" => known.began,
             _ => return None,
         };
-        if known.over {
+        if known.ended {
             return None;
         }
-        known.over = true;
+        known.ended = true;
         let known = (ran && !known.gated).then(|| known.clone())?;
-        Some(Known { parent: self.parent(session, &known), ..known })
+        Some(ToolCallState { parent: self.find_parent(session, &known), ..known })
     }
 
     /// Merges a request's own fields into what is known, and marks the call as asked about.
-    pub fn ask(&mut self, session: &SessionId, id: &str, request: &Map<String, Value>) -> Known {
+    pub fn merge_request(
+        &mut self,
+        session: &SessionId,
+        id: &str,
+        request: &Map<String, Value>,
+    ) -> ToolCallState {
         let known = self.entry(session, id);
-        if known.over || known.answered {
-            *known = Known { started: known.started, ..Known::default() };
+        if known.ended || known.answered {
+            *known = ToolCallState { started: known.started, ..ToolCallState::default() };
         }
-        known.merge(request);
+        known.merge_fields(request);
         known.gated = true;
         let mut known = known.clone();
-        known.parent = self.parent(session, &known);
+        known.parent = self.find_parent(session, &known);
         known
     }
 
     /// The call that started the sub-agent which `known` is of, as far as the agent has told: what it says is shown and
     /// loosens nothing.
-    fn parent(&self, session: &SessionId, known: &Known) -> Option<Parent> {
+    fn find_parent(&self, session: &SessionId, known: &ToolCallState) -> Option<Parent> {
         let meta = known.fields.get("_meta")?;
         let id = meta.get("claudeCode").into_iter().chain([meta]).find_map(|place| {
             PARENTS.iter().find_map(|key| place.get(key)?.as_str()).filter(|id| !id.is_empty())
         })?;
-        let title = self.calls.get(&(session.clone(), id.to_owned())).and_then(|parent| parent.text("title"));
+        let title =
+            self.calls.get(&(session.clone(), id.to_owned())).and_then(|parent| parent.text_field("title"));
         let short = |text: &str| text.chars().take(LONGEST_PARENT).collect();
         Some(Parent { id: short(id), title: title.map(short).unwrap_or_default() })
     }
 
     /// What is known of a call.
-    pub fn known(&self, session: &SessionId, id: &str) -> Option<Known> {
+    pub fn call_state(&self, session: &SessionId, id: &str) -> Option<ToolCallState> {
         let known = self.calls.get(&(session.clone(), id.to_owned()))?.clone();
-        Some(Known { parent: self.parent(session, &known), ..known })
+        Some(ToolCallState { parent: self.find_parent(session, &known), ..known })
     }
 
     /// Says that an ask was answered: another one under the same id is a new call.
-    pub fn answered(&mut self, session: &SessionId, id: &str) {
+    pub fn mark_answered(&mut self, session: &SessionId, id: &str) {
         if let Some(known) = self.calls.get_mut(&(session.clone(), id.to_owned())) {
             known.answered = true;
         }
     }
 
     /// Says that a message about a call could be read in more than one way.
-    pub fn taint(&mut self, session: &SessionId, id: &str) {
+    pub fn mark_ambiguous(&mut self, session: &SessionId, id: &str) {
         self.entry(session, id).ambiguous = true;
     }
 
     /// Marks calls that are under way as gated: a side door was judged for what they do.
-    pub fn gate_open(&mut self, session: &SessionId, does: impl Fn(&Known) -> bool) {
+    pub fn mark_open_calls_gated(&mut self, session: &SessionId, does: impl Fn(&ToolCallState) -> bool) {
         for ((of, _), known) in &mut self.calls {
-            if of == session && !known.over && does(known) {
+            if of == session && !known.ended && does(known) {
                 known.gated = true;
             }
         }
     }
 
     /// The calls of `session` that are in progress, as the agent says, and do this.
-    pub fn doing(&self, session: &SessionId, does: impl Fn(&Known) -> bool) -> Vec<String> {
-        let under_way = |known: &Known| !known.over && known.status() == "in_progress";
+    pub fn running_calls(&self, session: &SessionId, does: impl Fn(&ToolCallState) -> bool) -> Vec<String> {
+        let under_way = |known: &ToolCallState| !known.ended && known.status() == "in_progress";
         let found =
             self.calls.iter().filter(|((of, _), known)| of == session && under_way(known) && does(known));
         found.map(|((_, id), _)| id.clone()).collect()
     }
 
     /// Ends what began in `session` without asking and is not over, and gives it back: its turn is over.
-    pub fn left(&mut self, session: &SessionId) -> Vec<(String, Known)> {
+    pub fn end_ungated_calls(&mut self, session: &SessionId) -> Vec<(String, ToolCallState)> {
         let mut left = Vec::new();
         for ((of, id), known) in &mut self.calls {
-            if of == session && !known.over && known.began && !known.gated {
-                known.over = true;
+            if of == session && !known.ended && known.began && !known.gated {
+                known.ended = true;
                 left.push((id.clone(), known.clone()));
             }
         }
@@ -184,7 +194,7 @@ impl ToolCalls {
     pub fn under_way(&self, session: &SessionId) -> usize {
         self.calls
             .iter()
-            .filter(|((of, _), known)| of == session && !known.over && known.status() == "in_progress")
+            .filter(|((of, _), known)| of == session && !known.ended && known.status() == "in_progress")
             .count()
     }
 
@@ -192,7 +202,7 @@ impl ToolCalls {
     pub fn end_turn(&mut self, session: &SessionId) {
         for ((of, _), known) in &mut self.calls {
             if of == session {
-                known.over = true;
+                known.ended = true;
             }
         }
     }
@@ -200,21 +210,21 @@ impl ToolCalls {
     /// Forgets a quarter of the calls: those that are over first, then the oldest.
     fn forget_some(&mut self) {
         let mut all: Vec<_> =
-            self.calls.iter().map(|(key, known)| (!known.over, known.started, key.clone())).collect();
+            self.calls.iter().map(|(key, known)| (!known.ended, known.started, key.clone())).collect();
         all.sort_unstable_by_key(|(alive, started, _)| (*alive, *started));
         for (_, _, key) in all.into_iter().take(MOST / 4) {
             self.calls.remove(&key);
         }
     }
 
-    fn entry(&mut self, session: &SessionId, id: &str) -> &mut Known {
+    fn entry(&mut self, session: &SessionId, id: &str) -> &mut ToolCallState {
         self.count += 1;
         let count = self.count;
         let key = (session.clone(), id.to_owned());
         if self.calls.len() >= MOST && !self.calls.contains_key(&key) {
             self.forget_some();
         }
-        self.calls.entry(key).or_insert_with(|| Known { started: count, ..Known::default() })
+        self.calls.entry(key).or_insert_with(|| ToolCallState { started: count, ..ToolCallState::default() })
     }
 }
 
@@ -233,11 +243,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn object(value: Value) -> Map<String, Value> {
+    fn json_object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
     }
 
-    fn session() -> SessionId {
+    fn test_session() -> SessionId {
         SessionId("s".into())
     }
 
@@ -246,48 +256,71 @@ mod tests {
     #[test]
     fn given_only_an_id_then_earlier_updates_fill_it() {
         let mut calls = ToolCalls::default();
-        calls.update(
-            &session(),
-            &object(json!({"sessionUpdate": "tool_call", "toolCallId": "t", "kind": "edit", "rawInput": {}})),
+        calls.apply_update(
+            &test_session(),
+            &json_object(
+                json!({"sessionUpdate": "tool_call", "toolCallId": "t", "kind": "edit", "rawInput": {}}),
+            ),
         );
-        calls.update(
-            &session(),
-            &object(json!({"toolCallId": "t", "rawInput": {"file_path": "a"}, "content": [1]})),
+        calls.apply_update(
+            &test_session(),
+            &json_object(json!({"toolCallId": "t", "rawInput": {"file_path": "a"}, "content": [1]})),
         );
-        calls.update(&session(), &object(json!({"toolCallId": "t", "rawInput": {}, "content": []})));
-        let known = calls.ask(&session(), "t", &object(json!({"toolCallId": "t"})));
+        calls.apply_update(
+            &test_session(),
+            &json_object(json!({"toolCallId": "t", "rawInput": {}, "content": []})),
+        );
+        let known = calls.merge_request(&test_session(), "t", &json_object(json!({"toolCallId": "t"})));
         assert_eq!(known.fields["rawInput"], json!({"file_path": "a"}));
-        assert_eq!(known.text("kind"), Some("edit"));
+        assert_eq!(known.text_field("kind"), Some("edit"));
     }
 
     /// D1.6: An id used again after it was answered or finished is a new call. Attack 33.
     #[test]
     fn given_an_id_used_again_then_nothing_is_left_of_the_first_call() {
         let mut calls = ToolCalls::default();
-        calls.ask(&session(), "t", &object(json!({"kind": "read", "rawInput": {"path": "a"}})));
-        assert!(
-            calls.update(&session(), &object(json!({"toolCallId": "t", "status": "completed"}))).is_none()
+        calls.merge_request(
+            &test_session(),
+            "t",
+            &json_object(json!({"kind": "read", "rawInput": {"path": "a"}})),
         );
-        let known = calls.ask(&session(), "t", &object(json!({"title": "x"})));
-        assert!(known.text("kind").is_none() && !known.fields.contains_key("rawInput"));
+        assert!(
+            calls
+                .apply_update(
+                    &test_session(),
+                    &json_object(json!({"toolCallId": "t", "status": "completed"}))
+                )
+                .is_none()
+        );
+        let known = calls.merge_request(&test_session(), "t", &json_object(json!({"title": "x"})));
+        assert!(known.text_field("kind").is_none() && !known.fields.contains_key("rawInput"));
     }
 
     /// Attack 33.
     #[test]
     fn given_an_id_asked_about_again_after_its_answer_then_it_is_a_new_call() {
         let mut calls = ToolCalls::default();
-        calls.ask(&session(), "t", &object(json!({"kind": "read", "rawInput": {"path": "a"}})));
-        calls.answered(&session(), "t");
-        assert!(calls.ask(&session(), "t", &object(json!({"title": "x"}))).text("kind").is_none());
+        calls.merge_request(
+            &test_session(),
+            "t",
+            &json_object(json!({"kind": "read", "rawInput": {"path": "a"}})),
+        );
+        calls.mark_answered(&test_session(), "t");
+        assert!(
+            calls
+                .merge_request(&test_session(), "t", &json_object(json!({"title": "x"})))
+                .text_field("kind")
+                .is_none()
+        );
     }
 
     /// Attack 24.
     #[test]
     fn given_a_call_that_never_asked_then_its_end_is_noticed_once() {
         let mut calls = ToolCalls::default();
-        let done = object(json!({"toolCallId": "t", "kind": "execute", "status": "completed"}));
-        assert!(calls.update(&session(), &done).is_some());
-        assert!(calls.update(&session(), &done).is_none());
+        let done = json_object(json!({"toolCallId": "t", "kind": "execute", "status": "completed"}));
+        assert!(calls.apply_update(&test_session(), &done).is_some());
+        assert!(calls.apply_update(&test_session(), &done).is_none());
     }
 
     /// D7.9: what ran without asking is said, also where it failed: a command has done a part of it by then.
@@ -297,8 +330,8 @@ mod tests {
         let mut calls = ToolCalls::default();
         let mut end = |id: &str, statuses: &[&str]| {
             let update =
-                |status: &&str| object(json!({"toolCallId": id, "kind": "execute", "status": status}));
-            statuses.iter().filter_map(|status| calls.update(&session(), &update(status))).count()
+                |status: &&str| json_object(json!({"toolCallId": id, "kind": "execute", "status": status}));
+            statuses.iter().filter_map(|status| calls.apply_update(&test_session(), &update(status))).count()
         };
         assert_eq!(end("began", &["pending", "in_progress", "failed"]), 1);
         assert_eq!(end("refused", &["pending", "failed"]), 0);
@@ -308,9 +341,12 @@ mod tests {
     fn given_more_calls_than_are_kept_then_the_oldest_goes() {
         let mut calls = ToolCalls::default();
         for n in 0..(MOST + 10) {
-            calls.update(&session(), &object(json!({"toolCallId": n.to_string(), "kind": "edit"})));
+            calls.apply_update(
+                &test_session(),
+                &json_object(json!({"toolCallId": n.to_string(), "kind": "edit"})),
+            );
         }
         assert!(calls.calls.len() <= MOST && calls.calls.len() >= MOST / 2);
-        assert!(calls.known(&session(), &(MOST + 9).to_string()).is_some(), "the newest is kept");
+        assert!(calls.call_state(&test_session(), &(MOST + 9).to_string()).is_some(), "the newest is kept");
     }
 }

@@ -28,7 +28,7 @@ const LAUNCHERS: &[&str] =
 
 /// What mayi offers the agent.
 #[derive(Clone, Copy, Debug)]
-pub struct Offer {
+pub struct OfferedCapabilities {
     /// `fs/read_text_file` and `fs/write_text_file`.
     pub fs: bool,
     /// `terminal/*`.
@@ -59,7 +59,7 @@ impl Connection {
     pub async fn start(
         launch: &Launch,
         gate: Gate,
-        offer: Offer,
+        offer: OfferedCapabilities,
         events: mpsc::UnboundedSender<AcpEvent>,
     ) -> Result<Self, AgentError> {
         let (process, pipes) = {
@@ -68,7 +68,7 @@ impl Connection {
             Process::start(launch, hears).await?
         };
         let fault = Fault::default();
-        let transport = stdio::transport(pipes, fault.clone(), events.clone());
+        let transport = stdio::agent_transport(pipes, fault.clone(), events.clone());
         let shared = Arc::new(Shared::new(gate, offer, events));
         let (cx_sender, cx_receiver) = oneshot::channel();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -79,7 +79,7 @@ impl Connection {
                 .name("mayi")
                 .on_receive_dispatch(
                     async move |message: Dispatch, _cx: ConnectionTo<Agent>| {
-                        dispatch::dispatch(&handlers, message)
+                        dispatch::dispatch_message(&handlers, message)
                     },
                     agent_client_protocol::on_receive_dispatch!(),
                 )
@@ -117,7 +117,7 @@ impl Connection {
         Ok(connection)
     }
 
-    async fn initialize(&self, offer: Offer, limit: Duration) -> Result<Value, AgentError> {
+    async fn initialize(&self, offer: OfferedCapabilities, limit: Duration) -> Result<Value, AgentError> {
         let params = json!({
             "protocolVersion": 1,
             "clientCapabilities": {
@@ -126,7 +126,7 @@ impl Connection {
             },
             "clientInfo": {"name": "mayi", "title": "mayi", "version": env!("CARGO_PKG_VERSION")},
         });
-        let response = self.ask("initialize", "initialize", params, Some(limit)).await?;
+        let response = self.ask_agent("initialize", "initialize", params, Some(limit)).await?;
         match response.get("protocolVersion").and_then(Value::as_u64) {
             Some(1) => Ok(response),
             Some(other) => Err(AgentError::Protocol(format!(
@@ -143,7 +143,7 @@ impl Connection {
     }
 
     /// What the agent says of its version.
-    pub(super) fn version(&self) -> Option<&str> {
+    pub(super) fn agent_version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
@@ -152,7 +152,7 @@ impl Connection {
     }
 
     /// Sends a request and waits for its answer.
-    pub(super) async fn ask(
+    pub(super) async fn ask_agent(
         &self,
         method: &str,
         what: &'static str,
@@ -173,7 +173,7 @@ impl Connection {
             Err(error) if self.is_gone(&error) => Err(self.end_of_agent(what).await),
             Err(error) => {
                 let code: i32 = error.code.into();
-                Err(AgentError::refused(what, code.into(), &error.message, error.data.as_ref()))
+                Err(AgentError::from_error_response(what, code.into(), &error.message, error.data.as_ref()))
             }
         }
     }
@@ -188,7 +188,7 @@ impl Connection {
     /// Why the agent is gone. Whatever waited for it is cancelled.
     async fn end_of_agent(&self, what: &'static str) -> AgentError {
         self.shared.gate.cancel_all("the agent is gone");
-        self.shared.terminals.end();
+        self.shared.terminals.end_all();
         if let Some(fault) = self.fault.get() {
             return AgentError::Protocol(fault);
         }
@@ -198,14 +198,14 @@ impl Connection {
             _ => "while its session was being opened",
         };
         match self.process.lock().await.as_mut() {
-            Some(process) => process.died(when).await,
+            Some(process) => process.exit_error(when).await,
             None => AgentError::Died { when, status: String::new(), stderr: String::new() },
         }
     }
 
     /// Waits until the agent has answered something, whatever it makes of it: what it had to say before has been heard by
     /// then. One that does not answer is waited for as long as `limit`.
-    pub async fn settled(&self, limit: Duration) {
+    pub async fn wait_until_settled(&self, limit: Duration) {
         // Not in the protocol, as its leading `_` says: an agent answers that there is no such method.
         if let Ok(message) = UntypedMessage::new("_mayi/settled", json!({})) {
             let _ = tokio::time::timeout(limit, self.cx.send_request(message).block_task()).await;
@@ -213,14 +213,14 @@ impl Connection {
     }
 
     /// Waits until the agent is gone by itself.
-    pub async fn gone(&self) {
+    pub async fn wait_until_gone(&self) {
         self.cx.incoming_closed().await;
     }
 
     /// Ends the connection, the agent, and everything that it started. Whatever waited is cancelled.
     pub async fn end(&self) {
         self.shared.gate.cancel_all("mayi is ending");
-        self.shared.terminals.end();
+        self.shared.terminals.end_all();
         // Every request gets its answer, also one that was decided a moment ago.
         self.shared.answers.close();
         let _ = tokio::time::timeout(Duration::from_millis(500), self.shared.answers.wait()).await;
@@ -249,6 +249,6 @@ fn start_limit(launch: &Launch) -> Duration {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.aborter.abort();
-        self.shared.terminals.end();
+        self.shared.terminals.end_all();
     }
 }

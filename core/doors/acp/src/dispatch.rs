@@ -9,19 +9,19 @@ use agent_client_protocol::{Error, Handled, UntypedMessage};
 use serde_json::Value;
 
 use super::lines::REFUSED;
-use super::shared::{Shared, invalid, session_of};
+use super::shared::{Shared, invalid_params_error, session_of};
 use super::{AcpEvent, files, permission, terminals};
-use mayi_acp_shared::adapt::{self, From};
+use mayi_acp_shared::adapt::{self, CallOrigin};
 use mayi_core::call::{Door, SessionId};
 use mayi_core::policy::Effect;
 
 /// Takes one message of the agent's.
-pub(super) fn dispatch(shared: &Arc<Shared>, message: Dispatch) -> Result<Handled<Dispatch>, Error> {
+pub(super) fn dispatch_message(shared: &Arc<Shared>, message: Dispatch) -> Result<Handled<Dispatch>, Error> {
     match message {
         Dispatch::Request(request, responder) => request_of(shared, request, responder),
         Dispatch::Notification(notification) => {
             if notification.method == "session/update" {
-                update(shared, notification.params);
+                apply_session_update(shared, notification.params);
                 return Ok(Handled::Yes);
             }
             // `$/cancel_request` is the SDK's business; what is unknown is ignored, as the protocol asks.
@@ -38,23 +38,24 @@ fn request_of(
 ) -> Result<Handled<Dispatch>, Error> {
     let UntypedMessage { method, params } = request;
     if let Some(why) = params.get(REFUSED).and_then(Value::as_str) {
-        taint(shared, &params);
-        shared.gate.refused();
-        shared.notice(format!("a {method} request was refused: {why}"));
-        responder
-            .respond_with_error(invalid(&format!("refused, since it can be read in two ways: {why}")))?;
+        mark_call_ambiguous(shared, &params);
+        shared.gate.count_refused();
+        shared.send_notice(format!("a {method} request was refused: {why}"));
+        responder.respond_with_error(invalid_params_error(&format!(
+            "refused, since it can be read in two ways: {why}"
+        )))?;
         return Ok(Handled::Yes);
     }
     let offer = shared.offer;
     match method.as_str() {
-        "session/request_permission" => permission::request(shared, &params, responder)?,
+        "session/request_permission" => permission::request_permission(shared, &params, responder)?,
         "fs/read_text_file" if offer.fs => files::read(shared, params, responder)?,
         "fs/write_text_file" if offer.fs => files::write(shared, params, responder)?,
-        "terminal/create" if offer.terminal => terminals::create(shared, params, responder)?,
-        "terminal/output" if offer.terminal => terminals::output(shared, &params, responder)?,
+        "terminal/create" if offer.terminal => terminals::create_terminal(shared, params, responder)?,
+        "terminal/output" if offer.terminal => terminals::terminal_output(shared, &params, responder)?,
         "terminal/wait_for_exit" if offer.terminal => terminals::wait_for_exit(shared, &params, responder)?,
         "terminal/kill" if offer.terminal => terminals::kill(shared, &params, responder)?,
-        "terminal/release" if offer.terminal => terminals::release(shared, &params, responder)?,
+        "terminal/release" if offer.terminal => terminals::release_terminal(shared, &params, responder)?,
         _ => {
             let mut error = Error::method_not_found();
             error.message = format!("Method not found: {method}");
@@ -64,9 +65,9 @@ fn request_of(
     Ok(Handled::Yes)
 }
 
-fn update(shared: &Arc<Shared>, params: Value) {
+fn apply_session_update(shared: &Arc<Shared>, params: Value) {
     if params.get(REFUSED).is_some() {
-        taint(shared, &params);
+        mark_call_ambiguous(shared, &params);
         return;
     }
     if shared.replaying.load(Ordering::Relaxed) {
@@ -87,8 +88,10 @@ fn update(shared: &Arc<Shared>, params: Value) {
             if let Some(mode) =
                 update.get("currentModeId").or_else(|| update.get("modeId")).and_then(Value::as_str)
             {
-                shared
-                    .notice(format!("the agent is now in its mode `{}`", mayi_core::approval::visible(mode)));
+                shared.send_notice(format!(
+                    "the agent is now in its mode `{}`",
+                    mayi_core::approval::escape_line(mode)
+                ));
             }
         }
         _ => {}
@@ -105,15 +108,15 @@ fn tool_call(
     session: &mayi_core::gate::Session,
     fields: &serde_json::Map<String, Value>,
 ) -> Option<AcpEvent> {
-    let unasked = shared.tool_calls().update(&session.id, fields);
+    let unasked = shared.lock_tool_calls().apply_update(&session.id, fields);
     let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
-    revise(shared, session, id);
+    revise_card(shared, session, id);
     match fields.get("status").and_then(Value::as_str) {
-        Some("in_progress") => shared.gate.started(&session.id, id),
-        Some(status @ ("completed" | "failed")) => shared.gate.finished(&session.id, id, status),
+        Some("in_progress") => shared.gate.report_started(&session.id, id),
+        Some(status @ ("completed" | "failed")) => shared.gate.report_finished(&session.id, id, status),
         _ => {}
     }
-    let from = From { door: Door::AcpReported, session, tool_call_id: Some(id) };
+    let from = CallOrigin { door: Door::AcpReported, session, tool_call_id: Some(id) };
     let call = adapt::tool_call(&from, &unasked?, Vec::new());
     let decision = shared.gate.judge_reported(&call)?;
     (decision.effect != Effect::Allow).then(|| AcpEvent::Unasked {
@@ -126,16 +129,19 @@ fn tool_call(
 
 /// The call changed while a person looks at its card: the card changes too, and an answer to what was
 /// shown before is refused.
-fn revise(shared: &Shared, session: &mayi_core::gate::Session, id: &str) {
-    let Some(approval) = shared.open().get(&(session.id.clone(), id.to_owned())).copied() else { return };
-    let Some(known) = shared.tool_calls().known(&session.id, id) else { return };
-    let from = From { door: Door::AcpPermission, session, tool_call_id: Some(id) };
-    shared.gate.revise(approval, adapt::tool_call(&from, &known, Vec::new()));
+fn revise_card(shared: &Shared, session: &mayi_core::gate::Session, id: &str) {
+    let Some(approval) = shared.lock_open_approvals().get(&(session.id.clone(), id.to_owned())).copied()
+    else {
+        return;
+    };
+    let Some(known) = shared.lock_tool_calls().call_state(&session.id, id) else { return };
+    let from = CallOrigin { door: Door::AcpPermission, session, tool_call_id: Some(id) };
+    shared.gate.revise_call(approval, adapt::tool_call(&from, &known, Vec::new()));
 }
 
-fn taint(shared: &Shared, params: &Value) {
+fn mark_call_ambiguous(shared: &Shared, params: &Value) {
     let Some(id) = params.get("toolCallId").and_then(Value::as_str) else { return };
     if let Some(session) = session_of(&shared.gate, params) {
-        shared.tool_calls().taint(&session.id, id);
+        shared.lock_tool_calls().mark_ambiguous(&session.id, id);
     }
 }

@@ -10,10 +10,10 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::Responder;
 use serde_json::{Value, json};
 
-use super::shared::{Shared, Turn, denied, invalid, session_of};
+use super::shared::{Shared, TurnState, denied_error, invalid_params_error, session_of};
 use mayi_acp_shared::adapt;
 use mayi_acp_shared::files::{Purpose, open, read_call, write_call};
-use mayi_acp_shared::input::text;
+use mayi_acp_shared::input::non_empty_text;
 use mayi_core::call::{Access, Call};
 use mayi_core::gate::{Authorized, Session, Verdict};
 
@@ -24,13 +24,14 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 const NOT_FOUND: i32 = -32002;
 
 pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
-    let Some((session, path)) = target(shared, &params) else {
-        return responder
-            .respond_with_error(invalid("fs/read_text_file needs a sessionId of mine and a path"));
+    let Some((session, path)) = session_and_path(shared, &params) else {
+        return responder.respond_with_error(invalid_params_error(
+            "fs/read_text_file needs a sessionId of mine and a path",
+        ));
     };
     let call = read_call(&session, &path, &params);
     let missing_is_empty = shared.offer.missing_files_are_empty;
-    serve(shared, session, call, responder, move |authorized| {
+    submit_and_run(shared, session, call, responder, move |authorized| {
         let line = params.get("line").and_then(Value::as_u64);
         let limit = params.get("limit").and_then(Value::as_u64);
         let content = match read_file(authorized, &path) {
@@ -38,41 +39,43 @@ pub(super) fn read(shared: &Arc<Shared>, params: Value, responder: Responder<Val
             Err(error) if missing_is_empty && i32::from(error.code) == NOT_FOUND => String::new(),
             content => content?,
         };
-        Ok(json!({"content": slice(&content, line, limit)}))
+        Ok(json!({"content": slice_lines(&content, line, limit)}))
     })
 }
 
 pub(super) fn write(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
     let content = params.get("content").and_then(Value::as_str).map(str::to_owned);
-    let (Some((session, path)), Some(content)) = (target(shared, &params), content) else {
-        return responder.respond_with_error(invalid(
+    let (Some((session, path)), Some(content)) = (session_and_path(shared, &params), content) else {
+        return responder.respond_with_error(invalid_params_error(
             "fs/write_text_file needs a sessionId of mine, a path and a content",
         ));
     };
     let call = write_call(&session, &path, content);
-    serve(shared, session, call, responder, move |authorized| {
+    submit_and_run(shared, session, call, responder, move |authorized| {
         write_file(authorized, &path)?;
         Ok(json!({}))
     })
 }
 
-fn target(shared: &Shared, params: &Value) -> Option<(Session, String)> {
-    Some((session_of(&shared.gate, params)?, text(params, "path")?))
+fn session_and_path(shared: &Shared, params: &Value) -> Option<(Session, String)> {
+    Some((session_of(&shared.gate, params)?, non_empty_text(params, "path")?))
 }
 
 /// Hands the call in, and does `work` in a task of its own if it is allowed.
-fn serve(
+fn submit_and_run(
     shared: &Arc<Shared>,
     session: Session,
     call: Call,
     responder: Responder<Value>,
     work: impl FnOnce(&Authorized<Call>) -> Result<Value, Error> + Send + 'static,
 ) -> Result<(), Error> {
-    if shared.turn(&session.id) == Turn::Cancelled {
-        return responder.respond_with_error(denied("the turn was cancelled"));
+    if shared.turn_state(&session.id) == TurnState::Cancelled {
+        return responder.respond_with_error(denied_error("the turn was cancelled"));
     }
     let accesses = call.accesses.clone();
-    shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
+    shared
+        .lock_tool_calls()
+        .mark_open_calls_gated(&session.id, |known| adapt::is_within_accesses(&session, known, &accesses));
     let ticket = shared.gate.submit(call, &[]);
     let cancellation = responder.cancellation();
     let gate = shared.gate.clone();
@@ -83,14 +86,14 @@ fn serve(
         };
         let result = match verdict {
             Verdict::Allowed(authorized) => tokio::task::spawn_blocking(move || {
-                let carrying = gate.carry(&authorized);
+                let carrying = gate.begin_execution(&authorized);
                 let done = work(&authorized);
-                carrying.end(if done.is_ok() { "completed" } else { "failed" });
+                carrying.finish(if done.is_ok() { "completed" } else { "failed" });
                 done
             })
             .await
-            .unwrap_or_else(|_| Err(denied("the file could not be looked at"))),
-            Verdict::Denied(refusal) => Err(denied(&refusal.reason)),
+            .unwrap_or_else(|_| Err(denied_error("the file could not be looked at"))),
+            Verdict::Denied(refusal) => Err(denied_error(&refusal.reason)),
             Verdict::Cancelled => Err(Error::request_cancelled()),
         };
         if let Err(error) = responder.respond_with_result(result) {
@@ -102,41 +105,41 @@ fn serve(
 
 fn read_file(authorized: &Authorized<Call>, given: &str) -> Result<String, Error> {
     let Some(Access::Read(path)) = authorized.call().accesses.first() else {
-        return Err(denied("not what was judged"));
+        return Err(denied_error("not what was judged"));
     };
     let file = open(&path.resolved, Purpose::Read).map_err(|error| io_error(&error, given))?;
     let meta = file.metadata().map_err(|error| io_error(&error, given))?;
     if !meta.is_file() {
-        return Err(invalid(&format!("{given} is not a file")));
+        return Err(invalid_params_error(&format!("{given} is not a file")));
     }
     if meta.len() > LARGEST {
-        return Err(invalid(&format!("{given} is larger than {} MiB", LARGEST / 1024 / 1024)));
+        return Err(invalid_params_error(&format!("{given} is larger than {} MiB", LARGEST / 1024 / 1024)));
     }
     let mut bytes = Vec::new();
     file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| io_error(&error, given))?;
-    String::from_utf8(bytes).map_err(|_| invalid(&format!("{given} is not UTF-8 text")))
+    String::from_utf8(bytes).map_err(|_| invalid_params_error(&format!("{given} is not UTF-8 text")))
 }
 
 fn write_file(authorized: &Authorized<Call>, given: &str) -> Result<(), Error> {
     let (Some(Access::Write(_, path)), Some(diff)) =
         (authorized.call().accesses.first(), authorized.call().diffs.first())
     else {
-        return Err(denied("not what was judged"));
+        return Err(denied_error("not what was judged"));
     };
     if let Some(parent) = path.resolved.parent().filter(|parent| !parent.exists()) {
         std::fs::create_dir_all(parent).map_err(|error| io_error(&error, given))?;
         // The folders that were made must be where they were judged to be.
-        if mayi_core::call::resolve(parent).ok().as_deref() != Some(parent) {
-            return Err(denied("the folder has changed since the call was judged"));
+        if mayi_core::call::resolve_path(parent).ok().as_deref() != Some(parent) {
+            return Err(denied_error("the folder has changed since the call was judged"));
         }
     }
     let mut file = open(&path.resolved, Purpose::Write).map_err(|error| io_error(&error, given))?;
     let meta = file.metadata().map_err(|error| io_error(&error, given))?;
     if !meta.is_file() {
-        return Err(invalid(&format!("{given} is not a file")));
+        return Err(invalid_params_error(&format!("{given} is not a file")));
     }
-    if !path.hard_linked && links(&meta) > 1 {
-        return Err(denied("the file has got another name since the call was judged"));
+    if !path.hard_linked && link_count(&meta) > 1 {
+        return Err(denied_error("the file has got another name since the call was judged"));
     }
     file.set_len(0)
         .and_then(|()| file.write_all(diff.new_text.as_bytes()))
@@ -144,12 +147,12 @@ fn write_file(authorized: &Authorized<Call>, given: &str) -> Result<(), Error> {
 }
 
 #[cfg(unix)]
-fn links(meta: &std::fs::Metadata) -> u64 {
+fn link_count(meta: &std::fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(meta)
 }
 
 #[cfg(not(unix))]
-fn links(_: &std::fs::Metadata) -> u64 {
+fn link_count(_: &std::fs::Metadata) -> u64 {
     1
 }
 
@@ -168,7 +171,7 @@ fn io_error(error: &std::io::Error, given: &str) -> Error {
 }
 
 /// The lines that were asked for: `line` counts from 1.
-fn slice(content: &str, line: Option<u64>, limit: Option<u64>) -> String {
+fn slice_lines(content: &str, line: Option<u64>, limit: Option<u64>) -> String {
     if line.is_none() && limit.is_none() {
         return content.to_owned();
     }
@@ -183,9 +186,9 @@ mod tests {
 
     #[test]
     fn given_line_and_limit_then_just_these_lines_are_read() {
-        assert_eq!(slice("a\nb\nc\n", None, None), "a\nb\nc\n");
-        assert_eq!(slice("a\nb\nc\n", Some(2), Some(1)), "b\n");
-        assert_eq!(slice("a\nb\nc", Some(3), None), "c");
-        assert_eq!(slice("a\n", Some(9), Some(9)), "");
+        assert_eq!(slice_lines("a\nb\nc\n", None, None), "a\nb\nc\n");
+        assert_eq!(slice_lines("a\nb\nc\n", Some(2), Some(1)), "b\n");
+        assert_eq!(slice_lines("a\nb\nc", Some(3), None), "c");
+        assert_eq!(slice_lines("a\n", Some(9), Some(9)), "");
     }
 }

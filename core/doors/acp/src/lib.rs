@@ -15,8 +15,8 @@ mod shared;
 mod stdio;
 mod terminals;
 
-pub use connection::{Connection, Offer};
+pub use connection::{Connection, OfferedCapabilities};
 pub use event::AcpEvent;
 pub use mayi_acp_shared::{AgentError, AskingMode, Briefing, Launch, permission_call, resolve_program};
-pub use mayi_doors::places::folder_caveat;
-pub use session::{OpenSession, Opened, Servers, StopReason};
+pub use mayi_doors::folders::folder_caveat;
+pub use session::{GatedServers, OpenSession, OpenedSession, StopReason};

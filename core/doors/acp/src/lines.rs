@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::json;
 
 /// The member that stands in for the parameters of a message that must not be judged.
@@ -53,7 +53,7 @@ pub(super) fn read(line: String) -> Line {
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(error) => {
-            let start: String = visible(&text.chars().take(80).collect::<String>());
+            let start: String = escape_line(&text.chars().take(80).collect::<String>());
             // A member that is there twice is an error of the envelope too.
             if text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
                 return Line::NotRpc(format!("{error}: {start}"));
@@ -70,7 +70,7 @@ pub(super) fn read(line: String) -> Line {
     if !fits {
         return Line::NotRpc(format!(
             "no JSON-RPC 2.0 message: {}",
-            visible(&text.chars().take(80).collect::<String>())
+            escape_line(&text.chars().take(80).collect::<String>())
         ));
     }
     let (Some(method), Some(params)) = (envelope.method.as_deref(), envelope.params) else {
@@ -84,11 +84,11 @@ pub(super) fn read(line: String) -> Line {
     if update && !params.get().contains("tool_call") && !params.get().contains("\\u") {
         return Line::Message(line);
     }
-    let Err(error) = json::strict(params.get()) else { return Line::Message(line) };
+    let Err(error) = json::parse_strict(params.get()) else { return Line::Message(line) };
     let id = envelope.id.and_then(|id| serde_json::from_str::<Value>(id.get()).ok());
     let mut message = serde_json::json!({
         "jsonrpc": "2.0", "method": method,
-        "params": { REFUSED: error.to_string(), "toolCallId": member(params.get(), "toolCallId"), "sessionId": member(params.get(), "sessionId") },
+        "params": { REFUSED: error.to_string(), "toolCallId": find_member_text(params.get(), "toolCallId"), "sessionId": find_member_text(params.get(), "sessionId") },
     });
     if let (Some(id), Some(object)) = (id, message.as_object_mut()) {
         object.insert("id".to_owned(), id);
@@ -97,7 +97,7 @@ pub(super) fn read(line: String) -> Line {
 }
 
 /// The tool call or session that an ambiguous message is about, so that it taints that one.
-fn member(params: &str, name: &str) -> Option<String> {
+fn find_member_text(params: &str, name: &str) -> Option<String> {
     let at = params.find(&format!("\"{name}\""))?;
     let rest = params.get(at..)?.split_once(':')?.1.trim_start();
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();

@@ -10,12 +10,12 @@ use agent_client_protocol::UntypedMessage;
 use serde_json::{Value, json};
 
 use super::connection::Connection;
-use super::shared::Turn;
+use super::shared::TurnState;
 use super::{AgentError, AskingMode};
-use mayi_acp_shared::modes::{self, Switch};
+use mayi_acp_shared::modes::{self, ModeSwitch};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{Asks, ServerLaunch, Transport};
-use mayi_core::gate::{Behind, Session};
+use mayi_core::gate::{Session, ToolFactsSource};
 use mayi_core::policy::Mode;
 
 /// How long an agent may take to open a session: some start their servers first.
@@ -26,11 +26,11 @@ const CANCELLING: Duration = Duration::from_secs(5);
 
 /// Servers of a session that its agent reaches through mayi alone.
 #[derive(Clone, Debug)]
-pub struct Servers {
+pub struct GatedServers {
     /// Their names in the configuration, and which they are.
     pub names: Vec<(String, ServerId)>,
     /// What stands before them.
-    pub before: Arc<dyn Behind>,
+    pub before: Arc<dyn ToolFactsSource>,
 }
 
 /// A session to open.
@@ -45,7 +45,7 @@ pub struct OpenSession {
     /// The MCP servers that the agent is told to start or reach.
     pub servers: Vec<ServerLaunch>,
     /// What those servers stand for, if mayi stands before them.
-    pub behind: Option<Servers>,
+    pub behind: Option<GatedServers>,
     /// The mode that was chosen for it; none: as configured.
     pub mode: Option<Mode>,
     /// The agent's own mode in which it asks.
@@ -58,7 +58,7 @@ pub struct OpenSession {
 
 /// A session that is open.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenedSession {
     /// The agent's id for it.
     pub id: SessionId,
     /// The mode that the agent is in, of its own ones.
@@ -102,8 +102,9 @@ impl Connection {
     ///
     /// # Errors
     /// If the agent ends, does not answer, refuses, or can't go on with earlier sessions.
-    pub async fn open(&self, wanted: &OpenSession) -> Result<Opened, AgentError> {
-        let servers: Vec<Value> = wanted.servers.iter().filter_map(|server| self.wire(server)).collect();
+    pub async fn open(&self, wanted: &OpenSession) -> Result<OpenedSession, AgentError> {
+        let servers: Vec<Value> =
+            wanted.servers.iter().filter_map(|server| self.server_to_json(server)).collect();
         let mut params = json!({"cwd": wanted.cwd, "mcpServers": servers});
         let method = match &wanted.resume {
             None => "session/new",
@@ -116,13 +117,13 @@ impl Connection {
                     });
                 }
                 // What it replays comes before its answer, and belongs to a session that is known.
-                self.announce(wanted, id);
+                self.announce_session(wanted, id);
                 insert(&mut params, "sessionId", json!(id.0));
                 "session/load"
             }
         };
         self.shared.replaying.store(wanted.resume.is_some(), Ordering::Relaxed);
-        let response = self.ask(method, "to open a session", params, Some(OPENING)).await;
+        let response = self.ask_agent(method, "to open a session", params, Some(OPENING)).await;
         self.shared.replaying.store(false, Ordering::Relaxed);
         if let (Err(_), Some(id)) = (&response, &wanted.resume) {
             // It does not know this session: nothing is to be judged as if it were there.
@@ -140,35 +141,38 @@ impl Connection {
                 }
             },
         };
-        self.announce(wanted, &id);
+        self.announce_session(wanted, &id);
         let agent_mode = self.put_into_asking_mode(&id, &response, wanted).await?;
-        if let Some(doubt) =
-            mayi_acp_shared::doubt(&wanted.agent, wanted.asks, agent_mode.as_deref(), self.version())
-        {
-            self.shared.notice(doubt);
+        if let Some(doubt) = mayi_acp_shared::describe_doubt(
+            &wanted.agent,
+            wanted.asks,
+            agent_mode.as_deref(),
+            self.agent_version(),
+        ) {
+            self.shared.send_notice(doubt);
         }
-        Ok(Opened { id, agent_mode })
+        Ok(OpenedSession { id, agent_mode })
     }
 
-    fn announce(&self, wanted: &OpenSession, id: &SessionId) {
+    fn announce_session(&self, wanted: &OpenSession, id: &SessionId) {
         let folders: Vec<PathBuf> =
             std::iter::once(wanted.cwd.clone()).chain(wanted.more_roots.iter().cloned()).collect();
         self.shared.gate.open_session(Session {
             id: id.clone(),
             agent: wanted.agent.clone(),
             parent: None,
-            roots: mayi_doors::places::roots(&folders),
+            roots: mayi_doors::folders::session_roots(&folders),
             cwd: wanted.cwd.clone(),
             mode: wanted.mode,
         });
         let gate = &self.shared.gate;
         if let Some(behind) = &wanted.behind {
-            gate.pass_servers(id, behind.names.clone());
-            gate.stand_before(id, Arc::clone(&behind.before));
+            gate.set_own_servers(id, behind.names.clone());
+            gate.set_session_gateway(id, Arc::clone(&behind.before));
             return;
         }
-        let passed = |server: &ServerLaunch| (server.name.clone(), server.transport.identity());
-        gate.pass_servers(id, wanted.servers.iter().map(passed).collect());
+        let passed = |server: &ServerLaunch| (server.name.clone(), server.transport.server_id());
+        gate.set_own_servers(id, wanted.servers.iter().map(passed).collect());
     }
 
     async fn put_into_asking_mode(
@@ -179,17 +183,22 @@ impl Connection {
     ) -> Result<Option<String>, AgentError> {
         let wanted = asking_mode.as_ref();
         let name = wanted.map(|mode| mode.0.clone());
-        match modes::switch(response, wanted) {
-            Switch::Already => Ok(name),
-            Switch::SetMode(mode) => {
+        match modes::plan_mode_switch(response, wanted) {
+            ModeSwitch::Already => Ok(name),
+            ModeSwitch::SetMode(mode) => {
                 let params = json!({"sessionId": id.0, "modeId": mode});
-                self.ask("session/set_mode", "to go into the mode in which it asks", params, Some(OPENING))
-                    .await?;
+                self.ask_agent(
+                    "session/set_mode",
+                    "to go into the mode in which it asks",
+                    params,
+                    Some(OPENING),
+                )
+                .await?;
                 Ok(Some(mode))
             }
-            Switch::SetOption { id: option, value } => {
+            ModeSwitch::SetOption { id: option, value } => {
                 let params = json!({"sessionId": id.0, "configId": option, "value": value});
-                self.ask(
+                self.ask_agent(
                     "session/set_config_option",
                     "to go into the mode in which it asks",
                     params,
@@ -198,11 +207,11 @@ impl Connection {
                 .await?;
                 Ok(Some(value))
             }
-            Switch::Left(current) => Ok(current),
-            Switch::Missing(modes) => Err(AgentError::NoAskingMode {
+            ModeSwitch::NotWanted(current) => Ok(current),
+            ModeSwitch::Missing(modes) => Err(AgentError::NoAskingMode {
                 agent: agent.to_string(),
-                wanted: modes::quoted(&name.unwrap_or_default()),
-                has: modes.listed(),
+                wanted: modes::quote_mode_name(&name.unwrap_or_default()),
+                has: modes.describe_choices(),
             }),
         }
     }
@@ -213,14 +222,14 @@ impl Connection {
     /// If the agent ends or refuses.
     pub async fn prompt(&self, id: &SessionId, blocks: &[String]) -> Result<StopReason, AgentError> {
         let blocks: Vec<Value> = blocks.iter().map(|text| json!({"type": "text", "text": text})).collect();
-        self.shared.set_turn(id, Turn::Running);
+        self.shared.set_turn(id, TurnState::Running);
         let result = self
-            .ask("session/prompt", "the prompt", json!({"sessionId": id.0, "prompt": blocks}), None)
+            .ask_agent("session/prompt", "the prompt", json!({"sessionId": id.0, "prompt": blocks}), None)
             .await;
-        if self.shared.turn(id) == Turn::Cancelled {
-            self.shared.tool_calls().end_turn(id);
+        if self.shared.turn_state(id) == TurnState::Cancelled {
+            self.shared.lock_tool_calls().end_turn(id);
         }
-        self.shared.set_turn(id, Turn::Idle);
+        self.shared.set_turn(id, TurnState::Idle);
         self.shared.gate.end_turn(id);
         let response = result?;
         Ok(match response.get("stopReason").and_then(Value::as_str) {
@@ -229,7 +238,7 @@ impl Connection {
             Some("max_turn_requests") => StopReason::MaxTurnRequests,
             Some("refusal") => StopReason::Refusal,
             Some("cancelled") => StopReason::Cancelled,
-            Some(other) => StopReason::Other(mayi_core::approval::visible(other)),
+            Some(other) => StopReason::Other(mayi_core::approval::escape_line(other)),
             None => {
                 return Err(AgentError::Protocol(
                     "session/prompt was answered without a stopReason".to_owned(),
@@ -240,17 +249,17 @@ impl Connection {
 
     /// Cancels the turn: every request that waits is answered with `cancelled`, and so are those that
     /// come until the turn has ended.
-    pub fn cancel(&self, id: &SessionId) {
-        if self.shared.turn(id) == Turn::Running {
-            self.shared.set_turn(id, Turn::Cancelled);
+    pub fn cancel_turn(&self, id: &SessionId) {
+        if self.shared.turn_state(id) == TurnState::Running {
+            self.shared.set_turn(id, TurnState::Cancelled);
         }
         if let Ok(message) = UntypedMessage::new("session/cancel", json!({"sessionId": id.0})) {
             let _ = self.cx.send_notification(message);
         }
-        self.shared.gate.cancel(id);
+        self.shared.gate.cancel_turn(id);
     }
 
-    /// How long the agent may take to end its turn after [`Self::cancel`].
+    /// How long the agent may take to end its turn after [`Self::cancel_turn`].
     #[must_use]
     pub fn cancel_limit(&self) -> Duration {
         CANCELLING
@@ -259,11 +268,11 @@ impl Connection {
     /// How many tool calls have begun and not ended: some agents go on after the prompt's answer.
     #[must_use]
     pub fn under_way(&self, id: &SessionId) -> usize {
-        self.shared.tool_calls().under_way(id)
+        self.shared.lock_tool_calls().under_way(id)
     }
 
     /// The protocol's form of a server; none, with a notice, if the agent can't reach it.
-    fn wire(&self, server: &ServerLaunch) -> Option<Value> {
+    fn server_to_json(&self, server: &ServerLaunch) -> Option<Value> {
         let name = &server.name;
         let pairs = |map: &BTreeMap<String, String>| -> Vec<Value> {
             map.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
@@ -275,8 +284,9 @@ impl Connection {
             }
             Transport::Http { url, headers } => {
                 if !self.can_http() {
-                    self.shared
-                        .notice(format!("the agent can't reach MCP servers over HTTP: {name} is left out"));
+                    self.shared.send_notice(format!(
+                        "the agent can't reach MCP servers over HTTP: {name} is left out"
+                    ));
                     return None;
                 }
                 Some(json!({"type": "http", "name": name, "url": url, "headers": pairs(headers)}))

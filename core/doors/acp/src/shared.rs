@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use super::terminals::Terminals;
-use super::{AcpEvent, Offer};
+use super::{AcpEvent, OfferedCapabilities};
 use mayi_acp_shared::ToolCalls;
 use mayi_core::approval::ApprovalId;
 use mayi_core::call::SessionId;
@@ -19,13 +19,13 @@ use mayi_core::gate::{Gate, Session};
 /// What all handlers of one connection share.
 pub(super) struct Shared {
     pub(super) gate: Gate,
-    pub(super) offer: Offer,
+    pub(super) offer: OfferedCapabilities,
     pub(super) events: mpsc::UnboundedSender<AcpEvent>,
     pub(super) terminals: Terminals,
     /// Tasks that owe the agent an answer: they are waited for before the connection ends.
     pub(super) answers: TaskTracker,
     tool_calls: Mutex<ToolCalls>,
-    turns: Mutex<HashMap<SessionId, Turn>>,
+    turns: Mutex<HashMap<SessionId, TurnState>>,
     open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
     /// An earlier session is being loaded: what the agent says now was said before.
     pub(super) replaying: AtomicBool,
@@ -33,7 +33,7 @@ pub(super) struct Shared {
 
 /// Where a session's turn stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TurnState {
     /// No prompt is under way.
     #[default]
     Idle,
@@ -44,7 +44,11 @@ pub(super) enum Turn {
 }
 
 impl Shared {
-    pub(super) fn new(gate: Gate, offer: Offer, events: mpsc::UnboundedSender<AcpEvent>) -> Self {
+    pub(super) fn new(
+        gate: Gate,
+        offer: OfferedCapabilities,
+        events: mpsc::UnboundedSender<AcpEvent>,
+    ) -> Self {
         Self {
             gate,
             offer,
@@ -58,24 +62,24 @@ impl Shared {
         }
     }
 
-    pub(super) fn tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
+    pub(super) fn lock_tool_calls(&self) -> MutexGuard<'_, ToolCalls> {
         self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Questions about tool calls that wait for an answer.
-    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<(SessionId, String), ApprovalId>> {
+    pub(super) fn lock_open_approvals(&self) -> MutexGuard<'_, HashMap<(SessionId, String), ApprovalId>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn turn(&self, session: &SessionId) -> Turn {
+    pub(super) fn turn_state(&self, session: &SessionId) -> TurnState {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner).get(session).copied().unwrap_or_default()
     }
 
-    pub(super) fn set_turn(&self, session: &SessionId, turn: Turn) {
+    pub(super) fn set_turn(&self, session: &SessionId, turn: TurnState) {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone(), turn);
     }
 
-    pub(super) fn notice(&self, text: impl Into<String>) {
+    pub(super) fn send_notice(&self, text: impl Into<String>) {
         let _ = self.events.send(AcpEvent::Notice(text.into()));
     }
 }
@@ -87,14 +91,14 @@ pub(super) fn session_of(gate: &Gate, params: &Value) -> Option<Session> {
 }
 
 /// `invalid params`, with a text that says what is wrong.
-pub(super) fn invalid(what: &str) -> Error {
+pub(super) fn invalid_params_error(what: &str) -> Error {
     let mut error = Error::invalid_params();
     error.message = what.to_owned();
     error
 }
 
 /// The answer to something that may not be done.
-pub(super) fn denied(why: &str) -> Error {
+pub(super) fn denied_error(why: &str) -> Error {
     let mut error = Error::internal_error();
     error.code = (-32003).into();
     error.message = format!("mayi: {why}");

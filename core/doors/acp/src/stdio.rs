@@ -25,7 +25,7 @@ const STRAY: usize = 200;
 pub(super) struct Fault(Arc<Mutex<Option<String>>>);
 
 impl Fault {
-    pub(super) fn set(&self, what: String) {
+    pub(super) fn set_first(&self, what: String) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(what);
     }
 
@@ -35,7 +35,7 @@ impl Fault {
 }
 
 /// The transport. It ends at the first line that breaks the protocol, and `fault` says why.
-pub(super) fn transport(
+pub(super) fn agent_transport(
     pipes: Pipes,
     fault: Fault,
     events: mpsc::UnboundedSender<AcpEvent>,
@@ -46,7 +46,7 @@ pub(super) fn transport(
     let lines = FramedWrite::new(pipes.stdin, LinesCodec::new());
     let outgoing = SinkExt::<String>::sink_map_err(lines, io_error);
     let reader = FramedRead::new(pipes.stdout, LinesCodec::new_with_max_length(LONGEST));
-    let state = Reading { reader, exited: pipes.exited, fault, events, spoken: false, stray: 0 };
+    let state = TransportReader { reader, exited: pipes.exited, fault, events, spoken: false, stray: 0 };
     let incoming = futures::stream::unfold(state, |mut state| async move {
         let line = state.next().await?;
         Some((Ok(line), state))
@@ -54,7 +54,7 @@ pub(super) fn transport(
     Lines::new(outgoing, Box::pin(incoming))
 }
 
-struct Reading<R> {
+struct TransportReader<R> {
     reader: FramedRead<R, LinesCodec>,
     exited: watch::Receiver<Option<ExitStatus>>,
     fault: Fault,
@@ -63,23 +63,23 @@ struct Reading<R> {
     stray: usize,
 }
 
-impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
+impl<R: tokio::io::AsyncRead + Unpin> TransportReader<R> {
     async fn next(&mut self) -> Option<String> {
         loop {
             let line = tokio::select! {
                 biased;
                 line = self.reader.next() => line?,
-                () = gone(&mut self.exited) => return None,
+                () = wait_for_exit(&mut self.exited) => return None,
             };
             let line = match line {
                 Ok(line) => line,
                 Err(LinesCodecError::MaxLineLengthExceeded) => {
-                    self.fault.set(format!("a line longer than {} MiB", LONGEST / 1024 / 1024));
+                    self.fault.set_first(format!("a line longer than {} MiB", LONGEST / 1024 / 1024));
                     return None;
                 }
                 Err(LinesCodecError::Io(error)) => {
                     if error.kind() == std::io::ErrorKind::InvalidData {
-                        self.fault.set("a line that is not UTF-8".to_owned());
+                        self.fault.set_first("a line that is not UTF-8".to_owned());
                     }
                     return None;
                 }
@@ -97,11 +97,11 @@ impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
                     )));
                 }
                 Line::NotJson(start) => {
-                    self.fault.set(format!("a line that is not JSON: {start}"));
+                    self.fault.set_first(format!("a line that is not JSON: {start}"));
                     return None;
                 }
                 Line::NotRpc(what) => {
-                    self.fault.set(what);
+                    self.fault.set_first(what);
                     return None;
                 }
             }
@@ -110,7 +110,7 @@ impl<R: tokio::io::AsyncRead + Unpin> Reading<R> {
 }
 
 /// The agent has ended, and what it wrote before has had the time to arrive.
-async fn gone(exited: &mut watch::Receiver<Option<ExitStatus>>) {
+async fn wait_for_exit(exited: &mut watch::Receiver<Option<ExitStatus>>) {
     let _ = exited.wait_for(Option::is_some).await;
     tokio::time::sleep(AFTER).await;
 }

@@ -10,13 +10,13 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::sync::watch;
 
-use super::shared::{Shared, Turn, denied, invalid, session_of};
+use super::shared::{Shared, TurnState, denied_error, invalid_params_error, session_of};
 use mayi_acp_shared::adapt;
-use mayi_acp_shared::input::text;
-use mayi_acp_shared::terminals::{Starts, Wanted, create_call};
+use mayi_acp_shared::input::non_empty_text;
+use mayi_acp_shared::terminals::{Starter, TerminalRequest, create_call};
 use mayi_core::call::{Call, Dialect};
 use mayi_core::gate::{Authorized, Verdict};
-use mayi_doors::process::{self, Family, without_own_variables};
+use mayi_doors::process::{self, ProcessFamily, without_own_variables};
 
 /// As much output is kept where the agent sets no limit.
 const KEPT: usize = 1024 * 1024;
@@ -32,7 +32,7 @@ pub(super) struct Terminals {
 
 struct Terminal {
     /// Also what the command left in the background: it ends with the terminal.
-    family: Mutex<Family>,
+    family: Mutex<ProcessFamily>,
     output: Mutex<Output>,
     exit: watch::Receiver<Option<Value>>,
 }
@@ -64,42 +64,49 @@ impl Terminals {
     }
 
     fn get(&self, params: &Value) -> Result<Arc<Terminal>, Error> {
-        let id = text(params, "terminalId").unwrap_or_default();
-        self.lock().get(&id).cloned().ok_or_else(|| invalid("no terminal has this id"))
+        let id = non_empty_text(params, "terminalId").unwrap_or_default();
+        self.lock().get(&id).cloned().ok_or_else(|| invalid_params_error("no terminal has this id"))
     }
 
     /// Ends all of them: the agent is gone.
-    pub(super) fn end(&self) {
+    pub(super) fn end_all(&self) {
         for (_, terminal) in self.lock().drain() {
-            terminal.family().end();
+            terminal.lock_family().request_end();
         }
     }
 }
 
 impl Terminal {
-    fn family(&self) -> MutexGuard<'_, Family> {
+    fn lock_family(&self) -> MutexGuard<'_, ProcessFamily> {
         self.family.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<Value>) -> Result<(), Error> {
+pub(super) fn create_terminal(
+    shared: &Arc<Shared>,
+    params: Value,
+    responder: Responder<Value>,
+) -> Result<(), Error> {
     let Some(session) = session_of(&shared.gate, &params) else {
-        return responder.respond_with_error(invalid("terminal/create needs a sessionId of mine"));
+        return responder
+            .respond_with_error(invalid_params_error("terminal/create needs a sessionId of mine"));
     };
-    if shared.turn(&session.id) == Turn::Cancelled {
-        return responder.respond_with_error(denied("the turn was cancelled"));
+    if shared.turn_state(&session.id) == TurnState::Cancelled {
+        return responder.respond_with_error(denied_error("the turn was cancelled"));
     }
     // A line is run by `/bin/sh`.
-    let (call, wanted) = match create_call(&session, &params, Starts::Mayi(Dialect::Sh)) {
+    let (call, wanted) = match create_call(&session, &params, Starter::Mayi(Dialect::Sh)) {
         Ok(found) => found,
-        Err(wrong) => return responder.respond_with_error(invalid(wrong)),
+        Err(wrong) => return responder.respond_with_error(invalid_params_error(wrong)),
     };
     let limit = params
         .get("outputByteLimit")
         .and_then(Value::as_u64)
         .map_or(KEPT, |limit| usize::try_from(limit).unwrap_or(usize::MAX).min(16 * KEPT));
     let accesses = call.accesses.clone();
-    shared.tool_calls().gate_open(&session.id, |known| adapt::touches(&session, known, &accesses));
+    shared
+        .lock_tool_calls()
+        .mark_open_calls_gated(&session.id, |known| adapt::is_within_accesses(&session, known, &accesses));
     let ticket = shared.gate.submit(call, &[]);
     let answers = shared.answers.clone();
     let cancellation = responder.cancellation();
@@ -111,7 +118,7 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
         };
         let result = match verdict {
             Verdict::Allowed(authorized) => start(&shared, &authorized, (wanted, limit)).await,
-            Verdict::Denied(refusal) => Err(denied(&refusal.reason)),
+            Verdict::Denied(refusal) => Err(denied_error(&refusal.reason)),
             Verdict::Cancelled => Err(Error::request_cancelled()),
         };
         if let Err(error) = responder.respond_with_result(result) {
@@ -125,38 +132,38 @@ pub(super) fn create(shared: &Arc<Shared>, params: Value, responder: Responder<V
 async fn start(
     shared: &Shared,
     authorized: &Authorized<Call>,
-    (wanted, limit): (Wanted, usize),
+    (wanted, limit): (TerminalRequest, usize),
 ) -> Result<Value, Error> {
     if shared.terminals.lock().len() >= MOST {
-        return Err(denied("too many terminals are open: release some"));
+        return Err(denied_error("too many terminals are open: release some"));
     }
     let (program, arguments) = match (&wanted.line, wanted.argv.split_first()) {
         (Some(line), _) => ("/bin/sh".to_owned(), vec!["-c".to_owned(), line.clone()]),
         (None, Some((program, arguments))) => (program.clone(), arguments.to_vec()),
-        (None, None) => return Err(invalid("terminal/create needs a command")),
+        (None, None) => return Err(invalid_params_error("terminal/create needs a command")),
     };
     let mut command = Command::new(&program);
     command
         .args(arguments)
         .current_dir(
-            mayi_core::call::resolve(&authorized.call().cwd)
+            mayi_core::call::resolve_path(&authorized.call().cwd)
                 .unwrap_or_else(|_| authorized.call().cwd.clone()),
         )
         .env_remove("PWD")
         .env("PATH", mayi_acp_shared::safe_path(&[]));
     without_own_variables(&mut command);
     command.envs(&authorized.call().env);
-    let carrying = shared.gate.carry(authorized);
+    let carrying = shared.gate.begin_execution(authorized);
     let begun = async {
         let started = process::start(command, false)?;
-        started.begins.done().await?;
+        started.pending_start.wait_started().await?;
         Ok::<_, std::io::Error>((started.stdout, started.stderr, started.family, started.exited))
     };
     let (stdout, stderr, family, mut exited) = match begun.await {
         Ok(begun) => begun,
         Err(error) => {
-            carrying.end("failed");
-            return Err(invalid(&format!("{program}: {error}")));
+            carrying.finish("failed");
+            return Err(invalid_params_error(&format!("{program}: {error}")));
         }
     };
     let (exit, exits) = watch::channel(None);
@@ -166,8 +173,8 @@ async fn start(
         exit: exits,
     });
     let readers = [
-        tokio::spawn(collect(stdout, Arc::clone(&terminal))),
-        tokio::spawn(collect(stderr, Arc::clone(&terminal))),
+        tokio::spawn(collect_output(stdout, Arc::clone(&terminal))),
+        tokio::spawn(collect_output(stderr, Arc::clone(&terminal))),
     ];
     tokio::spawn(async move {
         let status = exited.wait_for(Option::is_some).await.map(|status| *status);
@@ -177,7 +184,7 @@ async fn start(
             let _ = tokio::time::timeout(std::time::Duration::from_millis(300), reader).await;
         }
         let status = status.ok().flatten();
-        carrying.end(&how(status));
+        carrying.finish(&describe_exit(status));
         let _ = exit.send(Some(exit_status(status)));
     });
     let id = format!("term_{}", uuid::Uuid::now_v7().simple());
@@ -185,7 +192,7 @@ async fn start(
     Ok(json!({"terminalId": id}))
 }
 
-async fn collect(mut pipe: impl tokio::io::AsyncRead + Unpin, terminal: Arc<Terminal>) {
+async fn collect_output(mut pipe: impl tokio::io::AsyncRead + Unpin, terminal: Arc<Terminal>) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(count) = pipe.read(&mut buffer).await {
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return };
@@ -194,7 +201,7 @@ async fn collect(mut pipe: impl tokio::io::AsyncRead + Unpin, terminal: Arc<Term
 }
 
 /// How a program ended, for the record: `exit code 1`, `signal 9`.
-fn how(status: Option<std::process::ExitStatus>) -> String {
+fn describe_exit(status: Option<std::process::ExitStatus>) -> String {
     #[cfg(unix)]
     if let Some(signal) = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)) {
         return format!("signal {signal}");
@@ -216,7 +223,11 @@ fn exit_status(status: Option<std::process::ExitStatus>) -> Value {
     json!({"exitCode": status.and_then(|status| status.code()), "signal": signal})
 }
 
-pub(super) fn output(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
+pub(super) fn terminal_output(
+    shared: &Shared,
+    params: &Value,
+    responder: Responder<Value>,
+) -> Result<(), Error> {
     let result = shared.terminals.get(params).map(|terminal| {
         let output = terminal.output.lock().unwrap_or_else(PoisonError::into_inner);
         let mut answer =
@@ -243,7 +254,7 @@ pub(super) fn wait_for_exit(
         let mut exit = terminal.exit.clone();
         let result = tokio::select! {
             status = exit.wait_for(Option::is_some) => {
-                status.ok().and_then(|status| status.clone()).ok_or_else(|| denied("the terminal is gone"))
+                status.ok().and_then(|status| status.clone()).ok_or_else(|| denied_error("the terminal is gone"))
             }
             () = cancellation.cancelled() => Err(Error::request_cancelled()),
         };
@@ -254,18 +265,24 @@ pub(super) fn wait_for_exit(
 
 pub(super) fn kill(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
     responder.respond_with_result(shared.terminals.get(params).map(|terminal| {
-        terminal.family().kill();
+        terminal.lock_family().kill();
         json!({})
     }))
 }
 
-pub(super) fn release(shared: &Shared, params: &Value, responder: Responder<Value>) -> Result<(), Error> {
-    let id = text(params, "terminalId").unwrap_or_default();
+pub(super) fn release_terminal(
+    shared: &Shared,
+    params: &Value,
+    responder: Responder<Value>,
+) -> Result<(), Error> {
+    let id = non_empty_text(params, "terminalId").unwrap_or_default();
     let removed = shared.terminals.lock().remove(&id);
-    responder.respond_with_result(removed.ok_or_else(|| invalid("no terminal has this id")).map(|terminal| {
-        terminal.family().end();
-        json!({})
-    }))
+    responder.respond_with_result(removed.ok_or_else(|| invalid_params_error("no terminal has this id")).map(
+        |terminal| {
+            terminal.lock_family().request_end();
+            json!({})
+        },
+    ))
 }
 
 #[cfg(test)]

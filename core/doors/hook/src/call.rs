@@ -4,40 +4,40 @@ use std::path::{Path, PathBuf};
 
 use mayi_core::call::{Access, Call, Category, Door};
 use mayi_core::gate::Session;
-use mayi_doors::places::folder_caveat;
+use mayi_doors::folders::folder_caveat;
 
-use crate::event::{Event, Own};
+use crate::event::{HookEvent, OwnMode};
 use crate::harness::Harness;
-use crate::tools::{self, Place};
+use crate::tools::{self, ToolContext};
 
 /// The home folders that `~` could be: the user's own, and the one that the harness's environment names, if that is another. What it
 /// starts expands `~` by its environment, which a repository's settings may have changed; every version counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Homes {
+pub struct HomeFolders {
     own: Option<PathBuf>,
-    said: Option<PathBuf>,
+    environment: Option<PathBuf>,
 }
 
-impl Homes {
+impl HomeFolders {
     /// `own` is the user's, from the password entry; `said` what the environment has.
     #[must_use]
     pub fn new(own: Option<PathBuf>, said: Option<PathBuf>) -> Self {
-        Self { said: said.filter(|said| Some(said) != own.as_ref()), own }
+        Self { environment: said.filter(|said| Some(said) != own.as_ref()), own }
     }
 
     /// Those that are known.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Path> {
-        [&self.own, &self.said].into_iter().flatten().map(PathBuf::as_path)
+    pub(crate) fn known_homes(&self) -> impl Iterator<Item = &Path> {
+        [&self.own, &self.environment].into_iter().flatten().map(PathBuf::as_path)
     }
 
     /// The readings that a line has: at least one, also where no home is known.
-    pub(crate) fn each(&self) -> impl Iterator<Item = Option<&Path>> {
-        std::iter::once(self.own.as_deref()).chain(self.said.as_deref().map(Some))
+    pub(crate) fn home_readings(&self) -> impl Iterator<Item = Option<&Path>> {
+        std::iter::once(self.own.as_deref()).chain(self.environment.as_deref().map(Some))
     }
 }
 
 /// The one way to split a tool's name that fits the server which the harness names; all of them, where it names none that fits.
-fn certain(mut readings: Vec<(String, String)>, server: Option<&str>) -> Vec<(String, String)> {
+fn narrow_to_server(mut readings: Vec<(String, String)>, server: Option<&str>) -> Vec<(String, String)> {
     if let Some(server) = server
         && readings.iter().any(|(name, _)| name == server)
     {
@@ -47,14 +47,20 @@ fn certain(mut readings: Vec<(String, String)>, server: Option<&str>) -> Vec<(St
 }
 
 /// The call that `event` is about, in `session`, which works in its own `cwd` by now.
-pub(crate) fn call(harness: &Harness, event: &Event, session: &Session, homes: &Homes) -> Call {
-    let does = tools::does(harness.tools, &event.tool);
-    let servers = (harness.servers)(&event.tool).map(|readings| certain(readings, event.server.as_deref()));
+pub(crate) fn call_from_event(
+    harness: &Harness,
+    event: &HookEvent,
+    session: &Session,
+    homes: &HomeFolders,
+) -> Call {
+    let does = tools::tool_kind(harness.tools, &event.tool);
+    let servers =
+        (harness.servers)(&event.tool).map(|readings| narrow_to_server(readings, event.server.as_deref()));
     let outside = |cwd: &Path| folder_caveat(session, cwd);
-    let place = Place { cwd: &session.cwd, roots: &session.roots, homes, outside: &outside };
+    let place = ToolContext { cwd: &session.cwd, roots: &session.roots, homes, outside: &outside };
     let of_server = servers.is_some();
     let mut read = tools::read(&event.tool, does, &event.input, servers, &place);
-    if let Own::Lax(mode) = &event.mode
+    if let OwnMode::Lax(mode) = &event.mode
         && mode.is_empty()
     {
         read.not_shown.push("the harness's own mode".to_owned());
@@ -72,7 +78,7 @@ pub(crate) fn call(harness: &Harness, event: &Event, session: &Session, homes: &
         cwd: read.cwd.unwrap_or_else(|| session.cwd.clone()),
         env: read.env,
         title: event.tool.clone(),
-        kind: if of_server { "mcp" } else { does.kind() }.to_owned(),
+        kind: if of_server { "mcp" } else { does.acp_kind() }.to_owned(),
         name: Some(event.tool.clone()),
         raw_input: event.input.clone(),
         diffs: read.diffs,

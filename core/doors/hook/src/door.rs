@@ -3,11 +3,11 @@
 use jiff::SignedDuration;
 use mayi_core::gate::{Gate, OnAsk, Refusal, Session, Verdict};
 use mayi_core::policy::{Decision, Mode};
-use mayi_doors::{AFTER_A_REFUSAL, mode_told};
+use mayi_doors::{AFTER_A_REFUSAL, mode_briefing};
 
-use crate::call::{Homes, call};
-use crate::event::{Event, Kind, Own};
-use crate::harness::{Answer, Harness, Say};
+use crate::call::{HomeFolders, call_from_event};
+use crate::event::{EventKind, HookEvent, OwnMode};
+use crate::harness::{Harness, HookAnswer, HookReply};
 
 /// Answers for a session end when the harness tells of its end, and after this time at the latest: some never tell.
 pub const LONGEST_SESSION: SignedDuration = SignedDuration::from_hours(24);
@@ -28,7 +28,7 @@ pub struct HookDoor {
     /// Whose events they are.
     pub harness: &'static Harness,
     /// The home folders that `~` could be.
-    pub homes: Homes,
+    pub homes: HomeFolders,
     /// What becomes of an ask.
     pub ask_via: AskVia,
 }
@@ -39,38 +39,40 @@ impl HookDoor {
     ///
     /// # Errors
     /// If the record can't be read or written, in one line: what the event is about has to be blocked then.
-    pub async fn answer(&self, event: &Event, mut session: Session) -> Result<Answer, String> {
-        if event.mode == Own::Plans {
+    pub async fn answer_event(&self, event: &HookEvent, mut session: Session) -> Result<HookAnswer, String> {
+        if event.mode == OwnMode::Plans {
             // The stricter of the two counts.
             session.mode = Some(Mode::Plan);
         }
         let id = session.id.clone();
         self.gate.open_session(session.clone());
         let say = match event.kind {
-            Kind::Before | Kind::Request => self.decide(event, &session).await?,
-            Kind::After => {
-                let call = call(self.harness, event, &session, &self.homes);
+            EventKind::Before | EventKind::Request => self.decide_event(event, &session).await?,
+            EventKind::After => {
+                let call = call_from_event(self.harness, event, &session, &self.homes);
                 // What ran unasked is in the record: nobody can stop it any more.
-                self.gate.ended(call, &event.how).map_err(|error| error.to_string())?;
-                Say::Nothing
+                self.gate.report_ended_elsewhere(call, &event.how).map_err(|error| error.to_string())?;
+                HookReply::Nothing
             }
-            Kind::Begins | Kind::SubAgentBegins => Say::Tell(briefing(self.gate.mode(&id))),
-            Kind::Ends => {
+            EventKind::Begins | EventKind::SubAgentBegins => {
+                HookReply::Tell(session_briefing(self.gate.mode(&id)))
+            }
+            EventKind::Ends => {
                 self.gate.session_ended(&id).map_err(|error| error.to_string())?;
-                Say::Nothing
+                HookReply::Nothing
             }
-            Kind::Other => Say::Nothing,
+            EventKind::Other => HookReply::Nothing,
         };
-        Ok(Answer { say, notice: None })
+        Ok(HookAnswer { say, notice: None })
     }
 
-    async fn decide(&self, event: &Event, session: &Session) -> Result<Say, String> {
-        let call = call(self.harness, event, session, &self.homes);
-        let request = event.kind == Kind::Request;
+    async fn decide_event(&self, event: &HookEvent, session: &Session) -> Result<HookReply, String> {
+        let call = call_from_event(self.harness, event, session, &self.homes);
+        let request = event.kind == EventKind::Request;
         // The harness asks although the tool was judged: it has rules of its own that are stricter, or mayi has said "ask". The
         // question is the person's.
-        if request && self.gate.judged_before(&call).map_err(|error| error.to_string())?.is_some() {
-            return Ok(Say::Nothing);
+        if request && self.gate.find_earlier_effect(&call).map_err(|error| error.to_string())?.is_some() {
+            return Ok(HookReply::Nothing);
         }
         let on_ask = match self.ask_via {
             AskVia::Inbox => OnAsk::Wait,
@@ -83,16 +85,16 @@ impl HookDoor {
             None => ticket.verdict().await,
         };
         Ok(match verdict {
-            Verdict::Allowed(authorized) => Say::Allow(allowed(authorized.decision())),
+            Verdict::Allowed(authorized) => HookReply::Allow(allow_reason(authorized.decision())),
             Verdict::Denied(refusal) if refusal.left => {
-                Say::Ask(format!("mayi: {}", because(&refusal.decision)))
+                HookReply::Ask(format!("mayi: {}", decision_reason(&refusal.decision)))
             }
-            Verdict::Denied(refusal) => Say::Deny(self.refused(&refusal)),
-            Verdict::Cancelled => Say::Deny("mayi: the question was withdrawn".to_owned()),
+            Verdict::Denied(refusal) => HookReply::Deny(self.refusal_text(&refusal)),
+            Verdict::Cancelled => HookReply::Deny("mayi: the question was withdrawn".to_owned()),
         })
     }
 
-    fn refused(&self, refusal: &Refusal) -> String {
+    fn refusal_text(&self, refusal: &Refusal) -> String {
         let how = match (refusal.unanswered, self.ask_via) {
             (true, AskVia::Harness) => {
                 "; the person can allow it by a rule, or have mayi wait for an answer with --ask-via inbox"
@@ -104,22 +106,22 @@ impl HookDoor {
 }
 
 /// Why it is allowed, in few words.
-fn allowed(decision: &Decision) -> String {
-    format!("mayi: {}", because(decision))
+fn allow_reason(decision: &Decision) -> String {
+    format!("mayi: {}", decision_reason(decision))
 }
 
 /// The reason that `decision` turned on, as others may hear it.
-fn because(decision: &Decision) -> String {
+fn decision_reason(decision: &Decision) -> String {
     decision
-        .because()
-        .map(|finding| finding.relayed().to_owned())
+        .deciding_finding()
+        .map(|finding| finding.reason_for_model().to_owned())
         .unwrap_or_else(|| decision.effect.to_string())
 }
 
 /// What a model is told when it begins.
-fn briefing(mode: Mode) -> String {
+fn session_briefing(mode: Mode) -> String {
     format!(
         "[mayi] The user's permission gate judges each tool call of this session before it runs.\n{}\n{AFTER_A_REFUSAL}",
-        mode_told(mode)
+        mode_briefing(mode)
     )
 }

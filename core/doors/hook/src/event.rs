@@ -7,9 +7,9 @@ use serde_json::Value;
 
 /// An event, as an adapter has read it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct HookEvent {
     /// What it is about.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The harness's own name for it: what an answer repeats.
     pub name: String,
     /// The session, by the harness's id; none, where it tells of none.
@@ -17,7 +17,7 @@ pub struct Event {
     /// The folder that the session works in now.
     pub cwd: Option<PathBuf>,
     /// The harness's own mode.
-    pub mode: Own,
+    pub mode: OwnMode,
     /// The tool, by the harness's name.
     pub tool: String,
     /// The MCP server that it is a tool of, where the harness says so besides.
@@ -34,7 +34,7 @@ pub struct Event {
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// A tool is about to run: the answer decides.
     Before,
     /// The harness is about to ask the person: an answer takes its place.
@@ -51,17 +51,17 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl EventKind {
     /// Whether what happens next depends on the answer, so that a failure has to block it.
     #[must_use]
-    pub fn decides(self) -> bool {
+    pub fn needs_decision(self) -> bool {
         matches!(self, Self::Before | Self::Request)
     }
 }
 
 /// The harness's own permission mode, as far as it matters here: the stricter of it and mayi's counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Own {
+pub enum OwnMode {
     /// It asks, or does not say.
     #[default]
     Asks,
@@ -71,16 +71,16 @@ pub enum Own {
     Lax(String),
 }
 
-impl Event {
+impl HookEvent {
     /// An event of this kind about nothing yet.
     #[must_use]
-    pub fn new(kind: Kind, name: &str) -> Self {
+    pub fn new(kind: EventKind, name: &str) -> Self {
         Self {
             kind,
             name: name.to_owned(),
             session: None,
             cwd: None,
-            mode: Own::Asks,
+            mode: OwnMode::Asks,
             tool: String::new(),
             server: None,
             input: Value::Null,

@@ -17,11 +17,11 @@ pub mod harness;
 mod session;
 pub mod tools;
 
-pub use call::Homes;
+pub use call::HomeFolders;
 pub use door::{AskVia, HookDoor, LONGEST_SESSION};
-pub use event::{Event, Kind, Own};
-pub use harness::{Answer, HARNESSES, Harness, Output, Say};
-pub use session::{Known, Sessions};
+pub use event::{EventKind, HookEvent, OwnMode};
+pub use harness::{HARNESSES, Harness, HookAnswer, HookOutput, HookReply};
+pub use session::{KnownSession, SessionStore};
 
 /// The largest event that is read: 16 MiB.
 pub const LARGEST: u64 = 16 << 20;

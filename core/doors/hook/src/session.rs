@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use mayi_core::call::digest_of;
-use mayi_core::config::secure;
+use mayi_core::config::secure_read;
 use serde::{Deserialize, Serialize};
 
 /// A session of which nothing was heard for so long is forgotten.
@@ -20,13 +20,13 @@ const LONGEST: u64 = 64 << 10;
 
 /// The sessions that are known, in mayi's state folder.
 #[derive(Clone, Debug)]
-pub struct Sessions {
+pub struct SessionStore {
     folder: PathBuf,
 }
 
 /// What is known of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct KnownSession {
     /// The harness, by its name on the command line.
     pub harness: String,
     /// The harness's id.
@@ -35,10 +35,10 @@ pub struct Known {
     pub root: PathBuf,
 }
 
-impl Sessions {
+impl SessionStore {
     /// Those in mayi's folder `state`.
     #[must_use]
-    pub fn within(state: &Path) -> Self {
+    pub fn in_state_folder(state: &Path) -> Self {
         Self { folder: state.join("hooks") }
     }
 
@@ -52,13 +52,13 @@ impl Sessions {
     ///
     /// # Errors
     /// If it can't be read or written. One that says something else is an error too: the folder is mayi's own.
-    pub fn of(&self, harness: &str, session: &str, cwd: &Path) -> io::Result<Known> {
+    pub fn load_or_begin(&self, harness: &str, session: &str, cwd: &Path) -> io::Result<KnownSession> {
         let path = self.path(harness, session, "json");
         if let Some(known) = self.read(&path)? {
             return Ok(known);
         }
         let root = cwd.canonicalize()?;
-        let known = Known { harness: harness.to_owned(), session: session.to_owned(), root };
+        let known = KnownSession { harness: harness.to_owned(), session: session.to_owned(), root };
         let text = serde_json::to_vec(&known)?;
         self.make_folder()?;
         // Whole or not at all, and whoever was first counts.
@@ -73,8 +73,8 @@ impl Sessions {
         }
     }
 
-    fn read(&self, path: &Path) -> io::Result<Option<Known>> {
-        let file = match secure::open(path, false) {
+    fn read(&self, path: &Path) -> io::Result<Option<KnownSession>> {
+        let file = match secure_read::open(path, false) {
             Ok(file) => file,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound) => return Ok(None),
             Err(error) => return Err(error),
@@ -86,7 +86,7 @@ impl Sessions {
 
     /// Whether this is the first time that the person is told `what` in the session. It is remembered.
     #[must_use]
-    pub fn tells(&self, harness: &str, session: &str, what: &str) -> bool {
+    pub fn first_time_told(&self, harness: &str, session: &str, what: &str) -> bool {
         let path = self.path(harness, session, what);
         if path.exists() {
             return false;
@@ -96,7 +96,7 @@ impl Sessions {
     }
 
     /// Forgets sessions of which nothing was heard for long.
-    pub fn tidy(&self) {
+    pub fn remove_old(&self) {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return };
         let old = |meta: std::fs::Metadata| {
             meta.modified()
@@ -131,22 +131,24 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().canonicalize().unwrap();
         std::fs::create_dir_all(dir.join("a/b")).unwrap();
-        let sessions = Sessions::within(&dir.join("state"));
-        let began = sessions.of("claude-code", "1", &dir.join("a")).unwrap();
+        let sessions = SessionStore::in_state_folder(&dir.join("state"));
+        let began = sessions.load_or_begin("claude-code", "1", &dir.join("a")).unwrap();
         assert_eq!(began.root, dir.join("a"));
-        assert_eq!(sessions.of("claude-code", "1", &dir.join("a/b")).unwrap(), began);
+        assert_eq!(sessions.load_or_begin("claude-code", "1", &dir.join("a/b")).unwrap(), began);
         // Another harness's session of that name is another one.
-        assert_eq!(sessions.of("codex", "1", &dir.join("a/b")).unwrap().root, dir.join("a/b"));
-        assert!(sessions.tells("codex", "1", "mode") && !sessions.tells("codex", "1", "mode"));
-        assert!(sessions.tells("codex", "2", "mode"));
+        assert_eq!(sessions.load_or_begin("codex", "1", &dir.join("a/b")).unwrap().root, dir.join("a/b"));
+        assert!(
+            sessions.first_time_told("codex", "1", "mode") && !sessions.first_time_told("codex", "1", "mode")
+        );
+        assert!(sessions.first_time_told("codex", "2", "mode"));
     }
 
     #[test]
     fn given_a_file_that_is_no_session_then_there_is_an_error_and_no_root() {
         let dir = tempfile::tempdir().unwrap();
-        let sessions = Sessions::within(dir.path());
-        sessions.of("codex", "1", dir.path()).unwrap();
+        let sessions = SessionStore::in_state_folder(dir.path());
+        sessions.load_or_begin("codex", "1", dir.path()).unwrap();
         std::fs::write(sessions.path("codex", "1", "json"), "{").unwrap();
-        assert!(sessions.of("codex", "1", dir.path()).is_err());
+        assert!(sessions.load_or_begin("codex", "1", dir.path()).is_err());
     }
 }

@@ -10,13 +10,13 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use super::belonging::Belonging;
-use super::front::{Caller, Client, Clients, Conversation, Gateway};
-use super::http::Schemas;
-use super::pinned::{Pinned, Told};
+use super::front::{Caller, Client, ClientCount, Conversation, Gateway};
+use super::http::SchemaLookup;
+use super::pins::{Pinned, ServerNotices};
 use super::server::Server;
 use super::session::Session;
-use super::wire::{self, Reach};
+use super::session_binding::SessionBinding;
+use super::wire::{self, ServerTarget};
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::ServerLaunch;
 use mayi_core::gate::{self, Gate};
@@ -28,7 +28,7 @@ const ENDING: Duration = Duration::from_secs(3);
 
 /// Who answers questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asks {
+pub enum Answerer {
     /// A surface that is open, else the client if it is trusted, else nobody.
     Auto,
     /// A surface, also one that is opened later.
@@ -39,15 +39,15 @@ pub enum Asks {
     Session,
 }
 
-pub use mayi_doors::pinned::Say;
+pub use mayi_doors::pins::NoticeSink;
 
 /// Who hears of servers.
 #[derive(Clone)]
-pub struct Hears {
+pub struct NoticeSinks {
     /// What people should know.
-    pub people: Say,
+    pub people: NoticeSink,
     /// What servers write to their error output.
-    pub errors: Say,
+    pub errors: NoticeSink,
 }
 
 /// How the gateway is to be.
@@ -61,15 +61,15 @@ pub struct McpOptions {
     /// The mode, if one was chosen.
     pub mode: Option<Mode>,
     /// The agent's session that all calls belong to; none: each conversation has one of its own.
-    pub belongs: Option<Belonging>,
+    pub binding: Option<SessionBinding>,
     /// Two tools in place of all.
     pub toolbelt: bool,
     /// Who answers questions.
-    pub asks: Asks,
+    pub asks: Answerer,
     /// Whether a surface is open where a person could answer.
     pub surface: Box<dyn Fn() -> bool + Send + Sync>,
     /// Who hears of servers.
-    pub hears: Hears,
+    pub sinks: NoticeSinks,
     /// Where the tokens of remote servers are; none: nowhere.
     pub tokens: Option<PathBuf>,
     /// So long a question waits for a client to come back with its answer: [`PATIENCE`].
@@ -90,14 +90,14 @@ pub(super) struct Shared {
     started: Mutex<HashMap<String, Vec<Weak<Server>>>>,
     /// Servers that were stopped, and may run still.
     pub(super) ending: TaskTracker,
-    pub(super) told: Arc<Told>,
+    pub(super) told: Arc<ServerNotices>,
 }
 
 impl Shared {
     /// A server of this name that runs: the last one that has listed its tools, else the last one.
-    pub(super) fn running(&self, name: &str) -> Option<Arc<Server>> {
-        let running: Vec<_> = self.started().get(name)?.iter().filter_map(Weak::upgrade).collect();
-        let listed = running.iter().rfind(|server| server.listed().is_some());
+    pub(super) fn running_server(&self, name: &str) -> Option<Arc<Server>> {
+        let running: Vec<_> = self.lock_started().get(name)?.iter().filter_map(Weak::upgrade).collect();
+        let listed = running.iter().rfind(|server| server.last_catalogue().is_some());
         listed.or(running.last()).cloned()
     }
 
@@ -108,7 +108,7 @@ impl Shared {
                 [_] => name,
                 _ => name.strip_prefix(&launch.name)?.strip_prefix("__")?,
             };
-            self.running(&launch.name)?.listed()?.get(tool)?;
+            self.running_server(&launch.name)?.last_catalogue()?.get(tool)?;
             Some((launch.name.clone(), tool.to_owned()))
         };
         let listed: Vec<_> = self.launches.iter().filter_map(own).collect();
@@ -125,13 +125,13 @@ impl Shared {
         }
     }
 
-    fn started(&self) -> MutexGuard<'_, HashMap<String, Vec<Weak<Server>>>> {
+    fn lock_started(&self) -> MutexGuard<'_, HashMap<String, Vec<Weak<Server>>>> {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The `inputSchema` of a tool that was listed, by the name that clients know.
-    fn schema(&self, name: &str) -> Option<Value> {
-        self.pinned.schema(|server| match self.launches.as_slice() {
+    fn tool_schema(&self, name: &str) -> Option<Value> {
+        self.pinned.tool_schema(|server| match self.launches.as_slice() {
             [_] => Some(name),
             _ => name.strip_prefix(server)?.strip_prefix("__"),
         })
@@ -157,7 +157,7 @@ impl McpDoor {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
         let codec = RequestStateCodec::try_new(key.to_vec()).map_err(|error| error.to_string())?;
-        let told = Arc::new(Told::new(Arc::clone(&options.hears.people), options.belongs.is_none()));
+        let told = Arc::new(ServerNotices::new(Arc::clone(&options.sinks.people), options.binding.is_none()));
         let shared = Shared {
             gate,
             pinned: Pinned::new(pins, Arc::clone(&told)),
@@ -173,14 +173,14 @@ impl McpDoor {
 
     /// The schemas of the tools that were listed last, by the names that clients know.
     #[must_use]
-    pub fn schemas(&self) -> Schemas {
+    pub fn tool_schemas(&self) -> SchemaLookup {
         let shared = Arc::clone(&self.shared);
-        Arc::new(move |name| shared.schema(name))
+        Arc::new(move |name| shared.tool_schema(name))
     }
 
     /// Returns once the servers of conversations that are over have ended: whoever ends the process waits for this, or some
     /// may stay.
-    pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub fn wait_for_servers(&self) -> impl Future<Output = ()> + Send + use<> {
         let ending = self.shared.ending.clone();
         async move {
             ending.close();
@@ -188,15 +188,15 @@ impl McpDoor {
         }
     }
 
-    fn servers(&self) -> Vec<Arc<Server>> {
+    fn start_servers(&self) -> Vec<Arc<Server>> {
         let start = |launch: &ServerLaunch| {
-            let of_server = |say: &Say| {
+            let of_server = |say: &NoticeSink| {
                 let (say, name) = (Arc::clone(say), launch.name.clone());
-                let say: wire::stdio::Say = Arc::new(move |text| say(&name, text));
+                let say: wire::stdio::LineSink = Arc::new(move |text| say(&name, text));
                 say
             };
-            let hears = &self.shared.options.hears;
-            let reach = Reach {
+            let hears = &self.shared.options.sinks;
+            let reach = ServerTarget {
                 transport: launch.transport.clone(),
                 name: launch.name.clone(),
                 cwd: self.shared.options.cwd.clone(),
@@ -210,8 +210,8 @@ impl McpDoor {
                 of_server(&hears.people),
                 self.shared.ending.clone(),
             );
-            self.shared.told.progress(&launch.name, "starting");
-            let mut started = self.shared.started();
+            self.shared.told.notify_progress(&launch.name, "starting");
+            let mut started = self.shared.lock_started();
             let of_name = started.entry(launch.name.clone()).or_default();
             of_name.retain(|server| server.strong_count() > 0);
             of_name.push(Arc::downgrade(&server));
@@ -224,19 +224,19 @@ impl McpDoor {
 }
 
 impl Gateway for McpDoor {
-    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation> {
-        let belongs = match &self.shared.options.belongs {
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: ClientCount) -> Arc<dyn Conversation> {
+        let belongs = match &self.shared.options.binding {
             Some(belongs) => belongs.clone(),
-            None => Belonging::Own(self.own_session(clients)),
+            None => SessionBinding::Own(self.own_session(clients)),
         };
-        let servers = self.servers();
+        let servers = self.start_servers();
         Arc::new(Session::new(Arc::clone(&self.shared), client, (caller, clients), belongs, servers))
     }
 }
 
 impl McpDoor {
     /// Opens a session of the gate's for one conversation.
-    fn own_session(&self, clients: Clients) -> SessionId {
+    fn own_session(&self, clients: ClientCount) -> SessionId {
         let options = &self.shared.options;
         let id = SessionId(format!("mcp-{}", Uuid::now_v7()));
         self.shared.gate.open_session(gate::Session {
@@ -251,11 +251,11 @@ impl McpDoor {
             .shared
             .launches
             .iter()
-            .map(|launch| (launch.name.clone(), launch.transport.identity()))
+            .map(|launch| (launch.name.clone(), launch.transport.server_id()))
             .collect();
-        self.shared.gate.pass_servers(&id, identities);
-        if clients == Clients::Several {
-            self.shared.gate.stands_alone(&id);
+        self.shared.gate.set_own_servers(&id, identities);
+        if clients == ClientCount::Several {
+            self.shared.gate.mark_requests_independent(&id);
         }
         id
     }

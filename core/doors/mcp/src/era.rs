@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::frame::Frame;
-use super::members::{Members, raw};
+use super::members::{Members, to_raw_json};
 
 /// The newest version with `initialize`.
 pub(super) const LATEST_OLDER: &str = "2025-11-25";
@@ -43,7 +43,7 @@ pub(super) enum Era {
 
 /// What a client says of itself: in `initialize`, or with each request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ClientSays {
+pub(super) struct ClientProfile {
     /// What it speaks.
     pub(super) era: Era,
     /// Its name and version.
@@ -52,7 +52,7 @@ pub(super) struct ClientSays {
     pub(super) capabilities: Option<Box<RawValue>>,
 }
 
-impl ClientSays {
+impl ClientProfile {
     /// From the parameters of `initialize`.
     pub(super) fn in_initialize(params: &Members) -> Self {
         let own = |name| params.get(name).map(ToOwned::to_owned);
@@ -61,7 +61,7 @@ impl ClientSays {
 
     /// From the `_meta` of a stateless request.
     fn in_meta(params: &Members) -> Self {
-        let meta = params.object("_meta").unwrap_or_default();
+        let meta = params.object_member("_meta").unwrap_or_default();
         let own = |name| meta.get(name).map(ToOwned::to_owned);
         Self { era: Era::Stateless, info: own(meta::CLIENT), capabilities: own(meta::CAPABILITIES) }
     }
@@ -86,15 +86,15 @@ impl ClientSays {
     }
 
     /// `params` as a stateless server needs them: with who asks, and what that one can do.
-    pub(super) fn stamp(&self, mut params: Members, log_level: Option<&str>) -> Members {
-        let mut meta = params.object("_meta").unwrap_or_default();
-        meta.set(meta::VERSION, raw(STATELESS));
-        meta.set(meta::CLIENT, self.info.clone().unwrap_or_else(|| raw(&own_info())));
-        meta.set(meta::CAPABILITIES, self.capabilities.clone().unwrap_or_else(|| raw(&json!({}))));
+    pub(super) fn stamp_params(&self, mut params: Members, log_level: Option<&str>) -> Members {
+        let mut meta = params.object_member("_meta").unwrap_or_default();
+        meta.set(meta::VERSION, to_raw_json(STATELESS));
+        meta.set(meta::CLIENT, self.info.clone().unwrap_or_else(|| to_raw_json(&own_info())));
+        meta.set(meta::CAPABILITIES, self.capabilities.clone().unwrap_or_else(|| to_raw_json(&json!({}))));
         if let Some(level) = log_level {
-            meta.set(meta::LOG_LEVEL, raw(level));
+            meta.set(meta::LOG_LEVEL, to_raw_json(level));
         }
-        params.set("_meta", meta.raw());
+        params.set("_meta", meta.to_raw_value());
         params
     }
 }
@@ -103,13 +103,13 @@ impl ClientSays {
 #[derive(Debug, Default)]
 pub(super) struct Introduction {
     /// None before it began, and none in the stateless era.
-    begun: Mutex<Option<ClientSays>>,
+    begun: Mutex<Option<ClientProfile>>,
     log_level: Mutex<Option<String>>,
 }
 
 impl Introduction {
     /// It has begun, and said this of itself.
-    pub(super) fn begin(&self, says: ClientSays) {
+    pub(super) fn record_client(&self, says: ClientProfile) {
         *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(says);
     }
 
@@ -119,12 +119,13 @@ impl Introduction {
     }
 
     /// What the client of this request speaks, and what it says of itself: there, or when it began.
-    pub(super) fn says(&self, frame: &Frame) -> ClientSays {
+    pub(super) fn profile_for(&self, frame: &Frame) -> ClientProfile {
         let params = frame.params().unwrap_or_default();
-        let names_version = params.object("_meta").is_some_and(|meta| meta.get(meta::VERSION).is_some());
+        let names_version =
+            params.object_member("_meta").is_some_and(|meta| meta.get(meta::VERSION).is_some());
         // The second one is what asks for versions.
         if names_version || frame.method() == Some("server/discover") {
-            return ClientSays::in_meta(&params);
+            return ClientProfile::in_meta(&params);
         }
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
     }
@@ -149,29 +150,29 @@ pub(super) fn own_info() -> Value {
 mod tests {
     use super::*;
 
-    fn says(capabilities: &str) -> ClientSays {
+    fn test_profile(capabilities: &str) -> ClientProfile {
         let params = format!(r#"{{"capabilities":{capabilities},"clientInfo":{{"name":"c"}}}}"#);
-        ClientSays::in_initialize(&Members::parse(&params).unwrap())
+        ClientProfile::in_initialize(&Members::parse(&params).unwrap())
     }
 
     /// "`elicitation: {}` means form only" (MCP, elicitation).
     #[test]
     fn given_capabilities_then_forms_are_taken_where_they_are_declared() {
-        assert!(says(r#"{"elicitation":{}}"#).takes_forms());
-        assert!(says(r#"{"elicitation":{"form":{},"url":{}}}"#).takes_forms());
-        assert!(!says(r#"{"elicitation":{"url":{}}}"#).takes_forms());
-        assert!(!says(r#"{"sampling":{}}"#).takes_forms());
+        assert!(test_profile(r#"{"elicitation":{}}"#).takes_forms());
+        assert!(test_profile(r#"{"elicitation":{"form":{},"url":{}}}"#).takes_forms());
+        assert!(!test_profile(r#"{"elicitation":{"url":{}}}"#).takes_forms());
+        assert!(!test_profile(r#"{"sampling":{}}"#).takes_forms());
     }
 
     #[test]
     fn given_a_stateless_server_then_requests_say_who_asks() {
         let params = Members::parse(r#"{"cursor":"x","_meta":{"progressToken":1}}"#).unwrap();
-        let stamped = says("{}").stamp(params, Some("info"));
-        let stateless = Introduction::default().says(&Frame::request(1, "tools/list", &stamped));
+        let stamped = test_profile("{}").stamp_params(params, Some("info"));
+        let stateless = Introduction::default().profile_for(&Frame::request(1, "tools/list", &stamped));
         assert_eq!(stateless.era, Era::Stateless);
-        let meta = stamped.object("_meta").unwrap();
+        let meta = stamped.object_member("_meta").unwrap();
         assert_eq!(meta.get("progressToken").unwrap().get(), "1");
-        assert_eq!(meta.string(meta::LOG_LEVEL).as_deref(), Some("info"));
+        assert_eq!(meta.string_member(meta::LOG_LEVEL).as_deref(), Some("info"));
         assert_eq!(stateless.name().as_deref(), Some("c"));
     }
 }

@@ -4,12 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::members::{Members, raw};
-use mayi_core::approval::visible;
+use super::members::{Members, to_raw_json};
+use mayi_core::approval::escape_line;
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameKind {
     /// It has a method and an id, and gets one response.
     Request,
     /// It has a method and no id.
@@ -22,7 +22,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Frame {
     members: Members,
-    kind: Kind,
+    kind: FrameKind,
     method: Option<String>,
 }
 
@@ -70,14 +70,14 @@ impl Malformed {
         Self { code, message: message.into(), id: None }
     }
 
-    fn about(mut self, members: &Members) -> Self {
+    fn with_id_of(mut self, members: &Members) -> Self {
         self.id = members.get("id").filter(|id| is_id(id)).map(ToOwned::to_owned);
         self
     }
 
     /// The response to it. Where its id can't be known, that is `null` (JSON-RPC 2.0, section 5).
     #[must_use]
-    pub fn answer(&self) -> Frame {
+    pub fn error_response(&self) -> Frame {
         Frame::error(self.id.as_deref().unwrap_or(RawValue::NULL), self.code, &self.message)
     }
 }
@@ -104,18 +104,18 @@ impl Frame {
             Err(error) => {
                 let json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
                 let number = if json { code::INVALID_REQUEST } else { code::PARSE };
-                let malformed = Malformed::new(number, visible(&error.to_string()));
-                return Err(match Members::ids(text) {
+                let malformed = Malformed::new(number, escape_line(&error.to_string()));
+                return Err(match Members::single_id(text) {
                     Some(id) if is_id(&id) => Malformed { id: Some(id), ..malformed },
                     _ => malformed,
                 });
             }
         };
-        Self::of(members)
+        Self::from_members(members)
     }
 
     /// The messages of a batch as text (JSON-RPC 2.0, section 6); none for what is no array of as many as anybody sends.
-    pub(crate) fn batch(text: &str) -> Option<Vec<Box<RawValue>>> {
+    pub(crate) fn parse_batch(text: &str) -> Option<Vec<Box<RawValue>>> {
         if !text.trim_start().starts_with('[') {
             return None;
         }
@@ -123,10 +123,11 @@ impl Frame {
         (1..=BATCH).contains(&messages.len()).then_some(messages)
     }
 
-    fn of(members: Members) -> Result<Self, Malformed> {
-        let refuse = |what: &str| Err(Malformed::new(code::INVALID_REQUEST, what.to_owned()).about(&members));
-        if let Some(name) = members.mistaken(ENVELOPE) {
-            return refuse(&format!("`{}` can be taken for another member", visible(name)));
+    fn from_members(members: Members) -> Result<Self, Malformed> {
+        let refuse =
+            |what: &str| Err(Malformed::new(code::INVALID_REQUEST, what.to_owned()).with_id_of(&members));
+        if let Some(name) = members.ambiguous_member(ENVELOPE) {
+            return refuse(&format!("`{}` can be taken for another member", escape_line(name)));
         }
         let version = members.get("jsonrpc").map(RawValue::get);
         if version != Some("\"2.0\"") {
@@ -145,17 +146,17 @@ impl Frame {
         let method = match members.get("method") {
             None => None,
             Some(_) if answer => return refuse("both a request and a response"),
-            Some(_) => match members.string("method") {
+            Some(_) => match members.string_member("method") {
                 Some(method) => Some(method),
                 None => return refuse("`method` is not a string"),
             },
         };
         let kind = match (&method, id) {
-            (Some(_), Some(_)) => Kind::Request,
+            (Some(_), Some(_)) => FrameKind::Request,
             // "id": null is no notification, and no request that MCP knows.
             (Some(_), None) if members.get("id").is_some() => return refuse("`id` is null"),
-            (Some(_), None) => Kind::Notification,
-            (None, _) if answer => Kind::Response,
+            (Some(_), None) => FrameKind::Notification,
+            (None, _) if answer => FrameKind::Response,
             (None, _) => return refuse("neither a request nor a response"),
         };
         Ok(Self { members, kind, method })
@@ -165,31 +166,31 @@ impl Frame {
     #[must_use]
     pub fn request(id: u64, method: &str, params: &impl Serialize) -> Self {
         let mut members = Members::default();
-        members.set("jsonrpc", raw("2.0"));
-        members.set("id", raw(&id));
-        members.set("method", raw(method));
-        members.set("params", raw(params));
-        Self { members, kind: Kind::Request, method: Some(method.to_owned()) }
+        members.set("jsonrpc", to_raw_json("2.0"));
+        members.set("id", to_raw_json(&id));
+        members.set("method", to_raw_json(method));
+        members.set("params", to_raw_json(params));
+        Self { members, kind: FrameKind::Request, method: Some(method.to_owned()) }
     }
 
     /// A notification.
     #[must_use]
     pub fn notification(method: &str, params: &impl Serialize) -> Self {
         let mut members = Members::default();
-        members.set("jsonrpc", raw("2.0"));
-        members.set("method", raw(method));
-        members.set("params", raw(params));
-        Self { members, kind: Kind::Notification, method: Some(method.to_owned()) }
+        members.set("jsonrpc", to_raw_json("2.0"));
+        members.set("method", to_raw_json(method));
+        members.set("params", to_raw_json(params));
+        Self { members, kind: FrameKind::Notification, method: Some(method.to_owned()) }
     }
 
     /// A response that says yes.
     #[must_use]
     pub fn result(id: &RawValue, result: &impl Serialize) -> Self {
         let mut members = Members::default();
-        members.set("jsonrpc", raw("2.0"));
+        members.set("jsonrpc", to_raw_json("2.0"));
         members.set("id", id.to_owned());
-        members.set("result", raw(result));
-        Self { members, kind: Kind::Response, method: None }
+        members.set("result", to_raw_json(result));
+        Self { members, kind: FrameKind::Response, method: None }
     }
 
     /// A response that says what went wrong. `message` is mayi's own text, what it quotes escaped.
@@ -206,15 +207,15 @@ impl Frame {
             error.insert("data".to_owned(), data);
         }
         let mut members = Members::default();
-        members.set("jsonrpc", raw("2.0"));
+        members.set("jsonrpc", to_raw_json("2.0"));
         members.set("id", id.to_owned());
-        members.set("error", raw(&error));
-        Self { members, kind: Kind::Response, method: None }
+        members.set("error", to_raw_json(&error));
+        Self { members, kind: FrameKind::Response, method: None }
     }
 
     /// What it is.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FrameKind {
         self.kind
     }
 
@@ -232,7 +233,7 @@ impl Frame {
 
     /// The id, where it is a number that mayi gave out itself.
     #[must_use]
-    pub fn number(&self) -> Option<u64> {
+    pub fn numeric_id(&self) -> Option<u64> {
         self.id()?.get().parse().ok()
     }
 
@@ -245,38 +246,38 @@ impl Frame {
     /// The parameters, if they are an object.
     #[must_use]
     pub fn params(&self) -> Option<Members> {
-        self.members.object("params")
+        self.members.object_member("params")
     }
 
     /// The result, if it is an object.
     #[must_use]
-    pub fn outcome(&self) -> Option<Members> {
-        self.members.object("result")
+    pub fn result_object(&self) -> Option<Members> {
+        self.members.object_member("result")
     }
 
     /// The same message under another id.
     #[must_use]
-    pub fn under(mut self, id: Box<RawValue>) -> Self {
+    pub fn with_id(mut self, id: Box<RawValue>) -> Self {
         self.members.set("id", id);
         self
     }
 
     /// The same message with another member.
     #[must_use]
-    pub fn with(mut self, name: &str, value: Box<RawValue>) -> Self {
+    pub fn with_member(mut self, name: &str, value: Box<RawValue>) -> Self {
         self.members.set(name, value);
         self
     }
 
     /// About how long it is as text, in bytes.
     #[must_use]
-    pub fn size(&self) -> usize {
+    pub fn approximate_size(&self) -> usize {
         self.members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum()
     }
 
     /// The message as text, on one line.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn to_line(&self) -> String {
         // A member that came with line breaks between its tokens would end the line too early.
         let text = serde_json::to_string(&self.members).unwrap_or_default();
         if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text }
@@ -290,15 +291,15 @@ mod tests {
     #[test]
     fn given_messages_then_each_is_what_it_is() {
         for (text, kind) in [
-            (r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#, Kind::Request),
-            (r#"{"jsonrpc":"2.0","id":"a","method":"x","params":{}}"#, Kind::Request),
-            (r#"{"jsonrpc":"2.0","method":"x"}"#, Kind::Notification),
-            (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, Kind::Response),
-            (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, Kind::Response),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#, FrameKind::Request),
+            (r#"{"jsonrpc":"2.0","id":"a","method":"x","params":{}}"#, FrameKind::Request),
+            (r#"{"jsonrpc":"2.0","method":"x"}"#, FrameKind::Notification),
+            (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, FrameKind::Response),
+            (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, FrameKind::Response),
         ] {
             let frame = Frame::parse(text).unwrap();
             assert_eq!(frame.kind(), kind, "{text}");
-            assert_eq!(frame.text(), text);
+            assert_eq!(frame.to_line(), text);
         }
     }
 
@@ -337,7 +338,7 @@ mod tests {
     fn given_line_breaks_between_tokens_then_it_is_one_line() {
         let text = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\n\t\"a\":\r\n1}}";
         let frame = Frame::parse(text).unwrap();
-        assert!(!frame.text().contains(['\n', '\r']));
-        assert_eq!(Frame::parse(&frame.text()).unwrap().params().unwrap().string("a"), None);
+        assert!(!frame.to_line().contains(['\n', '\r']));
+        assert_eq!(Frame::parse(&frame.to_line()).unwrap().params().unwrap().string_member("a"), None);
     }
 }

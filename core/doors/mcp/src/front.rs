@@ -8,9 +8,9 @@ use super::frame::Frame;
 
 /// A request of a client's while it waits for its response: given out by the front, unique in the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key(pub u64);
+pub struct RequestKey(pub u64);
 
-impl Key {
+impl RequestKey {
     /// The next one.
     #[must_use]
     pub fn next() -> Self {
@@ -24,16 +24,16 @@ pub trait Client: Send + Sync {
     /// Sends `frame`. `about` is the request that it answers or belongs to, where that is known: a front with
     /// several streams sends it there. A response always has it. Never blocks; what can't be sent is dropped,
     /// since the client is gone.
-    fn send(&self, frame: Frame, about: Option<Key>);
+    fn send(&self, frame: Frame, about: Option<RequestKey>);
 
     /// Nothing is sent about this request any more, and no response either: it was cancelled.
-    fn forget(&self, _: Key) {}
+    fn forget_request(&self, _: RequestKey) {}
 }
 
 /// Whose requests one conversation has. On a connection, what a client speaks may differ from request to request: that is
 /// the request's era, and says nothing of this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clients {
+pub enum ClientCount {
     /// One client's: those of a connection, or of a session that `initialize` began.
     One,
     /// Perhaps of several clients with the same credential, which know nothing of each other: requests over HTTP that stand
@@ -49,14 +49,14 @@ pub struct Caller(pub String);
 /// What comes from a client.
 pub trait Conversation: Send + Sync {
     /// Takes a message. `key` is given for requests and only for them. Never blocks.
-    fn receive(&self, frame: Frame, key: Option<Key>);
+    fn receive(&self, frame: Frame, key: Option<RequestKey>);
 
     /// The client does not wait for this request any more: as if it had been cancelled.
-    fn abandon(&self, key: Key);
+    fn abandon_request(&self, key: RequestKey);
 
     /// Returns once every request has its response: what a client asked for before it went away is still answered. Whoever
     /// waits for it sets a limit, since a person may be asked about some of it.
-    fn drained(&self) -> BoxFuture<'static, ()>;
+    fn wait_until_drained(&self) -> BoxFuture<'static, ()>;
 
     /// The client is gone. Nothing is sent to it from now on.
     fn close(&self);
@@ -65,5 +65,5 @@ pub trait Conversation: Send + Sync {
 /// The gateway, as fronts see it.
 pub trait Gateway: Send + Sync {
     /// A client has come.
-    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation>;
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: ClientCount) -> Arc<dyn Conversation>;
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::era::{STATELESS, meta};
 use super::frame::Frame;
 use super::members::Members;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 
 /// The protocol's version.
 pub(crate) const VERSION: &str = "mcp-protocol-version";
@@ -33,17 +33,19 @@ const CLOSES: &str = "?=";
 
 /// The version that a message names in its `_meta`: only those of 2026-07-28 and later do.
 pub(crate) fn version_in(frame: &Frame) -> Option<String> {
-    frame.params()?.object("_meta")?.string(meta::VERSION)
+    frame.params()?.object_member("_meta")?.string_member(meta::VERSION)
 }
 
 /// Whether a request has all that 2026-07-28 wants in `_meta`.
 pub(crate) fn meta_complete(frame: &Frame) -> bool {
-    let said = frame.params().and_then(|params| params.object("_meta"));
-    said.is_some_and(|said| said.string(meta::VERSION).is_some() && said.object(meta::CAPABILITIES).is_some())
+    let said = frame.params().and_then(|params| params.object_member("_meta"));
+    said.is_some_and(|said| {
+        said.string_member(meta::VERSION).is_some() && said.object_member(meta::CAPABILITIES).is_some()
+    })
 }
 
 /// Whether `version` is one without sessions, and with these headers. Versions are dates, so they sort as text.
-pub(crate) fn stateless(version: &str) -> bool {
+pub(crate) fn is_stateless_version(version: &str) -> bool {
     version >= STATELESS
 }
 
@@ -55,12 +57,12 @@ pub(crate) fn name_in(frame: &Frame) -> Option<String> {
         "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
         _ => return None,
     };
-    frame.params()?.string(member)
+    frame.params()?.string_member(member)
 }
 
 /// An argument that is repeated in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Annotation {
+pub(crate) struct HeaderAnnotation {
     /// The names of properties from the root to it.
     path: Vec<String>,
     /// The header's name after [`PARAM`].
@@ -69,13 +71,17 @@ pub(crate) struct Annotation {
 
 /// The arguments that a tool's `inputSchema` wants to have in headers. Annotations that the specification forbids
 /// are left out.
-pub(crate) fn annotations(schema: &Value) -> Vec<Annotation> {
+pub(crate) fn header_annotations(schema: &Value) -> Vec<HeaderAnnotation> {
     let mut found = Vec::new();
-    collect(schema.get("properties"), &mut Vec::new(), &mut found);
+    collect_annotations(schema.get("properties"), &mut Vec::new(), &mut found);
     found
 }
 
-fn collect(properties: Option<&Value>, path: &mut Vec<String>, found: &mut Vec<Annotation>) {
+fn collect_annotations(
+    properties: Option<&Value>,
+    path: &mut Vec<String>,
+    found: &mut Vec<HeaderAnnotation>,
+) {
     let Some(Value::Object(properties)) = properties else { return };
     for (name, schema) in properties {
         path.push(name.clone());
@@ -83,9 +89,9 @@ fn collect(properties: Option<&Value>, path: &mut Vec<String>, found: &mut Vec<A
             && is_token(header)
             && !found.iter().any(|known| known.header.eq_ignore_ascii_case(header))
         {
-            found.push(Annotation { path: path.clone(), header: header.clone() });
+            found.push(HeaderAnnotation { path: path.clone(), header: header.clone() });
         }
-        collect(schema.get("properties"), path, found);
+        collect_annotations(schema.get("properties"), path, found);
         path.pop();
     }
 }
@@ -96,18 +102,18 @@ fn is_token(text: &str) -> bool {
 }
 
 /// The headers that `frame` has to be sent with, apart from the version.
-pub(crate) fn beside(frame: &Frame, annotated: &[Annotation]) -> Vec<(String, String)> {
+pub(crate) fn headers_for(frame: &Frame, annotated: &[HeaderAnnotation]) -> Vec<(String, String)> {
     let Some(method) = frame.method() else { return Vec::new() };
-    let mut headers = vec![(METHOD.to_owned(), encode(method))];
+    let mut headers = vec![(METHOD.to_owned(), encode_value(method))];
     if let Some(name) = name_in(frame) {
-        headers.push((NAME.to_owned(), encode(&name)));
+        headers.push((NAME.to_owned(), encode_value(&name)));
     }
     if method == "tools/call" {
-        let arguments = arguments(frame);
+        let arguments = call_arguments(frame);
         for annotation in annotated {
             if let Some(value) = plain_at(arguments.as_ref(), &annotation.path) {
                 let name = format!("{PARAM}{}", annotation.header.to_ascii_lowercase());
-                headers.push((name, encode(&value)));
+                headers.push((name, encode_value(&value)));
             }
         }
     }
@@ -119,55 +125,57 @@ pub(crate) fn beside(frame: &Frame, annotated: &[Annotation]) -> Vec<(String, St
 ///
 /// # Errors
 /// What does not agree; text of others is escaped.
-pub(crate) fn agree<'h>(
+pub(crate) fn check_headers<'h>(
     frame: &Frame,
-    annotated: &[Annotation],
+    annotated: &[HeaderAnnotation],
     header: impl Fn(&str) -> Result<Option<&'h str>, String>,
 ) -> Result<(), String> {
     let Some(method) = frame.method() else { return Ok(()) };
     match header(METHOD)? {
         Some(said) if said == method => {}
-        Some(said) => return Err(differs("Mcp-Method", said, method)),
+        Some(said) => return Err(mismatch_message("Mcp-Method", said, method)),
         None => return Err("there is no Mcp-Method header: send the method in it".to_owned()),
     }
     if let Some(name) = name_in(frame) {
         let said = header(NAME)?.ok_or("there is no Mcp-Name header: send the name in it")?;
-        if decode(said).as_deref() != Some(&*name) {
-            return Err(differs("Mcp-Name", said, &name));
+        if decode_value(said).as_deref() != Some(&*name) {
+            return Err(mismatch_message("Mcp-Name", said, &name));
         }
     }
     if method != "tools/call" {
         return Ok(());
     }
-    let arguments = arguments(frame);
+    let arguments = call_arguments(frame);
     for annotation in annotated {
         let full = format!("Mcp-Param-{}", annotation.header);
         match (header(&full)?, plain_at(arguments.as_ref(), &annotation.path)) {
             (None, None) => {}
             (Some(said), Some(value)) => {
-                if !decode(said).is_some_and(|said| same(&said, &value)) {
-                    return Err(differs(&full, said, &value));
+                if !decode_value(said).is_some_and(|said| is_same_value(&said, &value)) {
+                    return Err(mismatch_message(&full, said, &value));
                 }
             }
-            (Some(_), None) => return Err(format!("{} is there, and its argument is not", visible(&full))),
-            (None, Some(_)) => return Err(format!("there is no {} header", visible(&full))),
+            (Some(_), None) => {
+                return Err(format!("{} is there, and its argument is not", escape_line(&full)));
+            }
+            (None, Some(_)) => return Err(format!("there is no {} header", escape_line(&full))),
         }
     }
     Ok(())
 }
 
-fn differs(header: &str, said: &str, is: &str) -> String {
-    format!("{} says {}, and the message {}", visible(header), visible(said), visible(is))
+fn mismatch_message(header: &str, said: &str, is: &str) -> String {
+    format!("{} says {}, and the message {}", escape_line(header), escape_line(said), escape_line(is))
 }
 
 /// Numbers may be written in several ways.
-fn same(said: &str, is: &str) -> bool {
+fn is_same_value(said: &str, is: &str) -> bool {
     let whole = |text: &str| text.parse::<i128>().ok();
     said == is || whole(said).is_some_and(|number| whole(is) == Some(number))
 }
 
-fn arguments(frame: &Frame) -> Option<Members> {
-    frame.params()?.object("arguments")
+fn call_arguments(frame: &Frame) -> Option<Members> {
+    frame.params()?.object_member("arguments")
 }
 
 /// The value at `path` as text, if it is a string, a number or a boolean.
@@ -175,12 +183,12 @@ fn plain_at(arguments: Option<&Members>, path: &[String]) -> Option<String> {
     let (last, before) = path.split_last()?;
     let mut object = arguments?.clone();
     for name in before {
-        object = object.object(name)?;
+        object = object.object_member(name)?;
     }
-    plain(object.get(last)?)
+    primitive_text(object.get(last)?)
 }
 
-fn plain(value: &RawValue) -> Option<String> {
+fn primitive_text(value: &RawValue) -> Option<String> {
     let text = value.get();
     match text.as_bytes().first()? {
         b'"' => serde_json::from_str(text).ok(),
@@ -190,7 +198,7 @@ fn plain(value: &RawValue) -> Option<String> {
 }
 
 /// `text` as a header's value: as it is where that survives, else in Base64.
-fn encode(text: &str) -> String {
+fn encode_value(text: &str) -> String {
     let edges = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
     let odd = text.chars().any(|c| !(' '..='~').contains(&c));
     if edges || odd || (text.starts_with(OPENS) && text.ends_with(CLOSES)) {
@@ -201,7 +209,7 @@ fn encode(text: &str) -> String {
 }
 
 /// The text that a header's value stands for; `None` if its Base64 is none.
-fn decode(value: &str) -> Option<String> {
+fn decode_value(value: &str) -> Option<String> {
     match value.strip_prefix(OPENS).and_then(|rest| rest.strip_suffix(CLOSES)) {
         Some(inside) => String::from_utf8(BASE64_STANDARD.decode(inside).ok()?).ok(),
         None => Some(value.to_owned()),
@@ -216,14 +224,14 @@ mod tests {
 
     use super::*;
 
-    fn call(arguments: &str) -> Frame {
+    fn tool_call_frame(arguments: &str) -> Frame {
         let text = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"t","arguments":{arguments}}}}}"#
         );
         Frame::parse(&text).unwrap()
     }
 
-    fn schema() -> Value {
+    fn annotated_schema() -> Value {
         json!({"properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "n": {"type": "integer", "x-mcp-header": "N"},
@@ -232,9 +240,11 @@ mod tests {
         }})
     }
 
-    fn checked(frame: &Frame, headers: &[(String, String)]) -> Result<(), String> {
+    fn check_against(frame: &Frame, headers: &[(String, String)]) -> Result<(), String> {
         let map: HashMap<&str, &str> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-        agree(frame, &annotations(&schema()), |name| Ok(map.get(name.to_ascii_lowercase().as_str()).copied()))
+        check_headers(frame, &header_annotations(&annotated_schema()), |name| {
+            Ok(map.get(name.to_ascii_lowercase().as_str()).copied())
+        })
     }
 
     /// MCP 2026-07-28, SEP-2243: what one side sends, the other side takes.
@@ -247,9 +257,9 @@ mod tests {
             r#"{"region":""}"#,
             "{}",
         ] {
-            let frame = call(arguments);
-            let headers = beside(&frame, &annotations(&schema()));
-            assert_eq!(checked(&frame, &headers), Ok(()), "{arguments} {headers:?}");
+            let frame = tool_call_frame(arguments);
+            let headers = headers_for(&frame, &header_annotations(&annotated_schema()));
+            assert_eq!(check_against(&frame, &headers), Ok(()), "{arguments} {headers:?}");
             assert!(headers.iter().all(|(_, value)| !value.contains(['\r', '\n'])));
         }
     }
@@ -257,8 +267,8 @@ mod tests {
     /// MCP 2026-07-28, SEP-2243: a mismatch is refused.
     #[test]
     fn given_headers_that_say_something_else_then_it_is_told() {
-        let frame = call(r#"{"region":"eu"}"#);
-        let good = beside(&frame, &annotations(&schema()));
+        let frame = tool_call_frame(r#"{"region":"eu"}"#);
+        let good = headers_for(&frame, &header_annotations(&annotated_schema()));
         for (name, value) in [
             (METHOD, Some("tools/list")),
             (METHOD, None),
@@ -272,7 +282,7 @@ mod tests {
             let mut headers = good.clone();
             headers.retain(|(known, _)| known != name);
             headers.extend(value.map(|value| (name.to_owned(), value.to_owned())));
-            assert!(checked(&frame, &headers).is_err(), "{name} {value:?}");
+            assert!(check_against(&frame, &headers).is_err(), "{name} {value:?}");
         }
     }
 }

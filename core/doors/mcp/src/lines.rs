@@ -29,12 +29,12 @@ pub(super) struct Lines<R> {
     /// What was read of the line at hand: kept here, so that a read that is given up loses nothing.
     line: Vec<u8>,
     /// The line at hand is too long: only its ends are kept.
-    over: bool,
+    too_long: bool,
 }
 
 impl<R: tokio::io::AsyncRead + Unpin> Lines<R> {
     pub(super) fn new(reader: R, limit: usize) -> Self {
-        Self { reader: BufReader::with_capacity(AT_ONCE, reader), limit, line: Vec::new(), over: false }
+        Self { reader: BufReader::with_capacity(AT_ONCE, reader), limit, line: Vec::new(), too_long: false }
     }
 
     /// The next line that is not empty; `None` at the end. May be given up at any time.
@@ -51,7 +51,7 @@ impl<R: tokio::io::AsyncRead + Unpin> Lines<R> {
                 }
                 let end = chunk.iter().position(|byte| *byte == b'\n');
                 let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
-                take(&mut self.line, &mut self.over, self.limit, part);
+                append_bounded(&mut self.line, &mut self.too_long, self.limit, part);
                 (end.map_or(chunk.len(), |end| end + 1), end.is_some())
             };
             std::pin::Pin::new(&mut self.reader).consume(used);
@@ -59,7 +59,7 @@ impl<R: tokio::io::AsyncRead + Unpin> Lines<R> {
                 continue;
             }
             let line = std::mem::take(&mut self.line);
-            if std::mem::take(&mut self.over) {
+            if std::mem::take(&mut self.too_long) {
                 return Ok(Some(Line::TooLong(String::from_utf8_lossy(&line).into_owned())));
             }
             match String::from_utf8(line) {
@@ -71,7 +71,7 @@ impl<R: tokio::io::AsyncRead + Unpin> Lines<R> {
     }
 }
 
-fn take(line: &mut Vec<u8>, over: &mut bool, limit: usize, part: &[u8]) {
+fn append_bounded(line: &mut Vec<u8>, over: &mut bool, limit: usize, part: &[u8]) {
     line.extend_from_slice(part);
     if !*over && line.len() > limit {
         *over = true;
@@ -92,15 +92,15 @@ pub(super) async fn write_all<W: AsyncWrite + Unpin>(
 ) -> std::io::Result<()> {
     let mut batch = String::new();
     while let Some(frame) = from.recv().await {
-        batch.push_str(&frame.text());
+        batch.push_str(&frame.to_line());
         batch.push('\n');
-        taken(frame.size());
+        taken(frame.approximate_size());
         while batch.len() < AT_ONCE
             && let Ok(frame) = from.try_recv()
         {
-            batch.push_str(&frame.text());
+            batch.push_str(&frame.to_line());
             batch.push('\n');
-            taken(frame.size());
+            taken(frame.approximate_size());
         }
         writer.write_all(batch.as_bytes()).await?;
         writer.flush().await?;

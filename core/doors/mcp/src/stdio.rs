@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
-use super::frame::{Frame, Kind};
-use super::front::{Caller, Client, Clients, Conversation, Gateway, Key};
+use super::frame::{Frame, FrameKind};
+use super::front::{Caller, Client, ClientCount, Conversation, Gateway, RequestKey};
 use super::lines::{Line, Lines, write_all};
 
 /// The longest message that is read from a client: 16 MiB.
@@ -26,28 +26,28 @@ const WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// So long after its input has ended a client still gets answers.
 const DRAIN: Duration = Duration::from_secs(5);
 
-struct Output {
+struct StdioClient {
     to: Mutex<Option<mpsc::Sender<Frame>>>,
     /// How much waits, in bytes.
     waiting: Arc<AtomicUsize>,
 }
 
-impl Output {
+impl StdioClient {
     /// Nothing is sent from now on; what was is still written.
-    fn end(&self) {
+    fn stop_sending(&self) {
         self.to.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
-impl Client for Output {
-    fn send(&self, frame: Frame, _: Option<Key>) {
+impl Client for StdioClient {
+    fn send(&self, frame: Frame, _: Option<RequestKey>) {
         let to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(to) = to.as_ref() else { return };
         // What servers say by themselves never takes the place of an answer.
-        let size = frame.size();
+        let size = frame.approximate_size();
         let waiting = self.waiting.load(Ordering::Relaxed);
         let full = waiting > 0 && waiting.saturating_add(size) > WAITING_BYTES || to.capacity() <= ANSWERS;
-        if full && frame.kind() != Kind::Response {
+        if full && frame.kind() != FrameKind::Response {
             tracing::warn!("the client does not read: a message to it is lost");
             return;
         }
@@ -60,9 +60,9 @@ impl Client for Output {
 }
 
 /// A conversation that is closed when nobody serves it any more.
-struct Open(Arc<dyn Conversation>);
+struct ConversationGuard(Arc<dyn Conversation>);
 
-impl Drop for Open {
+impl Drop for ConversationGuard {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -84,11 +84,11 @@ where
         left.fetch_sub(size, Ordering::Relaxed);
     };
     let mut writing = tokio::spawn(write_all(writer, outgoing, taken));
-    let output = Arc::new(Output { to: Mutex::new(Some(to)), waiting });
+    let output = Arc::new(StdioClient { to: Mutex::new(Some(to)), waiting });
     let client: Arc<dyn Client> = Arc::clone(&output) as Arc<dyn Client>;
-    let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), Clients::One);
+    let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), ClientCount::One);
     // Also if this is given up.
-    let conversation = Open(conversation);
+    let conversation = ConversationGuard(conversation);
     let mut lines = Lines::new(input, LONGEST);
     let ended = loop {
         let line = match lines.next().await {
@@ -106,19 +106,19 @@ where
         };
         match frame {
             Ok(frame) => {
-                let key = (frame.kind() == Kind::Request).then(Key::next);
+                let key = (frame.kind() == FrameKind::Request).then(RequestKey::next);
                 conversation.0.receive(frame, key);
             }
-            Err(malformed) => client.send(malformed.answer(), None),
+            Err(malformed) => client.send(malformed.error_response(), None),
         }
         if writing.is_finished() {
             break Ok(());
         }
     };
     // What was asked before the input ended is answered still.
-    let _ = tokio::time::timeout(DRAIN, conversation.0.drained()).await;
+    let _ = tokio::time::timeout(DRAIN, conversation.0.wait_until_drained()).await;
     drop(conversation);
-    output.end();
+    output.stop_sending();
     let _ = tokio::time::timeout(DRAIN, &mut writing).await;
     ended
 }
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn given_a_client_that_does_not_read_then_news_are_lost_and_answers_are_not() {
         let (to, mut from) = mpsc::channel(WAITING);
-        let output = Output { to: Mutex::new(Some(to)), waiting: Arc::default() };
+        let output = StdioClient { to: Mutex::new(Some(to)), waiting: Arc::default() };
         let news = |length: usize| Frame::notification("notifications/message", &json!("x".repeat(length)));
         for _ in 0..3 {
             output.send(news(WAITING_BYTES / 2), None);
@@ -146,11 +146,11 @@ mod tests {
         }
         let id = RawValue::from_string("1".to_owned()).unwrap();
         for _ in 0..ANSWERS {
-            output.send(Frame::result(&id, &json!({})), Some(Key(1)));
+            output.send(Frame::result(&id, &json!({})), Some(RequestKey(1)));
         }
         let mut answers = 0;
         while let Ok(frame) = from.try_recv() {
-            answers += usize::from(frame.kind() == Kind::Response);
+            answers += usize::from(frame.kind() == FrameKind::Response);
         }
         assert_eq!(answers, ANSWERS);
     }
@@ -158,15 +158,15 @@ mod tests {
     struct Counts(Arc<AtomicUsize>);
 
     impl Gateway for Counts {
-        fn open(&self, _: Arc<dyn Client>, _: Caller, _: Clients) -> Arc<dyn Conversation> {
+        fn open(&self, _: Arc<dyn Client>, _: Caller, _: ClientCount) -> Arc<dyn Conversation> {
             Arc::new(Self(Arc::clone(&self.0)))
         }
     }
 
     impl Conversation for Counts {
-        fn receive(&self, _: Frame, _: Option<Key>) {}
-        fn abandon(&self, _: Key) {}
-        fn drained(&self) -> futures::future::BoxFuture<'static, ()> {
+        fn receive(&self, _: Frame, _: Option<RequestKey>) {}
+        fn abandon_request(&self, _: RequestKey) {}
+        fn wait_until_drained(&self) -> futures::future::BoxFuture<'static, ()> {
             Box::pin(async {})
         }
         fn close(&self) {

@@ -3,7 +3,7 @@
 use std::sync::Once;
 
 /// Has to be called before an HTTP client is made. A provider that is there already stays.
-pub(crate) fn ready() {
+pub(crate) fn install_provider() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // An error says that there is one.

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::join_all;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::{Call, SessionId};
-use mayi_core::gate::{Authorized, Carrying, Gate, Refusal, Session, Verdict};
+use mayi_core::gate::{Authorized, Execution, Gate, Refusal, Session, Verdict};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::calls::Wanted;
+use crate::calls::ApprovalRequest;
 use crate::door::Shared;
-use crate::listed::Lists;
-use crate::request::Asked;
+use crate::request::CreateRequest;
+use crate::tool_lists::ToolLists;
 
 /// The calls of one request, and of all that goes on with it: a session of its own at the gate, which ends with it.
-pub(crate) struct Calls {
+pub(crate) struct ExchangeCalls {
     gate: Gate,
     session: SessionId,
-    approved: HashMap<String, Approved>,
+    approved: HashMap<String, ApprovedCall>,
     /// Something was approved and sent whose end is not known.
     open: Arc<AtomicBool>,
     /// The app's own key, where it goes to the endpoint.
@@ -28,30 +28,30 @@ pub(crate) struct Calls {
 }
 
 /// A call that may run at the endpoint.
-struct Approved {
-    wanted: Wanted,
+struct ApprovedCall {
+    request: ApprovalRequest,
     authorized: Authorized<Call>,
-    carrying: Option<Carrying>,
+    carrying: Option<Execution>,
 }
 
-impl Drop for Approved {
+impl Drop for ApprovedCall {
     fn drop(&mut self) {
         if let Some(carrying) = self.carrying.take() {
-            carrying.end("failed: the outcome is unknown");
+            carrying.finish("failed: the outcome is unknown");
         }
     }
 }
 
 /// The answer to an approval.
-pub(crate) struct Answer {
+pub(crate) struct ApprovalAnswer {
     pub(crate) id: String,
     pub(crate) approve: bool,
     reason: Option<String>,
 }
 
-impl Answer {
+impl ApprovalAnswer {
     /// As the endpoint is told it.
-    pub(crate) fn item(&self) -> Value {
+    pub(crate) fn to_item(&self) -> Value {
         let mut item = json!({
             "type": "mcp_approval_response", "approval_request_id": self.id, "approve": self.approve,
         });
@@ -61,14 +61,19 @@ impl Answer {
         item
     }
 
-    fn denied(id: &str, reason: String) -> Self {
+    fn denial(id: &str, reason: String) -> Self {
         Self { id: id.to_owned(), approve: false, reason: Some(reason) }
     }
 }
 
-impl Calls {
+impl ExchangeCalls {
     /// A session for the calls of `asked`.
-    pub(crate) fn new(shared: &Shared, asked: &Asked, open: Arc<AtomicBool>, key: Option<String>) -> Self {
+    pub(crate) fn new(
+        shared: &Shared,
+        asked: &CreateRequest,
+        open: Arc<AtomicBool>,
+        key: Option<String>,
+    ) -> Self {
         let id = SessionId(uuid::Uuid::now_v7().to_string());
         let options = &shared.options;
         shared.gate.open_session(Session {
@@ -79,29 +84,29 @@ impl Calls {
             cwd: options.cwd.clone(),
             mode: options.mode,
         });
-        shared.gate.stands_alone(&id);
+        shared.gate.mark_requests_independent(&id);
         let known = asked
             .servers
             .iter()
-            .filter_map(|(label, server)| Some((label.clone(), shared.configured(label, server)?)));
-        shared.gate.pass_servers(&id, known.collect());
+            .filter_map(|(label, server)| Some((label.clone(), shared.configured_server(label, server)?)));
+        shared.gate.set_own_servers(&id, known.collect());
         Self { gate: shared.gate.clone(), session: id, approved: HashMap::new(), open, key }
     }
 
     /// Has every call in `requests` judged, and waits for all of the answers. `refuse`: none of them may run, and why.
-    pub(crate) async fn answers(
+    pub(crate) async fn judge_requests(
         &mut self,
         shared: &Shared,
-        asked: &Asked,
+        asked: &CreateRequest,
         requests: impl IntoIterator<Item = (String, Vec<Value>)>,
         (items, refuse): (&[Box<RawValue>], Option<&str>),
-    ) -> Vec<Answer> {
+    ) -> Vec<ApprovalAnswer> {
         let has_key = |text: &str| shared.has_key(text, self.key.as_deref());
-        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items, &has_key);
+        let lists = ToolLists::from_items(&shared.pinned, &shared.options.agent, asked, items, &has_key);
         let judged = requests.into_iter().map(|(id, versions)| {
             let wanted = match refuse {
                 Some(why) => Err(why.to_owned()),
-                None => Wanted::read(&id, &versions),
+                None => ApprovalRequest::read(&id, &versions),
             };
             // Attack 514: it would be sent to a server, and shown and written down before.
             let wanted = match wanted {
@@ -113,7 +118,7 @@ impl Calls {
             };
             match wanted {
                 Ok(wanted) => {
-                    let call = wanted.call(shared, &self.session, asked, &lists);
+                    let call = wanted.to_call(shared, &self.session, asked, &lists);
                     // Sessions have a bound of their own, and there are many of them.
                     let ticket = match shared.waiting.try_acquire() {
                         Ok(place) => Ok((self.gate.submit_as(call, &[], None), place)),
@@ -122,7 +127,7 @@ impl Calls {
                     (id, ticket.map(|(ticket, place)| (wanted, ticket, place)).map_err(str::to_owned))
                 }
                 Err(why) => {
-                    self.gate.refused();
+                    self.gate.count_refused();
                     (id, Err(why))
                 }
             }
@@ -136,21 +141,24 @@ impl Calls {
                     drop(place);
                     match verdict {
                         Verdict::Allowed(authorized) => Ok((wanted, authorized)),
-                        Verdict::Denied(refusal) => Err(Answer::denied(&id, refused(&wanted, &refusal))),
-                        Verdict::Cancelled => {
-                            Err(Answer::denied(&id, "the call was cancelled, and nothing was run".to_owned()))
+                        Verdict::Denied(refusal) => {
+                            Err(ApprovalAnswer::denial(&id, refusal_text(&wanted, &refusal)))
                         }
+                        Verdict::Cancelled => Err(ApprovalAnswer::denial(
+                            &id,
+                            "the call was cancelled, and nothing was run".to_owned(),
+                        )),
                     }
                 }
-                Err(why) => Err(Answer::denied(&id, why)),
+                Err(why) => Err(ApprovalAnswer::denial(&id, why)),
             }
         });
         let verdicts = join_all(verdicts).await;
         let answer = |verdict| match verdict {
             Ok((wanted, authorized)) => {
-                let wanted: Wanted = wanted;
-                let answer = Answer { id: wanted.id.clone(), approve: true, reason: None };
-                let approved = Approved { wanted, authorized, carrying: None };
+                let wanted: ApprovalRequest = wanted;
+                let answer = ApprovalAnswer { id: wanted.id.clone(), approve: true, reason: None };
+                let approved = ApprovedCall { request: wanted, authorized, carrying: None };
                 self.approved.insert(answer.id.clone(), approved);
                 answer
             }
@@ -160,25 +168,25 @@ impl Calls {
     }
 
     /// The endpoint is about to be told: what is approved begins.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin_approved(&mut self) {
         for approved in self.approved.values_mut() {
-            approved.carrying.get_or_insert_with(|| self.gate.carry(&approved.authorized));
+            approved.carrying.get_or_insert_with(|| self.gate.begin_execution(&approved.authorized));
         }
-        self.note();
+        self.update_open();
     }
 
     /// It is certain that nothing of what was approved ran.
     pub(crate) fn nothing_ran(&mut self) {
         for (_, mut approved) in self.approved.drain() {
             if let Some(carrying) = approved.carrying.take() {
-                carrying.end("failed: it was never run");
+                carrying.finish("failed: it was never run");
             }
         }
-        self.note();
+        self.update_open();
     }
 
     /// Notes whether anything is open, for those who can't ask.
-    fn note(&self) {
+    fn update_open(&self) {
         self.open.store(self.any_open(), Ordering::Relaxed);
     }
 
@@ -189,41 +197,46 @@ impl Calls {
 
     /// What has run, by the items of a response that has ended: what was approved ends, and what was not is counted. Returns
     /// the names of the latter.
-    pub(crate) fn ended(&mut self, shared: &Shared, asked: &Asked, items: &[Box<RawValue>]) -> Vec<String> {
+    pub(crate) fn end_ran_calls(
+        &mut self,
+        shared: &Shared,
+        asked: &CreateRequest,
+        items: &[Box<RawValue>],
+    ) -> Vec<String> {
         let mut unasked = Vec::new();
         let has_key = |text: &str| shared.has_key(text, self.key.as_deref());
-        let lists = Lists::heard(&shared.pinned, &shared.options.agent, asked, items, &has_key);
+        let lists = ToolLists::from_items(&shared.pinned, &shared.options.agent, asked, items, &has_key);
         for item in items.iter().filter(|item| item.get().contains("\"mcp_call\"")) {
             let Ok(item) = serde_json::from_str::<Value>(item.get()) else { continue };
             if item.get("type").and_then(Value::as_str) != Some("mcp_call") {
                 continue;
             }
             let approval = item.get("approval_request_id").and_then(Value::as_str);
-            let ran = Wanted::of(approval.unwrap_or_default(), &item);
+            let ran = ApprovalRequest::from_item(approval.unwrap_or_default(), &item);
             // Endpoints need not say which approval it was.
             let known = match (approval, &ran) {
                 (Some(id), _) => Some(id.to_owned()),
                 (None, Ok(ran)) => {
-                    let is = |(_, approved): &(&String, &Approved)| approved.wanted.is(ran);
+                    let is = |(_, approved): &(&String, &ApprovedCall)| approved.request.is_same_call(ran);
                     self.approved.iter().find(is).map(|(id, _)| id.clone())
                 }
                 (None, Err(_)) => None,
             };
-            let ran = ran.unwrap_or_else(|_| Wanted::unreadable(&item));
+            let ran = ran.unwrap_or_else(|_| ApprovalRequest::from_unreadable(&item));
             let failed = item.get("error").is_some_and(|error| !error.is_null());
             let approved = known.and_then(|id| self.approved.remove(&id));
             match approved {
-                Some(mut approved) if approved.wanted.is(&ran) => {
+                Some(mut approved) if approved.request.is_same_call(&ran) => {
                     let carrying = approved.carrying.take();
                     if let Some(carrying) = carrying {
-                        carrying.end(if failed { "failed" } else { "completed" });
+                        carrying.finish(if failed { "failed" } else { "completed" });
                     }
                 }
                 _ => {
                     let ran = if ran.any_text(&has_key) { ran.without_arguments() } else { ran };
-                    let call = ran.call(shared, &self.session, asked, &lists);
+                    let call = ran.to_call(shared, &self.session, asked, &lists);
                     self.gate.judge_reported(&call);
-                    let name = format!("{}/{}", visible(&ran.label), visible(&ran.tool));
+                    let name = format!("{}/{}", escape_line(&ran.label), escape_line(&ran.tool));
                     unasked.push(if has_key(&name) {
                         "a call with a key in its name".to_owned()
                     } else {
@@ -232,12 +245,12 @@ impl Calls {
                 }
             }
         }
-        self.note();
+        self.update_open();
         unasked
     }
 }
 
-impl Drop for Calls {
+impl Drop for ExchangeCalls {
     fn drop(&mut self) {
         self.approved.clear();
         self.gate.close_session(&self.session);
@@ -245,7 +258,7 @@ impl Drop for Calls {
 }
 
 /// What the model is told of a call that may not run.
-fn refused(wanted: &Wanted, refusal: &Refusal) -> String {
+fn refusal_text(wanted: &ApprovalRequest, refusal: &Refusal) -> String {
     let mut text = format!("mayi did not let this call of {} from {} through", wanted.tool, wanted.label);
     text.push_str(", and nothing was run: ");
     text.push_str(&refusal.reason);

@@ -8,8 +8,8 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use serde_json::Value;
 
 use crate::door::ResponsesDoor;
-use crate::events::{Blocks, TooLong};
-use crate::front::created;
+use crate::events::{BlockReader, TooLong};
+use crate::front::create_response;
 
 /// The longest event of an answer, in bytes: it may hold an image.
 const LONGEST_EVENT: usize = 64 * 1024 * 1024;
@@ -17,13 +17,13 @@ const LONGEST_EVENT: usize = 64 * 1024 * 1024;
 const LONGEST_ERROR: usize = 1024 * 1024;
 
 /// The events of an answer, as they come. Once it is dropped, nobody waits for it any more, and what is asked about is taken back.
-pub struct Answer {
+pub struct AnswerEvents {
     stream: BodyDataStream,
-    blocks: Blocks,
+    blocks: BlockReader,
     events: VecDeque<Value>,
 }
 
-impl std::fmt::Debug for Answer {
+impl std::fmt::Debug for AnswerEvents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Answer").finish_non_exhaustive()
     }
@@ -34,7 +34,7 @@ impl ResponsesDoor {
     ///
     /// # Errors
     /// One line: what the endpoint says against it, or mayi.
-    pub async fn ask(&self, mut request: Value) -> Result<Answer, String> {
+    pub async fn request_response(&self, mut request: Value) -> Result<AnswerEvents, String> {
         let Some(members) = request.as_object_mut() else {
             return Err("a request is a JSON object, such as {\"model\": …, \"input\": …}".to_owned());
         };
@@ -43,16 +43,17 @@ impl ResponsesDoor {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         let body = Body::from(request.to_string());
-        let answer = created(&self.shared, body, headers, None).await.map_err(|trouble| trouble.message)?;
+        let answer =
+            create_response(&self.shared, body, headers, None).await.map_err(|trouble| trouble.message)?;
         if !answer.status().is_success() {
-            return Err(refused(answer).await);
+            return Err(error_text(answer).await);
         }
         let stream = answer.into_body().into_data_stream();
-        Ok(Answer { stream, blocks: Blocks::new(LONGEST_EVENT), events: VecDeque::new() })
+        Ok(AnswerEvents { stream, blocks: BlockReader::new(LONGEST_EVENT), events: VecDeque::new() })
     }
 }
 
-impl Answer {
+impl AnswerEvents {
     /// The next event; `None` at the end.
     ///
     /// # Errors
@@ -66,7 +67,7 @@ impl Answer {
                 Ok(chunk) => chunk,
                 Err(error) => return Some(Err(format!("the answer broke off: {error}"))),
             };
-            let blocks = match self.blocks.take(&chunk) {
+            let blocks = match self.blocks.take_blocks(&chunk) {
                 Ok(blocks) => blocks,
                 Err(TooLong) => return Some(Err(format!("an event is longer than {LONGEST_EVENT} bytes"))),
             };
@@ -78,7 +79,7 @@ impl Answer {
 }
 
 /// What is said against a request.
-async fn refused(answer: Response<Body>) -> String {
+async fn error_text(answer: Response<Body>) -> String {
     let status = answer.status();
     let text = to_bytes(answer.into_body(), LONGEST_ERROR).await.unwrap_or_default();
     let message = serde_json::from_slice::<Value>(&text)

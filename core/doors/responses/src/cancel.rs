@@ -8,37 +8,41 @@ use http::{HeaderValue, Response, header};
 use mayi_doors::members::Members;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::events::Block;
+use crate::events::EventBlock;
 
 /// Hears how an answer ended, as its app does.
-type Tell = oneshot::Sender<Vec<u8>>;
-type Waiting = HashMap<String, mpsc::Sender<Tell>>;
+type CancelReply = oneshot::Sender<Vec<u8>>;
+type WaitingAnswers = HashMap<String, mpsc::Sender<CancelReply>>;
 
 /// Answers that wait, by the ids that their apps saw.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cancels(Arc<Mutex<Waiting>>);
+pub(crate) struct CancellableAnswers(Arc<Mutex<WaitingAnswers>>);
 
 /// One of them. It can be cancelled for as long as this is there.
-pub(crate) struct Cancel {
-    cancels: Cancels,
-    seen: String,
-    wanted: tokio::sync::Mutex<mpsc::Receiver<Tell>>,
+pub(crate) struct Cancellable {
+    cancels: CancellableAnswers,
+    seen_id: String,
+    requests: tokio::sync::Mutex<mpsc::Receiver<CancelReply>>,
 }
 
-impl Cancels {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl CancellableAnswers {
+    fn lock(&self) -> MutexGuard<'_, WaitingAnswers> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An answer waits.
-    pub(crate) fn wait(&self, seen: &str) -> Cancel {
+    pub(crate) fn wait(&self, seen: &str) -> Cancellable {
         let (sender, wanted) = mpsc::channel(1);
         self.lock().insert(seen.to_owned(), sender);
-        Cancel { cancels: self.clone(), seen: seen.to_owned(), wanted: tokio::sync::Mutex::new(wanted) }
+        Cancellable {
+            cancels: self.clone(),
+            seen_id: seen.to_owned(),
+            requests: tokio::sync::Mutex::new(wanted),
+        }
     }
 
     /// Cancels the answer that its app saw as `seen`, if it waits.
-    pub(crate) async fn cancelled(&self, seen: &str) -> Option<Response<Body>> {
+    pub(crate) async fn cancel_answer(&self, seen: &str) -> Option<Response<Body>> {
         let sender = self.lock().get(seen).cloned()?;
         let (tell, told) = oneshot::channel();
         sender.try_send(tell).ok()?;
@@ -50,21 +54,21 @@ impl Cancels {
 
 /// The response in an event; the same, if it is no event.
 fn response_of(text: Vec<u8>) -> Vec<u8> {
-    let block = Block { raw: text };
+    let block = EventBlock { raw: text };
     let event = block.data().and_then(|data| Members::parse(&data).ok());
     let response = event.and_then(|event| Some(event.get("response")?.get().as_bytes().to_vec()));
     response.unwrap_or(block.raw)
 }
 
-impl Cancel {
+impl Cancellable {
     /// Returns when somebody wants it.
-    pub(crate) async fn wanted(&self) -> Option<Tell> {
-        self.wanted.lock().await.recv().await
+    pub(crate) async fn wait_for_cancel(&self) -> Option<CancelReply> {
+        self.requests.lock().await.recv().await
     }
 }
 
-impl Drop for Cancel {
+impl Drop for Cancellable {
     fn drop(&mut self) {
-        self.cancels.lock().remove(&self.seen);
+        self.cancels.lock().remove(&self.seen_id);
     }
 }

@@ -3,24 +3,24 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::{AgentId, ServerId};
 use mayi_core::gate::Gate;
 use mayi_core::pin::Pins;
 use mayi_core::policy::Mode;
 use mayi_core::store::Store;
-use mayi_doors::pinned::{Pinned, Told};
+use mayi_doors::pins::{ServerNotices, ServerPins};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::again::JoinableAnswers;
-use crate::cancel::Cancels;
-use crate::chains::Chains;
-use crate::feed::Feed;
-use crate::open::Made;
-use crate::plain::Whole;
+use crate::cancel::CancellableAnswers;
+use crate::json_answer::WholeAnswer;
+use crate::open::CreatedIds;
 use crate::recording::Recorder;
-use crate::request::Server;
+use crate::request::McpServer;
+use crate::response_chains::Chains;
+use crate::returning_clients::JoinableAnswers;
+use crate::shared_stream::Feed;
 use crate::upstream::Upstream;
 
 /// So many calls wait for an answer at a time, of all apps together; more are denied.
@@ -30,7 +30,7 @@ const WAITING: usize = 64;
 const SHORTEST: usize = 8;
 
 /// Hears one line that people should know.
-pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
+pub type NoticeSink = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How the door is to be.
 pub struct ResponsesOptions {
@@ -50,7 +50,7 @@ pub struct ResponsesOptions {
     /// A denial ends the answer, and the app's next request begins anew.
     pub reset_on_deny: bool,
     /// Who hears of what people should know.
-    pub say: Say,
+    pub say: NoticeSink,
     /// Keys that no call may carry, and nobody may read: the app's own and the endpoint's.
     pub secrets: Vec<String>,
     /// Writes down what apps ask and get, if somebody wants that.
@@ -65,14 +65,14 @@ pub(crate) struct Shared {
     pub(crate) options: ResponsesOptions,
     pub(crate) waiting: Semaphore,
     /// Answers, and streams, that whoever sends the same request again joins.
-    pub(crate) answers: JoinableAnswers<Option<Whole>>,
+    pub(crate) answers: JoinableAnswers<Option<WholeAnswer>>,
     pub(crate) streams: JoinableAnswers<Feed>,
     /// What can be cancelled.
-    pub(crate) cancels: Cancels,
+    pub(crate) cancels: CancellableAnswers,
     /// What servers say of their tools, held to what is trusted.
-    pub(crate) pinned: Pinned,
+    pub(crate) pinned: ServerPins,
     /// Which connection has made what.
-    pub(crate) made: Made,
+    pub(crate) created: CreatedIds,
     /// mayi ends.
     pub(crate) closing: CancellationToken,
 }
@@ -85,8 +85,8 @@ impl Shared {
     }
 
     /// The configured server that the app's server `label` is.
-    pub(crate) fn configured(&self, label: &str, server: &Server) -> Option<ServerId> {
-        let (kind, place) = server.place.as_ref()?;
+    pub(crate) fn configured_server(&self, label: &str, server: &McpServer) -> Option<ServerId> {
+        let (kind, place) = server.location.as_ref()?;
         let is = |(name, url, _): &&(String, String, ServerId)| {
             *kind == "server_url" && name == label && url == place
         };
@@ -105,9 +105,11 @@ impl ResponsesDoor {
     #[must_use]
     pub fn new(gate: Gate, upstream: Upstream, chains: Chains, options: ResponsesOptions) -> Self {
         let say = Arc::clone(&options.say);
-        let told =
-            Told::new(Arc::new(move |server, text| say(&format!("{}: {text}", visible(server)))), false);
-        let pinned = Pinned::new(Pins::new(Some(Arc::clone(&options.store))), Arc::new(told));
+        let told = ServerNotices::new(
+            Arc::new(move |server, text| say(&format!("{}: {text}", escape_line(server)))),
+            false,
+        );
+        let pinned = ServerPins::new(Pins::new(Some(Arc::clone(&options.store))), Arc::new(told));
         let shared = Shared {
             gate,
             upstream,
@@ -116,9 +118,9 @@ impl ResponsesDoor {
             waiting: Semaphore::new(WAITING),
             answers: JoinableAnswers::default(),
             streams: JoinableAnswers::default(),
-            cancels: Cancels::default(),
+            cancels: CancellableAnswers::default(),
             pinned,
-            made: Made::default(),
+            created: CreatedIds::default(),
             closing: CancellationToken::new(),
         };
         Self { shared: Arc::new(shared) }

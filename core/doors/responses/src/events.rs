@@ -3,7 +3,7 @@
 
 /// The text of one event, or of a comment: up to the empty line that ends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct EventBlock {
     /// Its bytes.
     pub(crate) raw: Vec<u8>,
 }
@@ -13,7 +13,7 @@ pub(crate) struct Block {
 pub(crate) struct TooLong;
 
 /// Takes bytes as they come, and gives events.
-pub(crate) struct Blocks {
+pub(crate) struct BlockReader {
     longest: usize,
     block: Vec<u8>,
     /// So many bytes of the block belong to its last line.
@@ -22,13 +22,13 @@ pub(crate) struct Blocks {
     returned: bool,
 }
 
-impl Blocks {
+impl BlockReader {
     pub(crate) fn new(longest: usize) -> Self {
         Self { longest, block: Vec::new(), line: 0, returned: false }
     }
 
     /// The events that end in `chunk`.
-    pub(crate) fn take(&mut self, chunk: &[u8]) -> Result<Vec<Block>, TooLong> {
+    pub(crate) fn take_blocks(&mut self, chunk: &[u8]) -> Result<Vec<EventBlock>, TooLong> {
         let mut blocks = Vec::new();
         for &byte in chunk {
             self.block.push(byte);
@@ -39,7 +39,7 @@ impl Blocks {
             if !matches!(byte, b'\n' | b'\r') {
                 self.line += 1;
             } else if std::mem::take(&mut self.line) == 0 {
-                blocks.push(Block { raw: std::mem::take(&mut self.block) });
+                blocks.push(EventBlock { raw: std::mem::take(&mut self.block) });
             }
             if self.block.len() > self.longest {
                 return Err(TooLong);
@@ -49,12 +49,12 @@ impl Blocks {
     }
 
     /// What came after the last event.
-    pub(crate) fn rest(self) -> Vec<u8> {
+    pub(crate) fn remaining_bytes(self) -> Vec<u8> {
         self.block
     }
 }
 
-impl Block {
+impl EventBlock {
     fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let text = self.raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.raw);
         text.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty())
@@ -102,26 +102,26 @@ impl Block {
 mod tests {
     use super::*;
 
-    fn all(text: &str, step: usize) -> Vec<Block> {
-        let mut blocks = Blocks::new(1000);
-        text.as_bytes().chunks(step).flat_map(|chunk| blocks.take(chunk).unwrap()).collect()
+    fn parse_in_steps(text: &str, step: usize) -> Vec<EventBlock> {
+        let mut blocks = BlockReader::new(1000);
+        text.as_bytes().chunks(step).flat_map(|chunk| blocks.take_blocks(chunk).unwrap()).collect()
     }
 
     /// WHATWG HTML, section 9.2.6; and every byte is in one of them.
     #[test]
     fn given_a_stream_in_any_pieces_then_its_events_and_bytes_are_the_same() {
         let text = "\u{feff}event: a\r\ndata: {\"x\":\r\ndata: \"é\"}\r\n\r\n: comment\n\ndata:y\r\rdata\n\nid: 1\ndata: lost";
-        let blocks = all(text, text.len());
-        let data: Vec<_> = blocks.iter().map(Block::data).collect();
+        let blocks = parse_in_steps(text, text.len());
+        let data: Vec<_> = blocks.iter().map(EventBlock::data).collect();
         let text_of = |text: &str| Some(text.to_owned());
         assert_eq!(data, [text_of("{\"x\":\n\"é\"}"), None, text_of("y"), text_of("")]);
         for step in 1..20 {
-            let mut blocks = Blocks::new(1000);
+            let mut blocks = BlockReader::new(1000);
             let mut bytes: Vec<u8> = Vec::new();
             for chunk in text.as_bytes().chunks(step) {
-                blocks.take(chunk).unwrap().into_iter().for_each(|block| bytes.extend(block.raw));
+                blocks.take_blocks(chunk).unwrap().into_iter().for_each(|block| bytes.extend(block.raw));
             }
-            bytes.extend(blocks.rest());
+            bytes.extend(blocks.remaining_bytes());
             assert_eq!(bytes, text.as_bytes(), "{step}");
         }
     }
@@ -129,17 +129,17 @@ mod tests {
     /// "passes everything through": an event that is changed keeps its other fields.
     #[test]
     fn given_other_data_then_the_other_fields_stay() {
-        let block = Block { raw: b"event: a\nid: 7\ndata: x\ndata: y\n\n".to_vec() };
+        let block = EventBlock { raw: b"event: a\nid: 7\ndata: x\ndata: y\n\n".to_vec() };
         assert_eq!(block.with_data("{}"), b"event: a\nid: 7\ndata: {}\n\n");
     }
 
     /// Attack 350: an event without an end.
     #[test]
     fn given_an_event_that_does_not_end_then_it_is_too_long() {
-        let mut blocks = Blocks::new(1000);
-        let long = (0..).map(|_| blocks.take(b"data: 0123456789\n")).take(200).find(Result::is_err);
+        let mut blocks = BlockReader::new(1000);
+        let long = (0..).map(|_| blocks.take_blocks(b"data: 0123456789\n")).take(200).find(Result::is_err);
         assert_eq!(long, Some(Err(TooLong)));
-        let mut blocks = Blocks::new(1000);
-        assert!((0..1000).all(|_| blocks.take(b": 0123456789\n\n").is_ok()));
+        let mut blocks = BlockReader::new(1000);
+        assert!((0..1000).all(|_| blocks.take_blocks(b": 0123456789\n\n").is_ok()));
     }
 }

@@ -10,21 +10,21 @@ use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use mayi_core::call::{Digest, digest_of_bytes};
-use mayi_core::gate::{KinError, is_of_this_user, is_within_an_agent};
-use mayi_doors::listen::{self, Visitor};
-use mayi_doors::web::{bearer, is_served, same_token};
+use mayi_core::gate::{PeerError, is_of_this_user, is_within_an_agent};
+use mayi_doors::listen::{self, ClientConnection};
+use mayi_doors::web::{bearer_token, is_served, same_token};
 use tokio::net::TcpListener;
 
 use crate::door::{ResponsesDoor, Shared};
 use crate::exchange::Exchange;
-use crate::joined::Joined;
+use crate::first_request::{FirstAnswer, StartOutcome, UnsentRequest};
+use crate::joined_response::JoinedAnswer;
 use crate::recording::Recording;
-use crate::refusal::Trouble;
-use crate::request::Asked;
-use crate::route::{Route, route};
-use crate::start::{First, Start, Started};
-use crate::upstream::{answer, passed};
-use crate::{aside, feed, open, own, plain, retrieve, streamed};
+use crate::refusal::ApiError;
+use crate::request::CreateRequest;
+use crate::route::{Route, route_request};
+use crate::upstream::{pass_answer, send_request};
+use crate::{json_answer, open, own_approvals, retrieve, shared_stream, side_requests, streamed_answer};
 
 /// The most connections at a time.
 const CONNECTIONS: usize = 1024;
@@ -50,7 +50,7 @@ impl std::fmt::Debug for Admission {
 }
 
 /// Serves apps at `listener`, until `shutdown` is there. Whoever waits for an answer then is told so.
-pub async fn serve(
+pub async fn serve_apps(
     listener: TcpListener,
     door: ResponsesDoor,
     admission: Admission,
@@ -58,81 +58,83 @@ pub async fn serve(
 ) {
     let (shared, admission) = (door.shared, Arc::new(admission));
     let closing = shared.closing.clone();
-    let handle = move |request: Request<Incoming>, visitor: Arc<Visitor>| {
+    let handle = move |request: Request<Incoming>, visitor: Arc<ClientConnection>| {
         let (shared, admission) = (Arc::clone(&shared), Arc::clone(&admission));
         async move {
             let request = request.map(Body::new);
-            handled(&shared, &admission, request, &visitor).await.unwrap_or_else(Trouble::into_response)
+            serve_request(&shared, &admission, request, &visitor)
+                .await
+                .unwrap_or_else(ApiError::into_response)
         }
     };
     let over = async move {
         shutdown.await;
         closing.cancel();
     };
-    listen::serve(listener, CONNECTIONS, handle, over).await;
+    listen::serve_requests(listener, CONNECTIONS, handle, over).await;
 }
 
-async fn handled(
+async fn serve_request(
     shared: &Arc<Shared>,
     admission: &Admission,
     request: Request<Body>,
-    visitor: &Arc<Visitor>,
-) -> Result<Response<Body>, Trouble> {
+    visitor: &Arc<ClientConnection>,
+) -> Result<Response<Body>, ApiError> {
     let (parts, body) = request.into_parts();
-    admitted(shared, admission, &parts, visitor).await?;
-    let (route, target) = route(&parts.method, &parts.uri, &parts.headers)?;
+    admit_request(shared, admission, &parts, visitor).await?;
+    let (route, target) = route_request(&parts.method, &parts.uri, &parts.headers)?;
     let (method, mut sent) = (parts.method, parts.headers);
     match route {
-        Route::Create => created(shared, body, sent, Some(Arc::clone(visitor))).await,
+        Route::Create => create_response(shared, body, sent, Some(Arc::clone(visitor))).await,
         Route::Seen { id, rest } => {
             let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-            match shared.chains.behind(&id) {
+            match shared.chains.read_chain(&id) {
                 Some(chain) if method == Method::GET && rest.is_empty() && !query.contains("stream=") => {
                     sent.remove(header::CONTENT_TYPE);
-                    retrieve::retrieved(shared, &chain, &query, &sent).await
+                    retrieve::retrieve_response(shared, &chain, &query, &sent).await
                 }
                 Some(chain) if method == Method::DELETE && rest.is_empty() => {
-                    retrieve::deleted(shared, &chain, &sent).await
+                    retrieve::delete_responses(shared, &chain, &sent).await
                 }
                 _ => {
                     if method == Method::POST
                         && rest == "cancel"
-                        && let Some(cancelled) = shared.cancels.cancelled(&id).await
+                        && let Some(cancelled) = shared.cancels.cancel_answer(&id).await
                     {
                         return Ok(cancelled);
                     }
-                    aside(shared, method, &target, (body, sent)).await
+                    forward_checked(shared, method, &target, (body, sent)).await
                 }
             }
         }
-        Route::Aside => aside(shared, method, &target, (body, sent)).await,
-        Route::Other if is_file(&sent) => through(shared, method, &target, (body, sent)).await,
-        Route::Other => aside(shared, method, &target, (body, sent)).await,
+        Route::Aside => forward_checked(shared, method, &target, (body, sent)).await,
+        Route::Other if is_file(&sent) => forward_unchanged(shared, method, &target, (body, sent)).await,
+        Route::Other => forward_checked(shared, method, &target, (body, sent)).await,
     }
 }
 
 /// Lets a request in, or says why not.
-async fn admitted(
+async fn admit_request(
     shared: &Arc<Shared>,
     admission: &Admission,
     parts: &Parts,
-    visitor: &Arc<Visitor>,
-) -> Result<(), Trouble> {
+    visitor: &Arc<ClientConnection>,
+) -> Result<(), ApiError> {
     let headers = &parts.headers;
     if !is_served(&parts.uri, headers, &admission.hosts) {
-        return Err(Trouble::refused("this Host is not served here"));
+        return Err(ApiError::forbidden("this Host is not served here"));
     }
     if headers.contains_key(header::ORIGIN) {
-        return Err(Trouble::refused("web pages are not served here"));
+        return Err(ApiError::forbidden("web pages are not served here"));
     }
     match &admission.token {
-        Some(token) if bearer(headers).is_some_and(|sent| same_token(sent, token)) => {}
+        Some(token) if bearer_token(headers).is_some_and(|sent| same_token(sent, token)) => {}
         Some(_) => {
             let message =
                 "there is no valid API key: the one for apps is in the file that mayi names when it starts";
-            return Err(Trouble::new(StatusCode::UNAUTHORIZED, "mayi_token", message));
+            return Err(ApiError::new(StatusCode::UNAUTHORIZED, "mayi_token", message));
         }
-        None => open::fits(parts)?,
+        None => open::check_open_request(parts)?,
     }
     let anybody = admission.token.is_none();
     let (store, local, peer) = (Arc::clone(&shared.options.store), visitor.local, visitor.peer);
@@ -142,7 +144,7 @@ async fn admitted(
         .get_or_init(|| async move {
             let look = move || {
                 let others = anybody && !is_of_this_user(local, peer)?;
-                Ok::<_, KinError>(others || is_within_an_agent(&*store, local, peer)?)
+                Ok::<_, PeerError>(others || is_within_an_agent(&*store, local, peer)?)
             };
             // What can't be known is not let in.
             !matches!(tokio::task::spawn_blocking(look).await, Ok(Ok(false)))
@@ -155,68 +157,70 @@ async fn admitted(
         } else {
             "this comes from an agent, or from what one has started, which can't be the app"
         };
-        return Err(Trouble::refused(message));
+        return Err(ApiError::forbidden(message));
     }
-    visitor.stranger.is_known();
+    visitor.stranger.mark_known();
     Ok(())
 }
 
 /// A response is to be made.
-pub(crate) async fn created(
+pub(crate) async fn create_response(
     shared: &Arc<Shared>,
     body: Body,
     sent: HeaderMap,
-    visitor: Option<Arc<Visitor>>,
-) -> Result<Response<Body>, Trouble> {
+    visitor: Option<Arc<ClientConnection>>,
+) -> Result<Response<Body>, ApiError> {
     let bytes = read(body, &sent).await?;
-    let request = digest(&bytes, &sent);
+    let request = request_digest(&bytes, &sent);
     let recorder = shared.options.recorder.as_ref();
-    let mut asked = Asked::read(bytes.to_vec()).map_err(Trouble::request)?;
+    let mut asked = CreateRequest::read(bytes.to_vec()).map_err(ApiError::bad_request)?;
     if !asked.stream
         && let Some(seat) = shared.answers.join(&request)
     {
-        return Ok(plain::joined(seat).await);
+        return Ok(json_answer::answer_joined(seat).await);
     }
     if asked.stream
         && let Some(stream) = shared.streams.join(&request)
     {
-        return feed::answer(stream).await;
+        return shared_stream::answer_from_feed(stream).await;
     }
     // Within this process nobody comes back.
     let request = visitor.is_some().then_some(request);
     let before = asked.previous.clone();
-    let chain = before.as_deref().and_then(|seen| shared.chains.behind(seen));
+    let chain = before.as_deref().and_then(|seen| shared.chains.read_chain(seen));
     let previous = match &chain {
         Some(chain) if chain.fresh => None,
         Some(chain) => chain.responses.last().cloned(),
         None => before.clone(),
     };
-    let joined = Joined::new(before.as_deref(), chain.is_some());
+    let joined = JoinedAnswer::new(before.as_deref(), chain.is_some());
     // Only what says it has to be looked at: the rest is sent as it came.
-    asked.first(previous.as_deref());
-    let recording = Recording::begin(recorder, &bytes, open::key(&sent));
+    asked.first_body(previous.as_deref());
+    let recording = Recording::begin_exchange(recorder, &bytes, open::app_key(&sent));
     let mut exchange = Exchange::new(Arc::clone(shared), asked, sent.clone(), joined, (recording, visitor));
-    let start = Start { previous, sent };
+    let start = UnsentRequest { previous, sent };
     // A person may be asked first.
-    if own::approves(&exchange.asked) {
-        if !exchange.asked.stream {
-            return Ok(plain::plain(exchange, First::Own(start), request).await);
+    if own_approvals::has_approvals(&exchange.create_request) {
+        if !exchange.create_request.stream {
+            return Ok(json_answer::answer_plain(exchange, FirstAnswer::OwnApprovals(start), request).await);
         }
-        if !exchange.asked.background {
-            return streamed::own(exchange, start, request).await;
+        if !exchange.create_request.background {
+            return streamed_answer::answer_own_approvals(exchange, start, request).await;
         }
     }
     match start.start(&mut exchange).await? {
-        Started::Passed(response) => Ok(response),
-        Started::Answer(answer) if streamed::is_stream(&answer) => {
-            streamed::streamed(exchange, answer, request).await
+        StartOutcome::Passed(response) => Ok(response),
+        StartOutcome::Answer(answer) if streamed_answer::is_stream(&answer) => {
+            streamed_answer::answer_streamed(exchange, answer, request).await
         }
-        Started::Answer(answer) => Ok(plain::plain(exchange, First::Response(answer), request).await),
+        StartOutcome::Answer(answer) => {
+            Ok(json_answer::answer_plain(exchange, FirstAnswer::Response(answer), request).await)
+        }
     }
 }
 
 /// What tells a request from every other one, also of those who have other keys.
-fn digest(bytes: &[u8], sent: &HeaderMap) -> Digest {
+fn request_digest(bytes: &[u8], sent: &HeaderMap) -> Digest {
     let mut text = Vec::new();
     for name in ["idempotency-key", "authorization", "api-key"] {
         for value in sent.get_all(name) {
@@ -237,46 +241,46 @@ fn is_file(sent: &HeaderMap) -> bool {
 }
 
 /// What is passed on if nothing in it approves anything, or brings tools in.
-async fn aside(
+async fn forward_checked(
     shared: &Arc<Shared>,
     method: Method,
     target: &str,
     (body, sent): (Body, HeaderMap),
-) -> Result<Response<Body>, Trouble> {
+) -> Result<Response<Body>, ApiError> {
     let bytes = read(body, &sent).await?;
-    aside::checked(&bytes).map_err(Trouble::request)?;
-    let mut request = shared.upstream.request(method, target, &sent);
+    side_requests::check_side_request(&bytes).map_err(ApiError::bad_request)?;
+    let mut request = shared.upstream.build_request(method, target, &sent);
     if !bytes.is_empty() || sent.contains_key(header::CONTENT_LENGTH) {
         request = request.body(bytes);
     }
-    Ok(passed(answer(request).await?))
+    Ok(pass_answer(send_request(request).await?))
 }
 
 /// The whole of a request.
-async fn read(body: Body, sent: &HeaderMap) -> Result<Bytes, Trouble> {
+async fn read(body: Body, sent: &HeaderMap) -> Result<Bytes, ApiError> {
     if sent.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
         let message = "compressed requests are not taken: send them as they are";
-        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));
     }
     let read = tokio::time::timeout(BODY, to_bytes(body, LONGEST)).await;
     let Ok(Ok(bytes)) = read else {
-        return Err(Trouble::request("the request is too long, or did not come in time"));
+        return Err(ApiError::bad_request("the request is too long, or did not come in time"));
     };
     Ok(bytes)
 }
 
 /// What is passed on as it is.
-async fn through(
+async fn forward_unchanged(
     shared: &Arc<Shared>,
     method: Method,
     target: &str,
     (body, sent): (Body, HeaderMap),
-) -> Result<Response<Body>, Trouble> {
+) -> Result<Response<Body>, ApiError> {
     let has_body = sent.contains_key(header::CONTENT_LENGTH) || sent.contains_key(header::TRANSFER_ENCODING);
-    let mut request = shared.upstream.request(method, target, &sent);
+    let mut request = shared.upstream.build_request(method, target, &sent);
     if has_body {
         let stream = body.into_data_stream().map_err(std::io::Error::other);
         request = request.body(reqwest::Body::wrap_stream(stream));
     }
-    Ok(passed(answer(request).await?))
+    Ok(pass_answer(send_request(request).await?))
 }

@@ -1,13 +1,13 @@
 //! What an object of a request is to an endpoint: a server whose tools it calls, an answer to an approval, or neither. By its
 //! members, and not by its `type` alone: endpoints fill a missing `type` in, and read names in other letters.
 
-use mayi_core::approval::visible;
-use mayi_core::policy::fold;
+use mayi_core::approval::escape_line;
+use mayi_core::policy::fold_text;
 use serde_json::{Map, Value};
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Is {
+pub(crate) enum ObjectKind {
     /// A server, whose tools the endpoint calls.
     Server,
     /// An answer to an approval.
@@ -42,37 +42,48 @@ const SCHEMAS: &[&str] =
 ///
 /// # Errors
 /// If there is one; one line.
-pub(crate) fn mistaken(members: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
-    let taken = |name: &&String| !names.contains(&name.as_str()) && names.contains(&&*fold(name));
+pub(crate) fn refuse_confusable(members: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+    let taken = |name: &&String| !names.contains(&name.as_str()) && names.contains(&&*fold_text(name));
     match members.keys().find(taken) {
         Some(name) => {
-            Err(format!("`{}` could be read as another member: write it in small letters", visible(name)))
+            Err(format!("`{}` could be read as another member: write it in small letters", escape_line(name)))
         }
         None => Ok(()),
     }
 }
 
 /// Hears of an object, and how deep it stands.
-type Found<'a> = dyn FnMut(Is, &mut Map<String, Value>, usize) -> Result<(), String> + 'a;
+type ObjectVisitor<'a> = dyn FnMut(ObjectKind, &mut Map<String, Value>, usize) -> Result<(), String> + 'a;
 
 /// Hands every server and every answer to an approval in `value` to `found`, wherever it stands; `depth` 0 is `value` itself.
 ///
 /// # Errors
 /// If something could be taken for one that is not plainly one, or what `found` says; one line.
-pub(crate) fn each(value: &mut Value, depth: usize, found: &mut Found<'_>) -> Result<(), String> {
-    looked(value, depth, false, found)
+pub(crate) fn visit_objects(
+    value: &mut Value,
+    depth: usize,
+    found: &mut ObjectVisitor<'_>,
+) -> Result<(), String> {
+    visit_value(value, depth, false, found)
 }
 
-fn looked(value: &mut Value, depth: usize, schema: bool, found: &mut Found<'_>) -> Result<(), String> {
+fn visit_value(
+    value: &mut Value,
+    depth: usize,
+    schema: bool,
+    found: &mut ObjectVisitor<'_>,
+) -> Result<(), String> {
     match value {
-        Value::Array(items) => items.iter_mut().try_for_each(|item| looked(item, depth + 1, schema, found)),
+        Value::Array(items) => {
+            items.iter_mut().try_for_each(|item| visit_value(item, depth + 1, schema, found))
+        }
         Value::Object(members) => {
-            match what(members, schema)? {
-                Is::Other => {}
+            match object_kind(members, schema)? {
+                ObjectKind::Other => {}
                 is => found(is, members, depth)?,
             }
             members.iter_mut().filter(|(name, value)| !is_metadata(name, value)).try_for_each(
-                |(name, value)| looked(value, depth + 1, schema || SCHEMAS.contains(&&**name), found),
+                |(name, value)| visit_value(value, depth + 1, schema || SCHEMAS.contains(&&**name), found),
             )
         }
         _ => Ok(()),
@@ -85,31 +96,31 @@ fn is_metadata(name: &str, value: &Value) -> bool {
 }
 
 /// What an object is. `schema`: it is a part of a JSON Schema, where nothing is a server, but its type could still be read.
-fn what(members: &Map<String, Value>, schema: bool) -> Result<Is, String> {
-    let has = |names: &[&str]| !schema && members.keys().any(|name| names.contains(&&*fold(name)));
-    let mut types = members.iter().filter(|(name, _)| fold(name) == "type");
+fn object_kind(members: &Map<String, Value>, schema: bool) -> Result<ObjectKind, String> {
+    let has = |names: &[&str]| !schema && members.keys().any(|name| names.contains(&&*fold_text(name)));
+    let mut types = members.iter().filter(|(name, _)| fold_text(name) == "type");
     let typed = types.any(|(_, kind)| kind.as_str().is_some_and(is_special));
     let (server, label, answered) = (has(SERVER), has(LABEL), has(ANSWERED));
     if !(typed || server || label || answered) {
-        return Ok(Is::Other);
+        return Ok(ObjectKind::Other);
     }
-    mistaken(members, NAMES)?;
+    refuse_confusable(members, NAMES)?;
     let kind = members.get("type").and_then(Value::as_str);
     match kind {
-        Some("mcp") if !answered && !schema => Ok(Is::Server),
-        Some("mcp_approval_response") if !server && !label && !schema => Ok(Is::Approval),
-        Some("mcp_call") if !server => Ok(Is::Other),
-        Some("mcp_approval_request" | "mcp_list_tools") if !server && !answered => Ok(Is::Other),
+        Some("mcp") if !answered && !schema => Ok(ObjectKind::Server),
+        Some("mcp_approval_response") if !server && !label && !schema => Ok(ObjectKind::Approval),
+        Some("mcp_call") if !server => Ok(ObjectKind::Other),
+        Some("mcp_approval_request" | "mcp_list_tools") if !server && !answered => Ok(ObjectKind::Other),
         kind => Err(format!(
             "something with the type `{}` could be read as a server, or as an answer to an approval: say its type as \
              the API does",
-            visible(kind.unwrap_or_default())
+            escape_line(kind.unwrap_or_default())
         )),
     }
 }
 
 /// Whether a type could be read as one that counts here.
 fn is_special(kind: &str) -> bool {
-    let kind = fold(kind);
+    let kind = fold_text(kind);
     kind == "mcp" || kind.starts_with("mcp_approval_")
 }

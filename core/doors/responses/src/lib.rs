@@ -4,39 +4,39 @@
 //! answers the endpoint in the app's place, and joins what comes then to what the app has had: an app that knows no approvals
 //! sees one answer.
 
-mod again;
 mod answers;
-mod aside;
 mod ask;
 mod calls;
 mod cancel;
-mod chains;
 mod door;
 mod events;
 mod exchange;
-mod feed;
+mod first_request;
 mod front;
 mod items;
-mod joined;
-mod listed;
+mod joined_response;
+mod json_answer;
 mod open;
-mod own;
-mod plain;
+mod own_approvals;
 mod recording;
 mod refusal;
 mod replay;
 mod request;
-mod require;
+mod require_approval;
+mod response_chains;
 mod retrieve;
+mod returning_clients;
 mod route;
-mod start;
-mod streamed;
+mod shared_stream;
+mod side_requests;
+mod streamed_answer;
+mod tool_lists;
 mod upstream;
 
-pub use ask::Answer;
-pub use chains::Chains;
-pub use door::{ResponsesDoor, ResponsesOptions, Say};
-pub use front::{Admission, serve};
+pub use ask::AnswerEvents;
+pub use door::{NoticeSink, ResponsesDoor, ResponsesOptions};
+pub use front::{Admission, serve_apps};
 pub use recording::Recorder;
 pub use replay::Replay;
+pub use response_chains::Chains;
 pub use upstream::Upstream;

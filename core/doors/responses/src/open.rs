@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
-use mayi_doors::listen::Visitor;
-use mayi_doors::web::bearer;
+use mayi_doors::listen::ClientConnection;
+use mayi_doors::web::bearer_token;
 
-use crate::refusal::Trouble;
+use crate::refusal::ApiError;
 use crate::route::BASE;
 
 /// So many responses are known by their connections before those of connections that are gone are forgotten.
@@ -21,29 +21,29 @@ const MOST: usize = 1 << 17;
 const KEYS: [HeaderName; 2] = [header::AUTHORIZATION, HeaderName::from_static("api-key")];
 
 /// The key that an app has sent: mayi's own, or with `--open` the endpoint's.
-pub(crate) fn key(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn app_key(headers: &HeaderMap) -> Option<&str> {
     let other = || headers.get("api-key")?.to_str().ok();
-    bearer(headers).or_else(other)
+    bearer_token(headers).or_else(other)
 }
 
 /// Whether a request is one that comes in without a key of mayi's.
 ///
 /// # Errors
 /// If not: why not.
-pub(crate) fn fits(parts: &Parts) -> Result<(), Trouble> {
+pub(crate) fn check_open_request(parts: &Parts) -> Result<(), ApiError> {
     let headers = &parts.headers;
     // Browsers say so of every request of a page, also of those that have no Origin.
     if headers.contains_key("sec-fetch-site") {
-        return Err(Trouble::refused("web pages are not served here"));
+        return Err(ApiError::forbidden("web pages are not served here"));
     }
     if !is_of_the_api(&parts.method, parts.uri.path()) {
-        return Err(Trouble::refused(
+        return Err(ApiError::forbidden(
             "only the methods of the Responses API are served without mayi's own key (--open)",
         ));
     }
     // Of two keys nobody knows which one the endpoint takes, and only one is kept out of recordings.
     if KEYS.iter().map(|name| headers.get_all(name).iter().count()).sum::<usize>() > 1 {
-        return Err(Trouble::request("there are two keys: send one"));
+        return Err(ApiError::bad_request("there are two keys: send one"));
     }
     let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default());
     let is_json = |kind: &str| {
@@ -54,7 +54,7 @@ pub(crate) fn fits(parts: &Parts) -> Result<(), Trouble> {
         || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
     if kind.map_or(has_body, |kind| !is_json(kind)) {
         let message = "requests are JSON: send them as application/json";
-        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "mayi_request", message));
     }
     Ok(())
 }
@@ -79,15 +79,15 @@ fn is_of_the_api(method: &Method, path: &str) -> bool {
 
 /// Which connection has made which responses and conversations: nobody answers what another one is asked.
 #[derive(Debug, Default)]
-pub(crate) struct Made(Mutex<HashMap<String, Weak<Visitor>>>);
+pub(crate) struct CreatedIds(Mutex<HashMap<String, Weak<ClientConnection>>>);
 
-impl Made {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<Visitor>>> {
+impl CreatedIds {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<ClientConnection>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `by` has made these. What another connection made that is still there stays its own.
-    pub(crate) fn add<'a>(&self, ids: impl IntoIterator<Item = &'a str>, by: &Arc<Visitor>) {
+    pub(crate) fn add<'a>(&self, ids: impl IntoIterator<Item = &'a str>, by: &Arc<ClientConnection>) {
         let mut made = self.lock();
         if made.len() > MANY {
             made.retain(|_, visitor| visitor.strong_count() > 0);
@@ -104,7 +104,7 @@ impl Made {
     }
 
     /// Whether `by` has made this.
-    pub(crate) fn is_of(&self, id: &str, by: &Arc<Visitor>) -> bool {
+    pub(crate) fn is_of(&self, id: &str, by: &Arc<ClientConnection>) -> bool {
         self.lock().get(id).and_then(Weak::upgrade).is_some_and(|visitor| Arc::ptr_eq(&visitor, by))
     }
 }
@@ -113,7 +113,7 @@ impl Made {
 mod tests {
     use super::*;
 
-    fn parts(method: &str, path: &str, headers: &[(&str, &str)]) -> Parts {
+    fn request_parts(method: &str, path: &str, headers: &[(&str, &str)]) -> Parts {
         let mut request = http::Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn given_a_key_in_either_header_then_it_is_known() {
         for (name, value) in [("authorization", "Bearer k"), ("api-key", "k")] {
-            assert_eq!(key(&parts("GET", "/v1/models", &[(name, value)]).headers), Some("k"));
+            assert_eq!(app_key(&request_parts("GET", "/v1/models", &[(name, value)]).headers), Some("k"));
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
             ("POST", "/responses", vec![json, length], false),
         ] {
             assert_eq!(
-                fits(&parts(method, path, &headers)).is_ok(),
+                check_open_request(&request_parts(method, path, &headers)).is_ok(),
                 is_let_in,
                 "{method} {path} {headers:?}"
             );

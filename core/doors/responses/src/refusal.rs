@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// An error of mayi's own, or one of the endpoint's that ends an answer which has begun.
 #[derive(Clone, Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     /// A word for programs.
     pub(crate) code: &'static str,
@@ -14,27 +14,27 @@ pub(crate) struct Trouble {
     pub(crate) message: String,
     /// Whether it makes sense to send the request again. The official clients do so by themselves, and must not where a
     /// tool may have run.
-    pub(crate) again: bool,
+    pub(crate) retryable: bool,
 }
 
-impl Trouble {
+impl ApiError {
     /// A request that can't be served as it is.
-    pub(crate) fn request(message: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "mayi_request", message)
     }
 
     /// A request that is not let in.
-    pub(crate) fn refused(message: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "mayi_refused", message)
     }
 
     /// The endpoint can't be talked to, and nothing ran.
-    pub(crate) fn upstream(message: impl Into<String>) -> Self {
-        Self { again: true, ..Self::new(StatusCode::BAD_GATEWAY, "mayi_upstream", message) }
+    pub(crate) fn bad_gateway(message: impl Into<String>) -> Self {
+        Self { retryable: true, ..Self::new(StatusCode::BAD_GATEWAY, "mayi_upstream", message) }
     }
 
     /// A call was approved, and nobody knows whether it ran.
-    pub(crate) fn unknown(message: &str) -> Self {
+    pub(crate) fn outcome_unknown(message: &str) -> Self {
         let message = format!(
             "a tool call was approved, and its outcome is unknown: {message}. It may have run; look before it is \
              tried again"
@@ -43,28 +43,28 @@ impl Trouble {
     }
 
     /// mayi ends.
-    pub(crate) fn ending() -> Self {
+    pub(crate) fn shutting_down() -> Self {
         let message = "mayi was ended while an approval waited, and nothing was approved";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "mayi_ended", message)
     }
 
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), again: false }
+        Self { status, code, message: message.into(), retryable: false }
     }
 
-    fn error(&self) -> Value {
+    fn error_object(&self) -> Value {
         let kind = if self.status.is_server_error() { "server_error" } else { "invalid_request_error" };
         json!({ "message": format!("mayi: {}", self.message), "type": kind, "param": null, "code": self.code })
     }
 
     /// The body of an answer.
-    pub(crate) fn text(&self) -> String {
-        json!({ "error": self.error() }).to_string()
+    pub(crate) fn error_body(&self) -> String {
+        json!({ "error": self.error_object() }).to_string()
     }
 
     /// As an answer.
     pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(Body::from(self.text()));
+        let mut response = Response::new(Body::from(self.error_body()));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -72,15 +72,15 @@ impl Trouble {
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if !self.again {
+        if !self.retryable {
             headers.insert("x-should-retry", HeaderValue::from_static("false"));
         }
         response
     }
 
     /// As the last event of a stream. Clients raise where an event has an `error`.
-    pub(crate) fn event(&self, sequence: Option<u64>) -> Vec<u8> {
-        let error = self.error();
+    pub(crate) fn error_event(&self, sequence: Option<u64>) -> Vec<u8> {
+        let error = self.error_object();
         let mut data = json!({
             "type": "error", "code": self.code, "message": error.get("message"), "param": null, "error": error,
         });

@@ -9,14 +9,14 @@ use futures::{StreamExt, stream};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use mayi_core::record::Redactor;
-use mayi_doors::listen::{self, Visitor};
-use mayi_doors::web::{bearer, is_served, same_token};
+use mayi_doors::listen::{self, ClientConnection};
+use mayi_doors::web::{bearer_token, is_served, same_token};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
 use crate::front::Admission;
-use crate::recording::{cleaned, event};
-use crate::refusal::Trouble;
+use crate::recording::{format_event, redact_value};
+use crate::refusal::ApiError;
 
 /// The longest request.
 const LONGEST: usize = 64 * 1024 * 1024;
@@ -25,7 +25,7 @@ const CONNECTIONS: usize = 64;
 
 /// A recording that was read.
 pub struct Replay {
-    exchanges: Vec<Recorded>,
+    exchanges: Vec<ReplayedExchange>,
     /// How often each was played.
     played: Mutex<Vec<u32>>,
     redactor: Redactor,
@@ -39,7 +39,7 @@ impl std::fmt::Debug for Replay {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Recorded {
+struct ReplayedExchange {
     number: u64,
     request: Value,
     status: u16,
@@ -55,7 +55,7 @@ impl Replay {
     /// If it can't be read, or is none; one line.
     pub fn read(path: &Path, redactor: Redactor, admission: Admission) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        let mut exchanges: Vec<Recorded> = Vec::new();
+        let mut exchanges: Vec<ReplayedExchange> = Vec::new();
         for (at, line) in text.lines().enumerate() {
             let wrong = |what: &str| format!("line {}: {what}", at + 1);
             let line: Value = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
@@ -69,7 +69,11 @@ impl Replay {
             }
             let number = own("exchange").as_u64().ok_or_else(|| wrong("it belongs to no exchange"))?;
             if kind == "request" {
-                exchanges.push(Recorded { number, request: own("body"), ..Recorded::default() });
+                exchanges.push(ReplayedExchange {
+                    number,
+                    request: own("body"),
+                    ..ReplayedExchange::default()
+                });
                 continue;
             }
             let exchange = exchanges.iter_mut().find(|exchange| exchange.number == number);
@@ -93,46 +97,54 @@ impl Replay {
     /// Plays it to apps, until `shutdown` is there.
     pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send) {
         let replay = Arc::new(self);
-        let handle = move |request: Request<Incoming>, visitor: Arc<Visitor>| {
+        let handle = move |request: Request<Incoming>, visitor: Arc<ClientConnection>| {
             let replay = Arc::clone(&replay);
             async move {
-                replay.answer(request.map(Body::new), &visitor).await.unwrap_or_else(Trouble::into_response)
+                replay
+                    .answer_request(request.map(Body::new), &visitor)
+                    .await
+                    .unwrap_or_else(ApiError::into_response)
             }
         };
-        listen::serve(listener, CONNECTIONS, handle, shutdown).await;
+        listen::serve_requests(listener, CONNECTIONS, handle, shutdown).await;
     }
 
-    async fn answer(&self, request: Request<Body>, visitor: &Visitor) -> Result<Response<Body>, Trouble> {
+    async fn answer_request(
+        &self,
+        request: Request<Body>,
+        visitor: &ClientConnection,
+    ) -> Result<Response<Body>, ApiError> {
         let (parts, body) = request.into_parts();
         let headers = &parts.headers;
         if !is_served(&parts.uri, headers, &self.admission.hosts) || headers.contains_key(header::ORIGIN) {
-            return Err(Trouble::refused("this Host, or web pages, are not served here"));
+            return Err(ApiError::forbidden("this Host, or web pages, are not served here"));
         }
         let token = self.admission.token.as_deref().unwrap_or_default();
-        if token.is_empty() || !bearer(headers).is_some_and(|sent| same_token(sent, token)) {
-            return Err(Trouble::new(StatusCode::UNAUTHORIZED, "mayi_token", "there is no valid API key"));
+        if token.is_empty() || !bearer_token(headers).is_some_and(|sent| same_token(sent, token)) {
+            return Err(ApiError::new(StatusCode::UNAUTHORIZED, "mayi_token", "there is no valid API key"));
         }
-        visitor.stranger.is_known();
+        visitor.stranger.mark_known();
         if parts.uri.path() != "/v1/responses" || parts.method != Method::POST {
-            return Err(Trouble::new(
+            return Err(ApiError::new(
                 StatusCode::NOT_FOUND,
                 "mayi_replay",
                 "a recording has POST /v1/responses alone",
             ));
         }
-        let text = to_bytes(body, LONGEST).await.map_err(|_| Trouble::request("the request is too long"))?;
+        let text =
+            to_bytes(body, LONGEST).await.map_err(|_| ApiError::bad_request("the request is too long"))?;
         let asked: Value =
-            serde_json::from_slice(&text).map_err(|error| Trouble::request(error.to_string()))?;
-        let asked = cleaned(asked, &self.redactor, None);
+            serde_json::from_slice(&text).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let asked = redact_value(asked, &self.redactor, None);
         let found = self.next(&asked);
         let recorded = found.ok_or_else(|| {
-            Trouble::new(StatusCode::NOT_FOUND, "mayi_replay", "there is no such request in the recording")
+            ApiError::new(StatusCode::NOT_FOUND, "mayi_replay", "there is no such request in the recording")
         })?;
-        Ok(played(recorded))
+        Ok(play_exchange(recorded))
     }
 
     /// What was recorded for this request: what was played least often, in the order of the recording.
-    fn next(&self, asked: &Value) -> Option<&Recorded> {
+    fn next(&self, asked: &Value) -> Option<&ReplayedExchange> {
         let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
         let alike =
             self.exchanges.iter().zip(played.iter_mut()).filter(|(recorded, _)| recorded.request == *asked);
@@ -142,11 +154,11 @@ impl Replay {
     }
 }
 
-fn played(recorded: &Recorded) -> Response<Body> {
+fn play_exchange(recorded: &ReplayedExchange) -> Response<Body> {
     let (kind, body) = match &recorded.body {
         Some(body) => ("application/json", Body::from(body.to_string())),
         None => {
-            let pieces: Vec<Bytes> = recorded.events.iter().map(|data| event(data).into()).collect();
+            let pieces: Vec<Bytes> = recorded.events.iter().map(|data| format_event(data).into()).collect();
             let pieces = stream::iter(pieces.into_iter().map(Ok));
             let whole = recorded.whole;
             let end = stream::once(async move {

@@ -2,28 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mayi_core::approval::visible;
-use mayi_core::call::json::strict;
+use mayi_core::approval::escape_line;
+use mayi_core::call::json::parse_strict;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::items::{Is, each, mistaken};
-use crate::require::Require;
+use crate::items::{ObjectKind, refuse_confusable, visit_objects};
+use crate::require_approval::ApprovalRequirement;
 
 /// An MCP server, as the app describes it to the endpoint.
 #[derive(Clone, Debug)]
-pub(crate) struct Server {
+pub(crate) struct McpServer {
     /// Where it is: `server_url`, `connector_id` or `tunnel_id`, and its value.
-    pub(crate) place: Option<(&'static str, String)>,
-    pub(crate) require: Require,
+    pub(crate) location: Option<(&'static str, String)>,
+    pub(crate) require: ApprovalRequirement,
     pub(crate) description: Option<String>,
 }
 
-impl Server {
+impl McpServer {
     /// Where it is, for people: without what could be a secret.
-    pub(crate) fn shown(&self) -> Option<String> {
-        let (kind, value) = self.place.as_ref()?;
+    pub(crate) fn visible_place(&self) -> Option<String> {
+        let (kind, value) = self.location.as_ref()?;
         let mut text = value.clone();
         if let Ok(mut url) = Url::parse(value) {
             let _ = (url.set_username(""), url.set_password(None));
@@ -37,23 +37,23 @@ impl Server {
 
 /// A request to make a response.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct CreateRequest {
     body: Map<String, Value>,
     /// The text that came, as long as nothing of it had to be changed.
-    came: Option<Vec<u8>>,
+    original_text: Option<Vec<u8>>,
     /// Events are wanted.
     pub(crate) stream: bool,
     /// The answer is fetched later.
     pub(crate) background: bool,
     /// By their labels.
-    pub(crate) servers: BTreeMap<String, Server>,
+    pub(crate) servers: BTreeMap<String, McpServer>,
     /// `previous_response_id`, as the app said it.
     pub(crate) previous: Option<String>,
 }
 
 /// What is counted of a response that is to go on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
+pub(crate) struct SpentCounts {
     pub(crate) output_tokens: u64,
     pub(crate) tool_calls: u64,
 }
@@ -77,19 +77,20 @@ const NAMES: &[&str] = &[
 /// Members in which nothing is a server or an answer: what the model is to choose, the app's words, the form of the answer.
 const PLAIN: &[&str] = &["tool_choice", "metadata", "prompt", "text"];
 
-impl Asked {
+impl CreateRequest {
     /// Reads a request. Every MCP server in it is then one whose every call is asked about, so that mayi sees it.
     ///
     /// # Errors
     /// If programs could read it differently; one line.
     pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, String> {
         let text = std::str::from_utf8(&bytes).map_err(|_| "the request is no text".to_owned())?;
-        let wrong =
-            |error: serde_json::Error| format!("the request can't be read: {}", visible(&error.to_string()));
-        let Value::Object(mut body) = strict(text).map_err(wrong)? else {
+        let wrong = |error: serde_json::Error| {
+            format!("the request can't be read: {}", escape_line(&error.to_string()))
+        };
+        let Value::Object(mut body) = parse_strict(text).map_err(wrong)? else {
             return Err("the request is no JSON object".to_owned());
         };
-        mistaken(&body, NAMES)?;
+        refuse_confusable(&body, NAMES)?;
         if body.get("input").is_some_and(|input| !(input.is_string() || input.is_array() || input.is_null()))
         {
             return Err("`input` is neither a text nor a list".to_owned());
@@ -97,48 +98,48 @@ impl Asked {
         if body.get("tools").is_some_and(|tools| !(tools.is_array() || tools.is_null())) {
             return Err("`tools` is no list".to_owned());
         }
-        let mut found = Found::default();
+        let mut found = FoundTools::default();
         for (name, value) in body.iter_mut().filter(|(name, _)| !PLAIN.contains(&&***name)) {
             let item = name == "input";
-            each(value, 0, &mut |is, members, depth| match is {
-                Is::Server => found.server(members),
+            visit_objects(value, 0, &mut |is, members, depth| match is {
+                ObjectKind::Server => found.add_server(members),
                 // Deeper than the items of the input nobody would judge it.
-                Is::Approval if !(item && depth == 1) => {
+                ObjectKind::Approval if !(item && depth == 1) => {
                     Err("an mcp_approval_response stands where it is no item of the input".to_owned())
                 }
-                Is::Approval | Is::Other => Ok(()),
+                ObjectKind::Approval | ObjectKind::Other => Ok(()),
             })?;
         }
         let is = |name: &str| body.get(name).and_then(Value::as_bool) == Some(true);
         let previous = body.get("previous_response_id").and_then(Value::as_str).map(str::to_owned);
         let (stream, background) = (is("stream"), is("background"));
         let came = (!found.changed).then_some(bytes);
-        Ok(Self { stream, background, servers: found.servers, previous, came, body })
+        Ok(Self { stream, background, servers: found.servers, previous, original_text: came, body })
     }
 
     /// The request for the endpoint, where `previous` is what the app goes on from.
-    pub(crate) fn first(&mut self, previous: Option<&str>) -> Vec<u8> {
+    pub(crate) fn first_body(&mut self, previous: Option<&str>) -> Vec<u8> {
         if previous != self.previous.as_deref() {
-            self.came = None;
+            self.original_text = None;
             match previous {
                 Some(previous) => self.body.insert("previous_response_id".to_owned(), json!(previous)),
                 None => self.body.shift_remove("previous_response_id"),
             };
         }
-        self.came.clone().unwrap_or_else(|| written(&self.body))
+        self.original_text.clone().unwrap_or_else(|| serialize_body(&self.body))
     }
 
     /// The items of the input, where they are a list.
-    pub(crate) fn items(&self) -> &[Value] {
+    pub(crate) fn input_items(&self) -> &[Value] {
         self.body.get("input").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Puts `item` in the place of the one at `at`.
-    pub(crate) fn put(&mut self, at: usize, item: Value) {
+    pub(crate) fn replace_item(&mut self, at: usize, item: Value) {
         let items = self.body.get_mut("input").and_then(Value::as_array_mut);
         if let Some(old) = items.and_then(|items| items.get_mut(at)) {
             *old = item;
-            self.came = None;
+            self.original_text = None;
         }
     }
 
@@ -154,16 +155,16 @@ impl Asked {
     }
 
     /// Whether what is left of the app's limits is enough to go on.
-    pub(crate) fn can_go_on(&self, spent: Spent) -> bool {
-        self.limit("max_output_tokens").is_none_or(|most| most >= spent.output_tokens + LEAST_TOKENS)
+    pub(crate) fn can_go_on(&self, spent: SpentCounts) -> bool {
+        self.limit_member("max_output_tokens").is_none_or(|most| most >= spent.output_tokens + LEAST_TOKENS)
     }
 
     /// Whether the app's limit lets one more tool be called.
-    pub(crate) fn can_call(&self, spent: Spent) -> bool {
-        self.limit("max_tool_calls").is_none_or(|most| most > spent.tool_calls)
+    pub(crate) fn can_call(&self, spent: SpentCounts) -> bool {
+        self.limit_member("max_tool_calls").is_none_or(|most| most > spent.tool_calls)
     }
 
-    fn limit(&self, name: &str) -> Option<u64> {
+    fn limit_member(&self, name: &str) -> Option<u64> {
         self.body.get(name).and_then(Value::as_u64)
     }
 
@@ -175,7 +176,7 @@ impl Asked {
         response: &str,
         answers: Vec<Value>,
         before: &[Box<RawValue>],
-        spent: Spent,
+        spent: SpentCounts,
     ) -> Vec<u8> {
         let mut body = self.body.clone();
         let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
@@ -185,8 +186,8 @@ impl Asked {
                 Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
                 _ => Vec::new(),
             };
-            once(&mut input);
-            input.extend(before.iter().filter_map(|item| replayed(item)));
+            remove_approved(&mut input);
+            input.extend(before.iter().filter_map(|item| replay_item(item)));
             input.extend(answers);
             set("input", Value::Array(input));
         } else {
@@ -195,21 +196,21 @@ impl Asked {
                 set("previous_response_id", json!(response));
             }
         }
-        if let Some(most) = self.limit("max_output_tokens") {
+        if let Some(most) = self.limit_member("max_output_tokens") {
             set("max_output_tokens", json!(most.saturating_sub(spent.output_tokens).max(LEAST_TOKENS)));
         }
-        if let Some(most) = self.limit("max_tool_calls") {
+        if let Some(most) = self.limit_member("max_tool_calls") {
             set("max_tool_calls", json!(most.saturating_sub(spent.tool_calls).max(1)));
         }
-        if let Some(choice) = self.body.get("tool_choice").and_then(unforced) {
+        if let Some(choice) = self.body.get("tool_choice").and_then(unforce_choice) {
             set("tool_choice", choice);
         }
-        written(&body)
+        serialize_body(&body)
     }
 }
 
 /// Leaves out what the app itself approved: it was sent once, and could run once more.
-fn once(input: &mut Vec<Value>) {
+fn remove_approved(input: &mut Vec<Value>) {
     let is = |item: &Value, kind: &str| item.get("type").and_then(Value::as_str) == Some(kind);
     let approves =
         |item: &Value| is(item, "mcp_approval_response") && item.get("approve") != Some(&Value::Bool(false));
@@ -225,7 +226,7 @@ fn once(input: &mut Vec<Value>) {
 }
 
 /// An item that a response had, as it is said again. What an endpoint that keeps nothing could not find by its id is left out.
-fn replayed(item: &RawValue) -> Option<Value> {
+fn replay_item(item: &RawValue) -> Option<Value> {
     let item: Value = serde_json::from_str(item.get()).ok()?;
     let known = item.get("type").and_then(Value::as_str) != Some("reasoning")
         || item.get("encrypted_content").is_some_and(Value::is_string);
@@ -233,7 +234,7 @@ fn replayed(item: &RawValue) -> Option<Value> {
 }
 
 /// What a choice that forces a tool is once the tool was called: the model's own. None, if it forces nothing.
-fn unforced(choice: &Value) -> Option<Value> {
+fn unforce_choice(choice: &Value) -> Option<Value> {
     match choice {
         Value::String(word) if word == "auto" || word == "none" => None,
         Value::Object(members) if members.get("type").and_then(Value::as_str) == Some("allowed_tools") => {
@@ -245,35 +246,35 @@ fn unforced(choice: &Value) -> Option<Value> {
     }
 }
 
-fn written(body: &Map<String, Value>) -> Vec<u8> {
+fn serialize_body(body: &Map<String, Value>) -> Vec<u8> {
     // Every map of values can be written.
     serde_json::to_vec(body).unwrap_or_default()
 }
 
 /// What is found in the tools of a request.
 #[derive(Default)]
-struct Found {
-    servers: BTreeMap<String, Server>,
+struct FoundTools {
+    servers: BTreeMap<String, McpServer>,
     labels: BTreeSet<String>,
     changed: bool,
 }
 
-impl Found {
-    fn server(&mut self, members: &mut Map<String, Value>) -> Result<(), String> {
+impl FoundTools {
+    fn add_server(&mut self, members: &mut Map<String, Value>) -> Result<(), String> {
         let label = members.get("server_label").and_then(Value::as_str);
         let label = label.ok_or("an MCP tool has no server_label")?.to_owned();
         if !self.labels.insert(label.clone()) {
             return Err(format!(
                 "two MCP tools have the server_label `{}`: give each its own",
-                visible(&label)
+                escape_line(&label)
             ));
         }
         let text = |name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
         let place = ["server_url", "connector_id", "tunnel_id"];
         let place = place.into_iter().find_map(|name| Some((name, text(name)?)));
         let (require, description) =
-            (Require::read(members.get("require_approval")), text("server_description"));
-        self.servers.insert(label, Server { place, require, description });
+            (ApprovalRequirement::read(members.get("require_approval")), text("server_description"));
+        self.servers.insert(label, McpServer { location: place, require, description });
         if members.get("require_approval") != Some(&json!("always")) {
             members.insert("require_approval".to_owned(), json!("always"));
             self.changed = true;
@@ -286,15 +287,15 @@ impl Found {
 mod tests {
     use super::*;
 
-    fn read(value: &Value) -> Result<Asked, String> {
-        Asked::read(value.to_string().into_bytes())
+    fn read(value: &Value) -> Result<CreateRequest, String> {
+        CreateRequest::read(value.to_string().into_bytes())
     }
 
-    fn parsed(bytes: &[u8]) -> Value {
+    fn parse_body(bytes: &[u8]) -> Value {
         serde_json::from_slice(bytes).unwrap()
     }
 
-    fn server(require: Value) -> Value {
+    fn mcp_server(require: Value) -> Value {
         json!({ "type": "mcp", "server_label": "docs", "server_url": "https://d/mcp", "require_approval": require })
     }
 
@@ -302,8 +303,8 @@ mod tests {
     #[test]
     fn given_a_request_that_needs_no_change_then_its_bytes_are_sent() {
         let text = r#"{ "temperature":1.00,"x-new":[ ],"input":"hi" , "tools":[{"type":"mcp","server_label":"d","require_approval":"always"}]}"#;
-        let mut asked = Asked::read(text.as_bytes().to_vec()).unwrap();
-        assert_eq!(asked.first(None), text.as_bytes());
+        let mut asked = CreateRequest::read(text.as_bytes().to_vec()).unwrap();
+        assert_eq!(asked.first_body(None), text.as_bytes());
     }
 
     /// S6.2: on the way up it is "always", so that mayi sees every call. Wherever the server stands. Attack 16.
@@ -311,14 +312,14 @@ mod tests {
     fn given_any_require_approval_then_the_endpoint_asks_about_every_call() {
         for require in [json!("never"), json!({"never": {"tool_names": ["t"]}}), json!(null), json!("always")]
         {
-            let nested = json!({ "type": "namespace", "tools": [server(require.clone())] });
-            let items = json!([{ "type": "additional_tools", "tools": [server(require.clone())] }]);
+            let nested = json!({ "type": "namespace", "tools": [mcp_server(require.clone())] });
+            let items = json!([{ "type": "additional_tools", "tools": [mcp_server(require.clone())] }]);
             for body in [
-                json!({ "tools": [server(require.clone())] }),
+                json!({ "tools": [mcp_server(require.clone())] }),
                 json!({ "tools": [nested] }),
                 json!({ "input": items }),
             ] {
-                let sent = parsed(&read(&body).unwrap().first(None)).to_string();
+                let sent = parse_body(&read(&body).unwrap().first_body(None)).to_string();
                 assert!(sent.contains(r#""require_approval":"always""#), "{sent}");
                 assert!(!sent.contains("never"), "{sent}");
             }
@@ -340,7 +341,7 @@ mod tests {
             "[]",
             "{",
         ] {
-            assert!(Asked::read(body.as_bytes().to_vec()).is_err(), "{body}");
+            assert!(CreateRequest::read(body.as_bytes().to_vec()).is_err(), "{body}");
         }
     }
 
@@ -398,7 +399,7 @@ mod tests {
         }
         // Wherever a plain one stands, each of its calls is asked about.
         let deep = json!({ "input": [{ "type": "x", "deep": [with(&tool, "type", json!("mcp"))] }] });
-        assert!(!String::from_utf8(read(&deep).unwrap().first(None)).unwrap().contains("never"));
+        assert!(!String::from_utf8(read(&deep).unwrap().first_body(None)).unwrap().contains("never"));
     }
 
     /// The continuation repeats every field of the request but its input [...]; a forcing `tool_choice` becomes auto;
@@ -406,24 +407,24 @@ mod tests {
     #[test]
     fn given_a_request_that_goes_on_then_every_field_is_said_again_and_limits_are_what_is_left() {
         let body = json!({
-            "model": "m", "instructions": "be brief", "input": "hi", "tools": [server(json!("never"))],
+            "model": "m", "instructions": "be brief", "input": "hi", "tools": [mcp_server(json!("never"))],
             "tool_choice": "required", "max_output_tokens": 100, "max_tool_calls": 3, "metadata": {"a": "b"},
             "previous_response_id": "resp_0", "stream": true,
         });
         let answer =
             json!({ "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true });
-        let spent = Spent { output_tokens: 30, tool_calls: 1 };
-        let next = parsed(&read(&body).unwrap().next("resp_1", vec![answer.clone()], &[], spent));
+        let spent = SpentCounts { output_tokens: 30, tool_calls: 1 };
+        let next = parse_body(&read(&body).unwrap().next("resp_1", vec![answer.clone()], &[], spent));
         assert_eq!(
             next,
             json!({
-                "model": "m", "instructions": "be brief", "input": [answer], "tools": [server(json!("always"))],
+                "model": "m", "instructions": "be brief", "input": [answer], "tools": [mcp_server(json!("always"))],
                 "tool_choice": "auto", "max_output_tokens": 70, "max_tool_calls": 2, "metadata": {"a": "b"},
                 "previous_response_id": "resp_1", "stream": true,
             })
         );
         assert!(read(&body).unwrap().can_go_on(spent));
-        assert!(!read(&body).unwrap().can_go_on(Spent { output_tokens: 90, ..spent }));
+        assert!(!read(&body).unwrap().can_go_on(SpentCounts { output_tokens: 90, ..spent }));
     }
 
     /// `store: false` and conversations are handled: the one says everything again, the other names no response.
@@ -436,13 +437,13 @@ mod tests {
             raw(r#"{"type":"mcp_approval_request","id":"mcpr_1"}"#),
         ];
         let asked = read(&json!({ "input": "hi", "store": false })).unwrap();
-        let next = parsed(&asked.next("resp_1", vec![json!({"a": 1})], &before, Spent::default()));
+        let next = parse_body(&asked.next("resp_1", vec![json!({"a": 1})], &before, SpentCounts::default()));
         assert_eq!(next["input"].as_array().unwrap().len(), 4);
         assert_eq!(next["input"][0], json!({ "role": "user", "content": "hi" }));
         assert_eq!(next["input"][1]["id"], "rs_2");
         assert!(next.get("previous_response_id").is_none());
         let asked = read(&json!({ "input": "hi", "conversation": "conv_1" })).unwrap();
-        let next = parsed(&asked.next("resp_1", vec![], &before, Spent::default()));
+        let next = parse_body(&asked.next("resp_1", vec![], &before, SpentCounts::default()));
         assert_eq!(next, json!({ "input": [], "conversation": "conv_1" }));
     }
 
@@ -454,7 +455,8 @@ mod tests {
         let input =
             json!([request("mcpr_a"), request("mcpr_b"), answer("mcpr_a", true), answer("mcpr_b", false)]);
         let asked = read(&json!({ "input": input, "store": false })).unwrap();
-        let next = parsed(&asked.next("resp_1", vec![answer("mcpr_c", true)], &[], Spent::default()));
+        let next =
+            parse_body(&asked.next("resp_1", vec![answer("mcpr_c", true)], &[], SpentCounts::default()));
         assert_eq!(
             next["input"],
             json!([request("mcpr_b"), answer("mcpr_b", false), answer("mcpr_c", true)])
@@ -464,9 +466,12 @@ mod tests {
     /// A secret in a server's address is not shown.
     #[test]
     fn given_an_address_with_a_secret_then_it_is_shown_without_it() {
-        let mut tool = server(json!("always"));
+        let mut tool = mcp_server(json!("always"));
         tool["server_url"] = json!("https://me:secret@d.example/mcp?token=secret#x");
         let asked = read(&json!({ "tools": [tool] })).unwrap();
-        assert_eq!(asked.servers["docs"].shown().as_deref(), Some("server_url: https://d.example/mcp"));
+        assert_eq!(
+            asked.servers["docs"].visible_place().as_deref(),
+            Some("server_url: https://d.example/mcp")
+        );
     }
 }

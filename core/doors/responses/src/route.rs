@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Method, Uri, header};
 
-use crate::refusal::Trouble;
+use crate::refusal::ApiError;
 
 /// What a request is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +30,15 @@ const SEEN: &[&str] = &["responses", "conversations"];
 ///
 /// # Errors
 /// If it goes nowhere, or somewhere where tools would run unseen.
-pub(crate) fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(Route, String), Trouble> {
+pub(crate) fn route_request(
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<(Route, String), ApiError> {
     let path = uri.path();
     let nothing = || {
         let message = "nothing is here: the base URL of the API ends with /v1";
-        Trouble::new(http::StatusCode::NOT_FOUND, "mayi_path", message)
+        ApiError::new(http::StatusCode::NOT_FOUND, "mayi_path", message)
     };
     let rest = path.strip_prefix(BASE).and_then(|rest| rest.strip_prefix('/')).ok_or_else(nothing)?;
     let plain = |segment: &str| {
@@ -44,10 +48,10 @@ pub(crate) fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
     let segments: Vec<&str> = rest.split('/').collect();
     // An endpoint could read an odd spelling as another path than mayi does.
     if !segments.iter().all(|segment| plain(segment)) {
-        return Err(Trouble::request("the path is not a plain one, so it is not passed on"));
+        return Err(ApiError::bad_request("the path is not a plain one, so it is not passed on"));
     }
     if headers.contains_key(header::UPGRADE) {
-        return Err(Trouble::refused(
+        return Err(ApiError::forbidden(
             "WebSockets are not passed on: tools would run in them without being seen",
         ));
     }
@@ -73,7 +77,7 @@ pub(crate) fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
             let message = format!(
                 "{path}, with `{word}` in it, is not passed on: tools would run there without being seen"
             );
-            return Err(Trouble::refused(message));
+            return Err(ApiError::forbidden(message));
         }
     }
     let odd = |first: &&&str| !SEEN.contains(*first) && SEEN.contains(&&*first.to_ascii_lowercase());
@@ -90,14 +94,14 @@ const SPECIAL: &[&str] = &["compact", "input_tokens"];
 mod tests {
     use super::*;
 
-    fn at(method: &Method, path: &str) -> Result<Route, Trouble> {
-        route(method, &path.parse().unwrap(), &HeaderMap::new()).map(|(route, _)| route)
+    fn route_of_path(method: &Method, path: &str) -> Result<Route, ApiError> {
+        route_request(method, &path.parse().unwrap(), &HeaderMap::new()).map(|(route, _)| route)
     }
 
     /// Attack 351: a request that makes a response by another spelling of its path, or where mayi does not look.
     #[test]
     fn given_another_spelling_or_a_place_where_tools_run_unseen_then_it_is_not_passed_on() {
-        assert_eq!(at(&Method::POST, "/v1/responses").unwrap(), Route::Create);
+        assert_eq!(route_of_path(&Method::POST, "/v1/responses").unwrap(), Route::Create);
         for path in [
             "/v1/Responses",
             "/v1//responses",
@@ -125,34 +129,40 @@ mod tests {
             "/v1/conversations/conv_1/responses",
             "/v1/responses/compact/x",
         ] {
-            assert!(at(&Method::POST, path).is_err(), "{path}");
+            assert!(route_of_path(&Method::POST, path).is_err(), "{path}");
         }
         for method in [Method::PUT, Method::PATCH, Method::OPTIONS] {
-            assert!(at(&method, "/v1/responses").is_err() && at(&method, "/v1/responses/resp_1").is_err());
+            assert!(
+                route_of_path(&method, "/v1/responses").is_err()
+                    && route_of_path(&method, "/v1/responses/resp_1").is_err()
+            );
         }
-        assert!(at(&Method::GET, "/v1/realtime").is_err());
+        assert!(route_of_path(&Method::GET, "/v1/realtime").is_err());
         let mut headers = HeaderMap::new();
         headers.insert(header::UPGRADE, "websocket".parse().unwrap());
-        assert!(route(&Method::GET, &"/v1/responses".parse().unwrap(), &headers).is_err());
+        assert!(route_request(&Method::GET, &"/v1/responses".parse().unwrap(), &headers).is_err());
     }
 
     /// "passes everything through".
     #[test]
     fn given_the_rest_of_the_api_then_it_passes_with_its_query() {
         let seen = |id: &str, rest: &str| Route::Seen { id: id.to_owned(), rest: rest.to_owned() };
-        assert_eq!(at(&Method::GET, "/v1/responses/resp_1").unwrap(), seen("resp_1", ""));
+        assert_eq!(route_of_path(&Method::GET, "/v1/responses/resp_1").unwrap(), seen("resp_1", ""));
         assert_eq!(
-            at(&Method::GET, "/v1/responses/resp_1/input_items").unwrap(),
+            route_of_path(&Method::GET, "/v1/responses/resp_1/input_items").unwrap(),
             seen("resp_1", "input_items")
         );
-        assert_eq!(at(&Method::POST, "/v1/responses/input_tokens").unwrap(), Route::Aside);
-        assert_eq!(at(&Method::POST, "/v1/responses/compact").unwrap(), Route::Aside);
-        assert_eq!(at(&Method::POST, "/v1/chat/completions").unwrap(), Route::Other);
-        assert_eq!(at(&Method::GET, "/v1/x/responses").unwrap(), Route::Other);
-        assert_eq!(at(&Method::POST, "/v1/responses/resp_1/cancel").unwrap(), seen("resp_1", "cancel"));
-        assert_eq!(at(&Method::GET, "/v1/batches").unwrap(), Route::Other);
+        assert_eq!(route_of_path(&Method::POST, "/v1/responses/input_tokens").unwrap(), Route::Aside);
+        assert_eq!(route_of_path(&Method::POST, "/v1/responses/compact").unwrap(), Route::Aside);
+        assert_eq!(route_of_path(&Method::POST, "/v1/chat/completions").unwrap(), Route::Other);
+        assert_eq!(route_of_path(&Method::GET, "/v1/x/responses").unwrap(), Route::Other);
+        assert_eq!(
+            route_of_path(&Method::POST, "/v1/responses/resp_1/cancel").unwrap(),
+            seen("resp_1", "cancel")
+        );
+        assert_eq!(route_of_path(&Method::GET, "/v1/batches").unwrap(), Route::Other);
         let (route, target) =
-            route(&Method::GET, &"/v1/models?a=%20b".parse().unwrap(), &HeaderMap::new()).unwrap();
+            route_request(&Method::GET, &"/v1/models?a=%20b".parse().unwrap(), &HeaderMap::new()).unwrap();
         assert_eq!((route, target.as_str()), (Route::Other, "/models?a=%20b"));
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use axum::body::Body;
 use futures::TryStreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use serde_json::Value;
 use url::{Host, Url};
 
-use crate::refusal::Trouble;
+use crate::refusal::ApiError;
 
 /// A connection has to be there in this time.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -67,10 +67,10 @@ impl Upstream {
     /// # Errors
     /// If that is no address, or no key; one line.
     pub fn new(address: &str, key: Option<&str>) -> Result<Self, String> {
-        let base =
-            Url::parse(address).map_err(|error| format!("{} is no address: {error}", visible(address)))?;
+        let base = Url::parse(address)
+            .map_err(|error| format!("{} is no address: {error}", escape_line(address)))?;
         if !matches!(base.scheme(), "http" | "https") || base.host().is_none() {
-            return Err(format!("{} is no web address: write https://…", visible(address)));
+            return Err(format!("{} is no web address: write https://…", escape_line(address)));
         }
         if !base.username().is_empty() || base.password().is_some() {
             return Err(
@@ -86,7 +86,7 @@ impl Upstream {
             value.set_sensitive(true);
             Ok::<_, String>(value)
         });
-        let http = client(&base).map_err(|error| format!("can't make an HTTP client: {error}"))?;
+        let http = build_client(&base).map_err(|error| format!("can't make an HTTP client: {error}"))?;
         Ok(Self { http, key: key.transpose()?, base, apps_key: false })
     }
 
@@ -114,10 +114,15 @@ impl Upstream {
     }
 
     /// A request with the app's headers, `target` being the path behind the address.
-    pub(crate) fn request(&self, method: Method, target: &str, sent: &HeaderMap) -> reqwest::RequestBuilder {
+    pub(crate) fn build_request(
+        &self,
+        method: Method,
+        target: &str,
+        sent: &HeaderMap,
+    ) -> reqwest::RequestBuilder {
         let kept: Vec<&str> =
             KEPT.iter().copied().filter(|name| !(self.apps_key && CREDENTIALS.contains(name))).collect();
-        let mut headers = through(sent, &kept);
+        let mut headers = forwarded_headers(sent, &kept);
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if let Some(key) = &self.key {
             headers.insert(header::AUTHORIZATION, key.clone());
@@ -133,7 +138,7 @@ impl fmt::Debug for Upstream {
 }
 
 /// A client for this endpoint: no cookies, no redirects, which could carry the key elsewhere.
-fn client(base: &Url) -> Result<reqwest::Client, reqwest::Error> {
+fn build_client(base: &Url) -> Result<reqwest::Client, reqwest::Error> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // An error says that there is a provider already.
@@ -161,16 +166,16 @@ fn is_loopback(url: &Url) -> bool {
 ///
 /// # Errors
 /// If there is none, or it leads elsewhere: an app would go there without mayi.
-pub(crate) async fn answer(request: reqwest::RequestBuilder) -> Result<reqwest::Response, Trouble> {
-    let answer = request.send().await.map_err(|error| unreachable(&error))?;
+pub(crate) async fn send_request(request: reqwest::RequestBuilder) -> Result<reqwest::Response, ApiError> {
+    let answer = request.send().await.map_err(|error| unreachable_error(&error))?;
     if answer.status().is_redirection() {
-        return Err(elsewhere(&answer));
+        return Err(redirect_error(&answer));
     }
     Ok(answer)
 }
 
 /// What is said of an answer that leads elsewhere.
-pub(crate) fn elsewhere(answer: &reqwest::Response) -> Trouble {
+pub(crate) fn redirect_error(answer: &reqwest::Response) -> ApiError {
     let location = answer.headers().get(header::LOCATION).and_then(|place| place.to_str().ok());
     let place = location.and_then(|place| answer.url().join(place).ok()).map(|mut url| {
         let _ = (url.set_username(""), url.set_password(None));
@@ -183,18 +188,18 @@ pub(crate) fn elsewhere(answer: &reqwest::Response) -> Trouble {
         Some(place) => format!(
             "the endpoint answers {} and leads elsewhere, which nobody follows: if that is where it is, write --upstream {}",
             answer.status().as_u16(),
-            visible(&place)
+            escape_line(&place)
         ),
         None => format!(
             "the endpoint answers {}: write as --upstream the address at which it answers itself",
             answer.status().as_u16()
         ),
     };
-    Trouble::new(StatusCode::BAD_GATEWAY, "mayi_upstream", message)
+    ApiError::new(StatusCode::BAD_GATEWAY, "mayi_upstream", message)
 }
 
 /// The headers that go from one side to the other.
-fn through(sent: &HeaderMap, kept: &[&str]) -> HeaderMap {
+fn forwarded_headers(sent: &HeaderMap, kept: &[&str]) -> HeaderMap {
     let named: Vec<String> = sent
         .get_all(header::CONNECTION)
         .iter()
@@ -214,13 +219,13 @@ fn through(sent: &HeaderMap, kept: &[&str]) -> HeaderMap {
 }
 
 /// The head of an answer, as the app gets it.
-pub(crate) fn head(answer: &reqwest::Response) -> (StatusCode, HeaderMap) {
-    (answer.status(), through(answer.headers(), LEADS))
+pub(crate) fn answer_head(answer: &reqwest::Response) -> (StatusCode, HeaderMap) {
+    (answer.status(), forwarded_headers(answer.headers(), LEADS))
 }
 
 /// An answer as it is.
-pub(crate) fn passed(answer: reqwest::Response) -> Response<Body> {
-    let (status, headers) = head(&answer);
+pub(crate) fn pass_answer(answer: reqwest::Response) -> Response<Body> {
+    let (status, headers) = answer_head(&answer);
     let length = answer.headers().get(header::CONTENT_LENGTH).cloned();
     let mut response = Response::new(Body::from_stream(answer.bytes_stream().map_err(std::io::Error::other)));
     *response.status_mut() = status;
@@ -240,9 +245,9 @@ pub(crate) fn is_coded(answer: &reqwest::Response) -> bool {
 ///
 /// # Errors
 /// If it is longer, or breaks off.
-pub(crate) async fn whole(mut answer: reqwest::Response, most: usize) -> Result<Vec<u8>, String> {
+pub(crate) async fn read_limited(mut answer: reqwest::Response, most: usize) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(|error| why(&error))? {
+    while let Some(chunk) = answer.chunk().await.map_err(|error| error_cause(&error))? {
         if text.len() + chunk.len() > most {
             return Err(format!("its answer has more than {most} bytes"));
         }
@@ -261,20 +266,25 @@ const IDLE: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// If it does not do it, or it fails.
-pub(crate) async fn within<T>(waited: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, String> {
+pub(crate) async fn with_idle_limit<T>(
+    waited: impl Future<Output = Result<T, reqwest::Error>>,
+) -> Result<T, String> {
     match tokio::time::timeout(IDLE, waited).await {
-        Ok(done) => done.map_err(|error| why(&error)),
+        Ok(done) => done.map_err(|error| error_cause(&error)),
         Err(_) => Err(SILENT.to_owned()),
     }
 }
 
-/// The same as [`whole`], from an endpoint that must not be silent for too long.
+/// The same as [`read_limited`], from an endpoint that must not be silent for too long.
 ///
 /// # Errors
 /// If it is, if its answer is longer, or breaks off.
-pub(crate) async fn chunks(mut answer: reqwest::Response, most: usize) -> Result<Vec<u8>, String> {
+pub(crate) async fn read_with_idle_limit(
+    mut answer: reqwest::Response,
+    most: usize,
+) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
-    while let Some(chunk) = within(answer.chunk()).await? {
+    while let Some(chunk) = with_idle_limit(answer.chunk()).await? {
         if text.len() + chunk.len() > most {
             return Err(format!("its answer has more than {most} bytes"));
         }
@@ -284,26 +294,26 @@ pub(crate) async fn chunks(mut answer: reqwest::Response, most: usize) -> Result
 }
 
 /// What an answer that is no success says, in one line.
-pub(crate) async fn said(answer: reqwest::Response) -> String {
+pub(crate) async fn describe_error_answer(answer: reqwest::Response) -> String {
     let status = answer.status();
-    let text = chunks(answer, 64 * 1024).await.unwrap_or_default();
+    let text = read_with_idle_limit(answer, 64 * 1024).await.unwrap_or_default();
     let said: Value = serde_json::from_slice(&text).unwrap_or_default();
     let said = said.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
-    format!("the endpoint answers {status}: {}", visible(said.unwrap_or("without a word")))
+    format!("the endpoint answers {status}: {}", escape_line(said.unwrap_or("without a word")))
 }
 
 /// Why a request failed, without the address, in which there may be more than people should see.
-pub(crate) fn why(error: &reqwest::Error) -> String {
+pub(crate) fn error_cause(error: &reqwest::Error) -> String {
     let mut last: &dyn std::error::Error = error;
     while let Some(source) = last.source() {
         last = source;
     }
-    visible(&last.to_string())
+    escape_line(&last.to_string())
 }
 
 /// What the app hears where the endpoint could not be asked at all.
-pub(crate) fn unreachable(error: &reqwest::Error) -> Trouble {
-    Trouble::upstream(format!("the endpoint did not answer: {}", why(error)))
+pub(crate) fn unreachable_error(error: &reqwest::Error) -> ApiError {
+    ApiError::bad_gateway(format!("the endpoint did not answer: {}", error_cause(error)))
 }
 
 #[cfg(test)]
@@ -313,8 +323,8 @@ mod tests {
     /// S6.12, attack 512: an endpoint that has an approval, and says nothing more.
     #[tokio::test(start_paused = true)]
     async fn given_an_endpoint_that_is_silent_then_it_is_not_waited_for_without_end() {
-        let silent = within(std::future::pending::<Result<(), reqwest::Error>>()).await;
+        let silent = with_idle_limit(std::future::pending::<Result<(), reqwest::Error>>()).await;
         assert_eq!(silent, Err(SILENT.to_owned()));
-        assert_eq!(within(async { Ok(7) }).await, Ok(7));
+        assert_eq!(with_idle_limit(async { Ok(7) }).await, Ok(7));
     }
 }

@@ -4,15 +4,15 @@
 //! On Linux each has a supervisor, if the program can be one ([`supervise_all`]): what it starts does not leave it by
 //! whatever forks, and ends also if mayi is killed. Elsewhere its process group is what ends with it.
 
-mod alone;
 #[cfg(target_os = "linux")]
-mod strays;
+mod orphans;
 #[cfg(target_os = "linux")]
 mod supervised;
 #[cfg(target_os = "linux")]
 mod supervisor;
 #[cfg(target_os = "linux")]
-mod told;
+mod supervisor_events;
+mod unsupervised;
 
 use std::io;
 use std::process::{ExitCode, ExitStatus, Stdio};
@@ -31,18 +31,18 @@ const WORD: &str = "supervise";
 /// call [`supervisor`] first of all.
 pub fn supervise_all() {
     #[cfg(target_os = "linux")]
-    supervised::begin();
+    supervised::enable_supervision();
 }
 
 /// Whether this process was started as a supervisor: then it is one until all that it looks after has ended.
 #[must_use]
-pub fn supervisor() -> Option<ExitCode> {
+pub fn run_if_supervisor() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != WORD {
         return None;
     }
     #[cfg(target_os = "linux")]
-    return Some(supervisor::supervise(words));
+    return Some(supervisor::run_supervisor(words));
     #[cfg(not(target_os = "linux"))]
     None
 }
@@ -55,7 +55,7 @@ pub fn without_own_variables(command: &mut Command) {
 }
 
 /// A program that was started.
-pub struct Started {
+pub struct StartedProgram {
     /// Its standard input, unless it has none.
     pub stdin: Option<ChildStdin>,
     /// Its standard output.
@@ -63,19 +63,19 @@ pub struct Started {
     /// Its standard error.
     pub stderr: ChildStderr,
     /// It, and everything that it starts.
-    pub family: Family,
+    pub family: ProcessFamily,
     /// How the program itself has ended. What it started may live longer. Nobody sends any more if it can't be told.
     pub exited: watch::Receiver<Option<ExitStatus>>,
     /// Whether it runs at all.
-    pub begins: Begins,
+    pub pending_start: PendingStart,
 }
 
 /// A program that was started a moment ago.
-pub struct Begins(oneshot::Receiver<io::Result<()>>);
+pub struct PendingStart(oneshot::Receiver<io::Result<()>>);
 
-impl Begins {
+impl PendingStart {
     /// One that runs.
-    fn running() -> Self {
+    fn already_running() -> Self {
         let (runs, begins) = oneshot::channel();
         let _ = runs.send(Ok(()));
         Self(begins)
@@ -85,7 +85,7 @@ impl Begins {
     ///
     /// # Errors
     /// If it could not be started after all.
-    pub async fn done(self) -> io::Result<()> {
+    pub async fn wait_started(self) -> io::Result<()> {
         let told = tokio::time::timeout(BEGINS, self.0).await.map_err(|_| io::ErrorKind::TimedOut)?;
         told.map_err(|_| io::Error::other("its supervisor has ended"))?
     }
@@ -98,22 +98,22 @@ const BEGINS: Duration = Duration::from_secs(30);
 /// command's folder and variables count, unless it clears all of them.
 ///
 /// # Errors
-/// If it can't be started. It may also turn out a moment later ([`Started::begins`]).
-pub fn start(mut command: Command, reads: bool) -> io::Result<Started> {
-    command.stdin(input(reads)).stdout(Stdio::piped()).stderr(Stdio::piped());
+/// If it can't be started. It may also turn out a moment later ([`StartedProgram::pending_start`]).
+pub fn start(mut command: Command, reads: bool) -> io::Result<StartedProgram> {
+    command.stdin(stdin_mode(reads)).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(target_os = "linux")]
-    if supervised::are_there() {
+    if supervised::is_supervising() {
         return supervised::start(&command, reads);
     }
-    alone::start(command)
+    unsupervised::start(command)
 }
 
-fn input(reads: bool) -> Stdio {
+fn stdin_mode(reads: bool) -> Stdio {
     if reads { Stdio::piped() } else { Stdio::null() }
 }
 
 /// A process and everything that it started. It can outlive the process, and ends when this is dropped.
-pub struct Family {
+pub struct ProcessFamily {
     #[cfg_attr(not(unix), expect(dead_code, reason = "what ends elsewhere is a job"))]
     leader: Option<u32>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there are no supervisors"))]
@@ -124,17 +124,17 @@ pub struct Family {
     end: Arc<Notify>,
     ended: bool,
     /// The process that is waited for has ended: with a supervisor that is the last one.
-    gone: watch::Receiver<bool>,
+    leader_ended: watch::Receiver<bool>,
 }
 
-impl Family {
+impl ProcessFamily {
     /// Kills the program, and what is in its process group.
     pub fn kill(&self) {
         self.kill.notify_one();
     }
 
     /// Has all of it end, once; returns before that.
-    pub fn end(&mut self) {
+    pub fn request_end(&mut self) {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
@@ -147,7 +147,7 @@ impl Family {
             use rustix::process::{Signal, kill_process, kill_process_group};
             if !self.supervised {
                 let _ = kill_process_group(leader, Signal::KILL);
-            } else if !*self.gone.borrow() {
+            } else if !*self.leader_ended.borrow() {
                 // It may have been stopped.
                 let _ = kill_process(leader, Signal::TERM).and_then(|()| kill_process(leader, Signal::CONT));
             }
@@ -155,23 +155,23 @@ impl Family {
     }
 
     /// Ends all of it, and waits for that, within bounds.
-    pub async fn ended(&mut self) {
-        self.end();
-        let _ = tokio::time::timeout(LONGEST, self.gone.wait_for(|gone| *gone)).await;
+    pub async fn end_and_wait(&mut self) {
+        self.request_end();
+        let _ = tokio::time::timeout(LONGEST, self.leader_ended.wait_for(|gone| *gone)).await;
     }
 }
 
 /// So long an end is waited for: somewhat longer than a supervisor takes at most, and whoever takes its place.
 const LONGEST: Duration = Duration::from_secs(8);
 
-impl Drop for Family {
+impl Drop for ProcessFamily {
     fn drop(&mut self) {
-        self.end();
+        self.request_end();
     }
 }
 
 /// A command that is a session of its own, and has no terminal to answer from.
-fn wrapped(command: Command) -> CommandWrap {
+fn wrap_command(command: Command) -> CommandWrap {
     let mut wrap = CommandWrap::from(command);
     #[cfg(unix)]
     wrap.wrap(process_wrap::tokio::ProcessSession);

@@ -16,9 +16,9 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
 use tokio::sync::{Notify, oneshot, watch};
 
-use super::alone::streams;
-use super::told::Told;
-use super::{Begins, Family, Started, WORD, input, strays, wrapped};
+use super::supervisor_events::SupervisorMessage;
+use super::unsupervised::take_streams;
+use super::{PendingStart, ProcessFamily, StartedProgram, WORD, orphans, stdin_mode, wrap_command};
 
 /// This program, also if another one lies under its path by now.
 const OWN: &str = "/proc/self/exe";
@@ -29,10 +29,10 @@ const LONGEST: Duration = Duration::from_millis(4500);
 /// Whether what is started has a supervisor.
 static SUPERVISED: AtomicBool = AtomicBool::new(false);
 
-type Line = Lines<BufReader<Take<Receiver>>>;
+type MessageLines = Lines<BufReader<Take<Receiver>>>;
 
 /// From now on, programs have one.
-pub(super) fn begin() {
+pub(super) fn enable_supervision() {
     // A supervisor looks into this process, by `/proc`. What loses it becomes a child of this one, and stays within it.
     let open = std::fs::metadata("/proc/self/fd").is_ok_and(|meta| meta.uid() == geteuid().as_raw());
     let fit = open && std::fs::metadata(OWN).is_ok() && set_child_subreaper(Some(getpid())).is_ok();
@@ -45,35 +45,35 @@ pub(super) fn begin() {
 }
 
 /// Whether what is started has a supervisor.
-pub(super) fn are_there() -> bool {
+pub(super) fn is_supervising() -> bool {
     SUPERVISED.load(Ordering::Relaxed)
 }
 
 /// Starts the program.
-pub(super) fn start(command: &Command, reads: bool) -> io::Result<Started> {
+pub(super) fn start(command: &Command, reads: bool) -> io::Result<StartedProgram> {
     let (reader, writer) = io::pipe()?;
     let reader = Receiver::from_owned_fd(OwnedFd::from(reader))?;
-    let mut child = strays::start(wrapped(supervisor_of(command, reads, writer.as_raw_fd())))?;
+    let mut child = orphans::start(wrap_command(supervisor_of(command, reads, writer.as_raw_fd())))?;
     let (kill, end) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (left, gone) = watch::channel(false);
     let (ended, exited) = watch::channel(None);
-    let family = Family {
+    let family = ProcessFamily {
         leader: child.id(),
         supervised: true,
         kill: Arc::clone(&kill),
         end: Arc::clone(&end),
         ended: false,
-        gone,
+        leader_ended: gone,
     };
-    let (stdin, stdout, stderr) = streams(child.as_mut())?;
+    let (stdin, stdout, stderr) = take_streams(child.as_mut())?;
     let (begins, began) = oneshot::channel();
     let lines = BufReader::new(AsyncReadExt::take(reader, 256)).lines();
-    let watched = Watched { pid: child.id(), lines, kill, end, ended, begins: Some(begins) };
+    let watched = SupervisorWatch { pid: child.id(), lines, kill, end, ended, on_started: Some(begins) };
     tokio::spawn(async move {
         watched.run(child, writer).await;
         let _ = left.send(true);
     });
-    Ok(Started { stdin, stdout, stderr, family, exited, begins: Begins(began) })
+    Ok(StartedProgram { stdin, stdout, stderr, family, exited, pending_start: PendingStart(began) })
 }
 
 /// What starts the program below a supervisor, in the same folder and with the same variables.
@@ -85,7 +85,7 @@ fn supervisor_of(command: &Command, reads: bool, pipe: i32) -> Command {
         .args([WORD, &getpid().as_raw_nonzero().to_string(), &pipe.to_string()])
         .arg(command.get_program())
         .args(command.get_args())
-        .stdin(input(reads))
+        .stdin(stdin_mode(reads))
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
     if let Some(folder) = command.get_current_dir() {
@@ -101,16 +101,16 @@ fn supervisor_of(command: &Command, reads: bool, pipe: i32) -> Command {
 }
 
 /// A supervisor, as whoever has started it sees it.
-struct Watched {
+struct SupervisorWatch {
     pid: Option<u32>,
-    lines: Line,
+    lines: MessageLines,
     kill: Arc<Notify>,
     end: Arc<Notify>,
     ended: watch::Sender<Option<ExitStatus>>,
-    begins: Option<oneshot::Sender<io::Result<()>>>,
+    on_started: Option<oneshot::Sender<io::Result<()>>>,
 }
 
-impl Watched {
+impl SupervisorWatch {
     async fn run(mut self, mut child: Box<dyn ChildWrapper>, writer: io::PipeWriter) {
         let mut writer = Some(writer);
         let mut telling = true;
@@ -122,18 +122,18 @@ impl Watched {
                 line = self.lines.next_line(), if telling => {
                     // It has this end by itself now, and nobody else is to hold it open.
                     writer = None;
-                    match line.ok().flatten().as_deref().map(Told::read) {
-                        Some(told) => self.hear(told),
+                    match line.ok().flatten().as_deref().map(SupervisorMessage::read) {
+                        Some(told) => self.on_message(told),
                         None => telling = false,
                     }
                 }
                 status = child.wait() => break status,
-                () = self.kill.notified() => self.signal(Signal::USR1),
+                () = self.kill.notified() => self.send_signal(Signal::USR1),
                 () = self.end.notified() => deadline = tokio::time::Instant::now() + LONGEST,
                 () = tokio::time::sleep_until(deadline) => {
                     deadline = far;
                     if let Some(pid) = self.pid {
-                        let _ = tokio::task::spawn_blocking(move || strays::kill(pid)).await;
+                        let _ = tokio::task::spawn_blocking(move || orphans::kill(pid)).await;
                     }
                 }
             }
@@ -142,16 +142,16 @@ impl Watched {
         // What it told last is in the pipe, unless somebody holds that open.
         let rest = async {
             while let Ok(Some(line)) = self.lines.next_line().await {
-                self.hear(Told::read(&line));
+                self.on_message(SupervisorMessage::read(&line));
             }
         };
         let _ = tokio::time::timeout(Duration::from_millis(100), rest).await;
-        strays::forget(self.pid);
+        orphans::forget_child(self.pid);
         match status {
             Ok(status) if status.success() => {}
             status => {
                 // Whoever has killed it has not got loose by that.
-                let _ = tokio::task::spawn_blocking(strays::end).await;
+                let _ = tokio::task::spawn_blocking(orphans::kill_strays).await;
                 if self.ended.borrow().is_none()
                     && let Ok(status) = status
                 {
@@ -161,22 +161,22 @@ impl Watched {
         }
     }
 
-    fn hear(&mut self, told: Option<Told>) {
+    fn on_message(&mut self, told: Option<SupervisorMessage>) {
         let began = match told {
-            Some(Told::Started) => Ok(()),
-            Some(Told::Failed(error)) => Err(io::Error::from_raw_os_error(error)),
-            Some(Told::Ended(status)) => {
+            Some(SupervisorMessage::Started) => Ok(()),
+            Some(SupervisorMessage::Failed(error)) => Err(io::Error::from_raw_os_error(error)),
+            Some(SupervisorMessage::Ended(status)) => {
                 let _ = self.ended.send(Some(ExitStatus::from_raw(status)));
                 return;
             }
             None => return,
         };
-        if let Some(begins) = self.begins.take() {
+        if let Some(begins) = self.on_started.take() {
             let _ = begins.send(began);
         }
     }
 
-    fn signal(&self, signal: Signal) {
+    fn send_signal(&self, signal: Signal) {
         let pid = self.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
         if let Some(pid) = pid {
             let _ = kill_process(pid, signal);

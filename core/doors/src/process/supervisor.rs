@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mayi_core::gate::{SUPERVISOR, Tree};
+use mayi_core::gate::{ProcessTree, SUPERVISOR};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, getpid, getppid, kill_process, kill_process_group, pidfd_open,
@@ -24,7 +24,7 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGTERM, SIGUSR1};
 
-use super::told::Told;
+use super::supervisor_events::SupervisorMessage;
 
 /// What is left may end by itself for so long, once it has been told to.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -41,8 +41,8 @@ const LOOK_FOR_MAYI: Duration = Duration::from_millis(250);
 
 /// Is a supervisor until all that it looks after has ended. `words` are the id of mayi's process, the number that the
 /// pipe for [`Told`] has there, and the program with its arguments.
-pub(super) fn supervise(words: impl Iterator<Item = OsString>) -> ExitCode {
-    match Supervisor::begin(words) {
+pub(super) fn run_supervisor(words: impl Iterator<Item = OsString>) -> ExitCode {
+    match Supervisor::start_program(words) {
         Ok(mut supervisor) => supervisor.run(),
         // For people who start it by hand.
         Err(error) => {
@@ -58,9 +58,9 @@ pub(super) fn supervise(words: impl Iterator<Item = OsString>) -> ExitCode {
 struct Supervisor {
     mayi: Pid,
     /// Says when mayi ends, where the system can.
-    ends: Option<OwnedFd>,
+    mayi_ended: Option<OwnedFd>,
     /// Where mayi hears of the program.
-    told: File,
+    messages: File,
     /// The program, while it runs.
     program: Option<Pid>,
     signals: Signals,
@@ -74,7 +74,7 @@ struct Signals {
 }
 
 impl Signals {
-    fn listen() -> io::Result<Self> {
+    fn register_handlers() -> io::Result<Self> {
         let (wakes, wake) = UnixStream::pair()?;
         wakes.set_nonblocking(true)?;
         let (end, kill) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -86,7 +86,7 @@ impl Signals {
         Ok(Self { wakes, end, kill })
     }
 
-    fn forget(&self) {
+    fn drain_wakeups(&self) {
         let mut some = [0; 64];
         while io::Read::read(&mut &self.wakes, &mut some).is_ok_and(|read| read > 0) {}
     }
@@ -94,16 +94,16 @@ impl Signals {
 
 impl Supervisor {
     /// Starts the program, and tells mayi what became of that.
-    fn begin(mut words: impl Iterator<Item = OsString>) -> io::Result<Self> {
+    fn start_program(mut words: impl Iterator<Item = OsString>) -> io::Result<Self> {
         let mut number = || words.next()?.to_str()?.parse::<i32>().ok();
         let (Some(mayi), Some(pipe)) = (number().and_then(Pid::from_raw), number()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let program = words.next().ok_or(io::ErrorKind::InvalidInput)?;
         // What an agent starts by this name would be judged as a supervisor, and not as what is run below it.
-        is_mayi(mayi)?;
+        check_same_program(mayi)?;
         set_child_subreaper(Some(getpid()))?;
-        let signals = Signals::listen()?;
+        let signals = Signals::register_handlers()?;
         let ends = pidfd_open(mayi, PidfdFlags::empty()).ok();
         if getppid() != Some(mayi) {
             return Err(io::ErrorKind::NotFound.into());
@@ -113,11 +113,13 @@ impl Supervisor {
         let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let told = OpenOptions::new().write(true).custom_flags(nonblocking).open(pipe)?;
         let _ = std::fs::write("/proc/self/comm", SUPERVISOR);
-        let mut supervisor = Self { mayi, ends, told, program: None, signals };
+        let mut supervisor = Self { mayi, mayi_ended: ends, messages: told, program: None, signals };
         let mut command = Command::new(program);
         match command.args(words).process_group(0).spawn() {
             Ok(child) => supervisor.program = Some(Pid::from_child(&child)),
-            Err(error) => supervisor.tell(Told::Failed(error.raw_os_error().unwrap_or_default())),
+            Err(error) => {
+                supervisor.send_message(SupervisorMessage::Failed(error.raw_os_error().unwrap_or_default()))
+            }
         }
         // Else nobody would see that the program has closed them.
         let nothing = OpenOptions::new().read(true).write(true).open("/dev/null")?;
@@ -125,18 +127,18 @@ impl Supervisor {
         rustix::stdio::dup2_stdout(&nothing)?;
         rustix::stdio::dup2_stderr(&nothing)?;
         if supervisor.program.is_some() {
-            supervisor.tell(Told::Started);
+            supervisor.send_message(SupervisorMessage::Started);
         }
         Ok(supervisor)
     }
 
     fn run(&mut self) -> ExitCode {
-        while !self.reap() {
+        while !self.reap_children() {
             if self.signals.kill.swap(false, Ordering::Relaxed) {
                 self.kill();
             }
             if self.signals.end.load(Ordering::Relaxed) || self.is_alone() {
-                return self.end();
+                return self.end_descendants();
             }
             self.wait(None);
         }
@@ -156,16 +158,16 @@ impl Supervisor {
     }
 
     /// Ends all that is left: told to at first, and killed then.
-    fn end(&mut self) -> ExitCode {
+    fn end_descendants(&mut self) -> ExitCode {
         let begun = Instant::now();
-        signal(&[Signal::TERM, Signal::CONT]);
-        while !self.reap() {
+        signal_descendants(&[Signal::TERM, Signal::CONT]);
+        while !self.reap_children() {
             let past = begun.elapsed();
             if past >= PATIENCE + KILLS {
                 return ExitCode::FAILURE;
             }
             if past >= PATIENCE {
-                signal(&[Signal::KILL]);
+                signal_descendants(&[Signal::KILL]);
             }
             self.wait(Some(LOOK));
         }
@@ -173,12 +175,12 @@ impl Supervisor {
     }
 
     /// Takes leave of what has ended, and says whether nothing is left.
-    fn reap(&mut self) -> bool {
+    fn reap_children(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) if Some(pid) == self.program => {
                     self.program = None;
-                    self.tell(Told::Ended(status.as_raw()));
+                    self.send_message(SupervisorMessage::Ended(status.as_raw()));
                 }
                 Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
                 Ok(None) => return false,
@@ -189,27 +191,30 @@ impl Supervisor {
 
     /// Waits until something has happened, or for so long.
     fn wait(&self, limit: Option<Duration>) {
-        let limit = limit.or_else(|| self.ends.is_none().then_some(LOOK_FOR_MAYI));
+        let limit = limit.or_else(|| self.mayi_ended.is_none().then_some(LOOK_FOR_MAYI));
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let mut files = vec![PollFd::new(&self.signals.wakes, PollFlags::IN)];
         // Once it has ended, it would wake at once for ever.
         files.extend(
-            self.ends.as_ref().filter(|_| !self.is_alone()).map(|ends| PollFd::new(ends, PollFlags::IN)),
+            self.mayi_ended
+                .as_ref()
+                .filter(|_| !self.is_alone())
+                .map(|ends| PollFd::new(ends, PollFlags::IN)),
         );
         let _ = poll(&mut files, limit.as_ref());
-        self.signals.forget();
+        self.signals.drain_wakeups();
     }
 
-    fn tell(&mut self, what: Told) {
-        let _ = self.told.write_all(what.line().as_bytes());
+    fn send_message(&mut self, what: SupervisorMessage) {
+        let _ = self.messages.write_all(what.to_line().as_bytes());
     }
 }
 
 /// Sends these to all that is below this process.
-fn signal(signals: &[Signal]) {
+fn signal_descendants(signals: &[Signal]) {
     let own = getpid().as_raw_nonzero().get().cast_unsigned();
-    let Ok(tree) = Tree::now() else { return };
-    for pid in tree.within(&[own]).into_iter().filter_map(|pid| Pid::from_raw(pid.cast_signed())) {
+    let Ok(tree) = ProcessTree::snapshot() else { return };
+    for pid in tree.descendants_of(&[own]).into_iter().filter_map(|pid| Pid::from_raw(pid.cast_signed())) {
         for signal in signals {
             let _ = kill_process(pid, *signal);
         }
@@ -220,7 +225,7 @@ fn signal(signals: &[Signal]) {
 ///
 /// # Errors
 /// If it does not.
-fn is_mayi(pid: Pid) -> io::Result<()> {
+fn check_same_program(pid: Pid) -> io::Result<()> {
     let program =
         |of: &str| std::fs::metadata(format!("/proc/{of}/exe")).map(|meta| (meta.dev(), meta.ino()));
     if program(&pid.as_raw_nonzero().to_string())? == program("self")? {

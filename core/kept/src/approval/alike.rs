@@ -6,7 +6,7 @@ use mayi_call::{Selector, UrlAccess};
 /// What several cards have in common that may be answered together. D6.18: never one with an `always`
 /// ask, and never a switch of modes.
 #[must_use]
-pub fn alike(card: &Card) -> Option<String> {
+pub fn likeness_key(card: &Card) -> Option<String> {
     let by_itself = card.why.iter().any(|finding| finding.always)
         || card.accesses.iter().any(|access| access.access == "mode")
         || !card.options.iter().any(|option| option.option_id == choice::ALLOW_ONCE);
@@ -14,7 +14,7 @@ pub fn alike(card: &Card) -> Option<String> {
         return None;
     }
     let offered = card.suggestions.last().map(|widest| widest.patterns.as_slice()).unwrap_or_default();
-    let mut kinds: Vec<String> = card.accesses.iter().map(|access| kind(access, offered)).collect();
+    let mut kinds: Vec<String> = card.accesses.iter().map(|access| access_kind(access, offered)).collect();
     kinds.sort();
     kinds.dedup();
     let server = card.server.as_ref().map(|server| (&server.name, &server.tool));
@@ -25,7 +25,7 @@ pub fn alike(card: &Card) -> Option<String> {
 /// The kind of an access. Of commands, only those are alike whose further words are known to make no other thing of them
 /// (`cargo test`, and not all of `git` or `sudo`): `offered` has the pattern of these. Of an address it is the host, of a
 /// path the word for what is done there.
-fn kind(access: &CardAccess, offered: &[String]) -> String {
+fn access_kind(access: &CardAccess, offered: &[String]) -> String {
     let begins = |pattern: &&String| {
         let words = pattern.strip_prefix("shell(").and_then(|rest| rest.strip_suffix(" *)"));
         let rest = words.and_then(|words| access.display.strip_prefix(words));
@@ -34,7 +34,7 @@ fn kind(access: &CardAccess, offered: &[String]) -> String {
     let of = match access.access.parse() {
         Ok(Selector::Shell) => offered.iter().find(begins).unwrap_or(&access.display).clone(),
         Ok(Selector::Fetch) => {
-            let host = UrlAccess::read(&access.display).map(|url| url.host).unwrap_or_default();
+            let host = UrlAccess::parse_lenient(&access.display).map(|url| url.host).unwrap_or_default();
             if host.is_empty() { access.display.clone() } else { host }
         }
         Ok(Selector::Read | Selector::Write(_)) => return access.access.clone(),
@@ -47,25 +47,25 @@ fn kind(access: &CardAccess, offered: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn of(word: &str, display: &str, offered: &[&str]) -> String {
+    fn kind_of(word: &str, display: &str, offered: &[&str]) -> String {
         let access = CardAccess { access: word.to_owned(), display: display.to_owned(), category: None };
-        kind(&access, &offered.iter().map(|pattern| (*pattern).to_owned()).collect::<Vec<_>>())
+        access_kind(&access, &offered.iter().map(|pattern| (*pattern).to_owned()).collect::<Vec<_>>())
     }
 
     /// One click allows no `git push` along with a `git status`, nor another line of a shell's.
     #[test]
     fn given_commands_then_only_those_of_one_family_are_alike() {
         let tests = ["shell(cargo test *)"];
-        assert_eq!(of("shell", "cargo test -p a", &tests), of("shell", "cargo test -p b", &tests));
+        assert_eq!(kind_of("shell", "cargo test -p a", &tests), kind_of("shell", "cargo test -p b", &tests));
         for (one, other) in [("git status", "git push -f"), ("sh -c a", "sh -c b"), ("rm a", "rm -rf b")] {
-            let exact = |line: &str| of("shell", line, &[&format!("shell({line})")]);
+            let exact = |line: &str| kind_of("shell", line, &[&format!("shell({line})")]);
             assert_ne!(exact(one), exact(other));
             assert_eq!(exact(one), exact(one));
         }
         let both = ["shell(cargo test *)", "shell(make x)"];
-        assert_ne!(of("shell", "make x", &both), of("shell", "cargo test", &both));
-        assert_ne!(of("shell", "cargo testx", &tests), of("shell", "cargo test x", &tests));
-        assert_eq!(of("write", "/w/a", &[]), of("write", "/w/b", &[]));
-        assert_ne!(of("tool", "one", &[]), of("tool", "two", &[]));
+        assert_ne!(kind_of("shell", "make x", &both), kind_of("shell", "cargo test", &both));
+        assert_ne!(kind_of("shell", "cargo testx", &tests), kind_of("shell", "cargo test x", &tests));
+        assert_eq!(kind_of("write", "/w/a", &[]), kind_of("write", "/w/b", &[]));
+        assert_ne!(kind_of("tool", "one", &[]), kind_of("tool", "two", &[]));
     }
 }

@@ -46,7 +46,7 @@ pub struct Remember {
 impl Remember {
     /// `patterns` for `scope`, without limits.
     #[must_use]
-    pub fn patterns(scope: RememberScope, patterns: Vec<String>) -> Self {
+    pub fn of_patterns(scope: RememberScope, patterns: Vec<String>) -> Self {
         Self { scope, patterns, expires_in: None, uses: None, level: None }
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::History;
-use super::{Suggestion, suggestions};
+use super::{Suggestion, suggest_patterns};
 use mayi_call::{Call, Category, Digest, ToolAbout};
 use mayi_policy::{Decision, Finding, Level};
 
@@ -178,7 +178,7 @@ pub struct CardServer {
 
 impl CardServer {
     /// The server of `call`, with what it says of itself.
-    fn of(call: &Call) -> Option<Self> {
+    fn from_call(call: &Call) -> Option<Self> {
         let (name, tool) = call.accesses.iter().find_map(|access| match access {
             mayi_call::Access::Mcp(mcp) => mcp.readings.first().cloned(),
             _ => None,
@@ -299,7 +299,7 @@ impl Card {
         epoch: u64,
         now: Timestamp,
     ) -> Self {
-        let suggestions = suggestions(call, decision);
+        let suggestions = suggest_patterns(call, decision);
         let content = call
             .diffs
             .iter()
@@ -324,7 +324,7 @@ impl Card {
             },
             cwd: call.cwd.display().to_string(),
             env: call.env.clone(),
-            server: CardServer::of(call),
+            server: CardServer::from_call(call),
             tool: call.about.as_ref().and_then(|about| about.tool.clone()),
             digest: call.digest(epoch),
             agent_options: options.to_vec(),
@@ -338,7 +338,7 @@ impl Card {
                 })
                 .collect(),
             permission_type: permission_type(&decision.categories),
-            options: choices(call, decision, &suggestions, options),
+            options: card_options(call, decision, &suggestions, options),
             suggestions,
             why: decision.trail.clone(),
             history: None,
@@ -363,7 +363,7 @@ fn permission_type(categories: &[Category]) -> PermissionType {
         .unwrap_or(PermissionType::All)
 }
 
-fn choices(
+fn card_options(
     call: &Call,
     decision: &Decision,
     suggestions: &[Suggestion],
@@ -382,7 +382,7 @@ fn choices(
     if !switches_mode && call.by_hand.is_none() {
         options.push(own(choice::ALLOW_ONCE, "Allow once", "allow_once", "once"));
         // What a person allows each time anew is remembered for no session either.
-        if !decision.once() && call.without_substance().is_none() {
+        if !decision.asks_each_time() && call.without_substance().is_none() {
             options.push(own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session"));
         }
         if !suggestions.is_empty() {

@@ -13,12 +13,12 @@ const BESIDE_A_LINE: &[&str] = &["command", "description", "timeout"];
 /// All that `card` asks for, in one row, if it can be allowed from there: a line for a shell or a file that is read, short
 /// enough, in characters that are what they look like, once, and not what is asked about always.
 #[must_use]
-pub fn at_a_glance(card: &Card) -> Option<String> {
+pub fn one_line_summary(card: &Card) -> Option<String> {
     let always = card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always);
     let offered = card.options.iter().any(|option| option.option_id == choice::ALLOW_ONCE);
     let content = card.tool_call.content.as_array().is_some_and(|content| !content.is_empty());
     let more = card.server.is_some() || !card.env.is_empty() || !card.not_shown.is_empty() || content;
-    if always || !offered || more || !plain(&card.cwd) {
+    if always || !offered || more || !is_plain_text(&card.cwd) {
         return None;
     }
     let input = card.tool_call.raw_input.as_object();
@@ -33,11 +33,11 @@ pub fn at_a_glance(card: &Card) -> Option<String> {
         (None, [only]) if only.access == "read" => format!("read {}", only.display),
         _ => return None,
     };
-    (text.len() <= MAX_CHARACTERS && plain(&text)).then_some(text)
+    (text.len() <= MAX_CHARACTERS && is_plain_text(&text)).then_some(text)
 }
 
 /// Whether every character looks like what it is, on a screen that draws text from left to right and joins blanks.
-fn plain(text: &str) -> bool {
+fn is_plain_text(text: &str) -> bool {
     let looks = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
     !text.is_empty() && text.bytes().all(looks) && text.trim() == text && !text.contains("  ")
 }

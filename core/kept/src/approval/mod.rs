@@ -3,22 +3,22 @@
 mod alike;
 mod answer;
 mod card;
-pub(crate) mod families;
+mod change_places;
+pub(crate) mod command_families;
+mod escape;
 mod glance;
 mod history;
-mod places;
 mod suggest;
-mod visible;
 
-pub use alike::alike;
+pub use alike::likeness_key;
 pub use answer::{AnswerError, ApprovalResolved, ApprovalResponse, Outcome, Remember, RememberScope};
 pub use card::{
     AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
     choice,
 };
-pub use glance::at_a_glance;
+pub use change_places::change_lines;
+pub(crate) use escape::needs_escape;
+pub use escape::{escape_block, escape_line};
+pub use glance::one_line_summary;
 pub use history::History;
-pub use places::places;
-pub use suggest::{Suggestion, suggestions};
-pub(crate) use visible::hides;
-pub use visible::{visible, visible_block};
+pub use suggest::{Suggestion, suggest_patterns};

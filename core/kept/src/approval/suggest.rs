@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::families;
+use super::command_families;
 use mayi_call::shell::Word;
 use mayi_call::{Access, Call, PathAccess, ShellAccess};
 use mayi_policy::grant::exact_pattern;
@@ -23,7 +23,7 @@ pub struct Suggestion {
 /// Suggestions for what `decision` asks about, narrowest first. None if nothing but a person can
 /// allow it, or if a part of it can't be written as a pattern.
 #[must_use]
-pub fn suggestions(call: &Call, decision: &Decision) -> Vec<Suggestion> {
+pub fn suggest_patterns(call: &Call, decision: &Decision) -> Vec<Suggestion> {
     // An allow silences the matrix, a setting, a plain protection, and a plain caveat whose part it
     // names; nothing else that asks.
     let lifted =
@@ -34,7 +34,7 @@ pub fn suggestions(call: &Call, decision: &Decision) -> Vec<Suggestion> {
     }
     let mut levels: Vec<Vec<String>> = Vec::new();
     for access in call.accesses.iter().filter(|access| decision.asks_about(access)) {
-        let mut patterns = patterns(call, access);
+        let mut patterns = access_patterns(call, access);
         if patterns.is_empty() {
             return Vec::new();
         }
@@ -58,60 +58,67 @@ pub fn suggestions(call: &Call, decision: &Decision) -> Vec<Suggestion> {
     out
 }
 
-fn patterns(call: &Call, access: &Access) -> Vec<String> {
+fn access_patterns(call: &Call, access: &Access) -> Vec<String> {
     let mut found = Vec::new();
     match access {
         Access::Write(_, path) | Access::Read(path) => {
             let selector = if matches!(access, Access::Read(_)) { "read" } else { "write" };
-            found.extend(local(call, path).into_iter().map(|argument| format!("{selector}({argument})")));
+            found.extend(
+                path_arguments(call, path).into_iter().map(|argument| format!("{selector}({argument})")),
+            );
         }
         Access::Shell(shell) => {
             // A star among the words would be a wildcard of the rule.
             if let Ok(Some(exact)) = exact_pattern(access)
-                && !shell.words.iter().chain(values(shell)).any(|word| word.prefix().contains('*'))
+                && !shell
+                    .words
+                    .iter()
+                    .chain(assignment_values(shell))
+                    .any(|word| word.known_prefix().contains('*'))
             {
                 found.push(exact.to_string());
-                found.extend(shell.literal().and_then(|words| families::family(&words)));
+                found
+                    .extend(shell.literal_words().and_then(|words| command_families::family_pattern(&words)));
             } else if shell.understood && shell.words.iter().any(|word| word.literal().is_none()) {
                 // A word that is known only when it runs is in no pattern; a family has any.
                 let known = shell.words.iter().map_while(|word| word.literal().map(str::to_owned));
-                found.extend(families::family(&known.collect::<Vec<_>>()));
+                found.extend(command_families::family_pattern(&known.collect::<Vec<_>>()));
             }
         }
         // A kind alone is no name: it could be any tool.
         Access::Tool { name, .. } if call.name.is_some() => {
-            found.push(format!("tool({})", mayi_policy::pattern::escape(name)));
+            found.push(format!("tool({})", mayi_policy::pattern::escape_glob(name)));
         }
         Access::Tool { .. } => {}
         _ => found.extend(exact_pattern(access).ok().flatten().map(|pattern| pattern.to_string())),
     }
     // A suggestion must do what it says: what does not parse back, or does not match, is not shown.
-    let places = mayi_policy::pattern::Places::default();
+    let places = mayi_policy::pattern::PatternBases::default();
     found.retain(|text| {
         Pattern::parse(text, &places).is_ok_and(|pattern| {
-            pattern.allows(access, &call.roots) && names_what_is_doubtful(&pattern, access)
+            pattern.certainly_matches(access, &call.roots) && lifts_doubts(&pattern, access)
         })
     });
     found
 }
 
 /// Whether an allow with `pattern` lifts what is asked about a command's options and assignments.
-fn names_what_is_doubtful(pattern: &Pattern, access: &Access) -> bool {
+fn lifts_doubts(pattern: &Pattern, access: &Access) -> bool {
     let Access::Shell(shell) = access else { return true };
-    shell.caveats.iter().all(|caveat| pattern.names(shell, caveat))
+    shell.caveats.iter().all(|caveat| pattern.names_caveat(shell, caveat))
 }
 
 /// The values of a command's assignments.
-fn values(shell: &ShellAccess) -> impl Iterator<Item = &Word> {
+fn assignment_values(shell: &ShellAccess) -> impl Iterator<Item = &Word> {
     shell.assignments.iter().map(|assignment| &assignment.value)
 }
 
 /// The file, then its folder within the session's folders: by their whole names, since a rule counts
 /// in every folder.
-fn local(call: &Call, path: &PathAccess) -> Vec<String> {
-    let whole = |path: &std::path::Path| mayi_policy::pattern::escape(&path.display().to_string());
+fn path_arguments(call: &Call, path: &PathAccess) -> Vec<String> {
+    let whole = |path: &std::path::Path| mayi_policy::pattern::escape_glob(&path.display().to_string());
     let mut found = vec![whole(&path.lexical)];
-    if let Some(folder) = path.lexical.parent().filter(|_| path.within(&call.roots)) {
+    if let Some(folder) = path.lexical.parent().filter(|_| path.is_within(&call.roots)) {
         found.push(format!("{}/**", whole(folder)));
     }
     found

@@ -8,9 +8,9 @@
 mod flag;
 mod pins;
 
-pub use crate::store::{Definition, Item, PINNED, Pinned, definition_of};
+pub use crate::store::{Definition, Item, PINNED, PinnedItem, definition_of};
 pub use flag::{Flag, FlagKind, flags_of};
-pub use pins::{Heard, NotKept, Pins, Standing, Why};
+pub use pins::{BlockReason, Observation, ObserveError, PinStatus, Pins};
 
 #[cfg(test)]
 mod tests;

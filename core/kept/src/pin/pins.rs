@@ -7,14 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Definition, Flag, Item, Pinned, flags_of};
-use crate::approval::visible;
+use super::{Definition, Flag, Item, PinnedItem, flags_of};
+use crate::approval::escape_line;
 use crate::store::{Change, Store, StoreError};
 use mayi_call::Digest;
 
 /// How an item stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PinStatus {
     /// It is what it was when it was first seen or accepted.
     Trusted,
     /// The same, and it holds something that deserves caution, which no person has accepted.
@@ -25,16 +25,16 @@ pub enum Standing {
 
 /// What came of what a server said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct Observation {
     /// How each item stands.
-    pub standings: Vec<(Item, Standing)>,
+    pub standings: Vec<(Item, PinStatus)>,
     /// The tools that were not there before, though the server was known: trusted on first use.
     pub new: Vec<String>,
 }
 
 /// Why what a server said is not kept, and so not trusted.
 #[derive(Debug, Error)]
-pub enum NotKept {
+pub enum ObserveError {
     /// The store can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -42,7 +42,7 @@ pub enum NotKept {
     #[error(
         "the server {name} has had more than {MOST} tools, or {MIB} MiB of what it says of them, so far: what is new is \
          not trusted; a person can have all of it forgotten with `mayi mcp pins forget {name}`",
-        name = visible(.0), MIB = MOST_BYTES / 1024 / 1024
+        name = escape_line(.0), MIB = MOST_BYTES / 1024 / 1024
     )]
     Full(String),
 }
@@ -56,26 +56,26 @@ const KNOWN: SignedDuration = SignedDuration::from_hours(1);
 
 /// Why an item of a server may not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Why {
+pub enum BlockReason {
     /// Another program answers under the server's name: everything of it is blocked.
     #[error(
         "the server {name} is started or reached in another way than the one that was accepted; a person can look at \
          it with `mayi mcp pins diff {name}` and accept it with `mayi mcp pins accept {name}`",
-        name = visible(.0)
+        name = escape_line(.0)
     )]
     Launch(String),
     /// It is not what it was.
     #[error(
         "what the server {name} says of its {item} has changed since it was accepted; a person can look at it with \
          `mayi mcp pins diff {name}` and accept it with `mayi mcp pins accept {name}`",
-        name = visible(.0), item = .1
+        name = escape_line(.0), item = .1
     )]
     Changed(String, Item),
     /// Nobody has accepted it, and it should not be handed on unseen.
     #[error(
         "what the server {name} says in its {item} deserves a look first: {flag}; a person can accept it with \
          `mayi mcp pins accept {name}`",
-        name = visible(.0), item = .1, flag = .2
+        name = escape_line(.0), item = .1, flag = .2
     )]
     Flagged(String, Item, Flag),
 }
@@ -86,20 +86,20 @@ pub enum Why {
 /// what that one says is pending for both, but blocks only there.
 pub struct Pins {
     store: Option<Arc<dyn Store>>,
-    state: Mutex<State>,
+    state: Mutex<PinsState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PinsState {
     /// The store's stamp when `kept` was read.
     stamp: Option<u64>,
     /// By server.
-    kept: HashMap<String, BTreeMap<Item, Pinned>>,
+    stored_pins: HashMap<String, BTreeMap<Item, PinnedItem>>,
     /// What the servers of this process said last.
-    said: HashMap<String, BTreeMap<Item, Definition>>,
+    definitions: HashMap<String, BTreeMap<Item, Definition>>,
     /// When they said something first, and last.
-    began_at: Option<Timestamp>,
-    heard_at: Option<Timestamp>,
+    first_observed_at: Option<Timestamp>,
+    last_observed_at: Option<Timestamp>,
     /// By digest: they are looked for once.
     flags: HashMap<(Item, Digest), Vec<Flag>>,
 }
@@ -117,41 +117,46 @@ impl Pins {
     ///
     /// # Errors
     /// If the store can't be read or written, or the server has said too much.
-    pub fn observe(&self, server: &str, said: &[(Item, Value)], now: Timestamp) -> Result<Heard, NotKept> {
+    pub fn observe(
+        &self,
+        server: &str,
+        said: &[(Item, Value)],
+        now: Timestamp,
+    ) -> Result<Observation, ObserveError> {
         let mut state = self.lock();
-        self.refresh(&mut state, server)?;
+        self.refresh_server(&mut state, server)?;
         if !state.has_room(server, said) {
-            return Err(NotKept::Full(server.to_owned()));
+            return Err(ObserveError::Full(server.to_owned()));
         }
-        let new = state.newcomers(server, said, now);
+        let new = state.new_tools(server, said, now);
         let program = said.iter().find(|(item, _)| *item == Item::Program).map(|(_, value)| value);
-        let heard = state.said.entry(server.to_owned()).or_default();
+        let heard = state.definitions.entry(server.to_owned()).or_default();
         for (item, value) in said {
             let same = heard.get(item).is_some_and(|before| before.value == *value);
             if !same {
-                heard.insert(item.clone(), Definition::said(item, value.clone(), program));
+                heard.insert(item.clone(), Definition::from_server(item, value.clone(), program));
             }
         }
-        state.heard_at = Some(now);
-        state.began_at.get_or_insert(now);
-        self.keep(&mut state, server, now)?;
-        let standing = |state: &mut State, item: &Item| state.standing(server, item);
-        let standings: Vec<(Item, Standing)> =
+        state.last_observed_at = Some(now);
+        state.first_observed_at.get_or_insert(now);
+        self.commit_said(&mut state, server, now)?;
+        let standing = |state: &mut PinsState, item: &Item| state.item_status(server, item);
+        let standings: Vec<(Item, PinStatus)> =
             said.iter().filter_map(|(item, _)| Some((item.clone(), standing(&mut state, item)?))).collect();
         // What another program says first is not trusted.
-        let blocked = |item: &Item| standings.contains(&(item.clone(), Standing::Changed));
+        let blocked = |item: &Item| standings.contains(&(item.clone(), PinStatus::Changed));
         let new = if blocked(&Item::Launch) { Vec::new() } else { new };
-        Ok(Heard { standings, new })
+        Ok(Observation { standings, new })
     }
 
     /// How an item stands; `None` if nobody has said anything of it. Cheap while nothing has changed in the store.
     ///
     /// # Errors
     /// If the store can't be read.
-    pub fn standing(&self, server: &str, item: &Item) -> Result<Option<Standing>, StoreError> {
+    pub fn item_status(&self, server: &str, item: &Item) -> Result<Option<PinStatus>, StoreError> {
         let mut state = self.lock();
-        self.look(&mut state, server)?;
-        Ok(state.standing(server, item))
+        self.load_server(&mut state, server)?;
+        Ok(state.item_status(server, item))
     }
 
     /// Why an item may not be used, if it may not: it has changed, or another program answers under the server's
@@ -160,17 +165,18 @@ impl Pins {
     ///
     /// # Errors
     /// If the store can't be read.
-    pub fn blocked(&self, server: &str, item: &Item) -> Result<Option<Why>, StoreError> {
+    pub fn why_blocked(&self, server: &str, item: &Item) -> Result<Option<BlockReason>, StoreError> {
         let mut state = self.lock();
-        self.look(&mut state, server)?;
-        if state.standing(server, &Item::Launch) == Some(Standing::Changed) {
-            return Ok(Some(Why::Launch(server.to_owned())));
+        self.load_server(&mut state, server)?;
+        if state.item_status(server, &Item::Launch) == Some(PinStatus::Changed) {
+            return Ok(Some(BlockReason::Launch(server.to_owned())));
         }
-        Ok(match state.standing(server, item) {
-            Some(Standing::Changed) => Some(Why::Changed(server.to_owned(), item.clone())),
-            Some(Standing::Flagged(flags)) if *item == Item::Instructions => {
-                flags.into_iter().next().map(|flag| Why::Flagged(server.to_owned(), item.clone(), flag))
-            }
+        Ok(match state.item_status(server, item) {
+            Some(PinStatus::Changed) => Some(BlockReason::Changed(server.to_owned(), item.clone())),
+            Some(PinStatus::Flagged(flags)) if *item == Item::Instructions => flags
+                .into_iter()
+                .next()
+                .map(|flag| BlockReason::Flagged(server.to_owned(), item.clone(), flag)),
             _ => None,
         })
     }
@@ -180,48 +186,53 @@ impl Pins {
     ///
     /// # Errors
     /// If the store can't be read.
-    pub fn differs(&self, server: &str, item: &Item, said: &Digest) -> Result<Option<Why>, StoreError> {
-        self.found(server, item, said).map(|(_, why)| why)
-    }
-
-    /// [`Self::standing`] and [`Self::differs`], by one look at the store.
-    ///
-    /// # Errors
-    /// If the store can't be read.
-    pub fn found(
+    pub fn why_digest_blocked(
         &self,
         server: &str,
         item: &Item,
         said: &Digest,
-    ) -> Result<(Option<Standing>, Option<Why>), StoreError> {
-        let mut state = self.lock();
-        self.look(&mut state, server)?;
-        let standing = state.standing(server, item);
-        if state.standing(server, &Item::Launch) == Some(Standing::Changed) {
-            return Ok((standing, Some(Why::Launch(server.to_owned()))));
-        }
-        let trusted = state.kept.get(server).and_then(|kept| kept.get(item)?.trusted.as_ref());
-        let same = trusted.is_some_and(|trusted| trusted.digest == *said);
-        Ok((standing, (!same).then(|| Why::Changed(server.to_owned(), item.clone()))))
+    ) -> Result<Option<BlockReason>, StoreError> {
+        self.status_and_block(server, item, said).map(|(_, why)| why)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// [`Self::standing`] and [`Self::why_digest_blocked`], by one look at the store.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn status_and_block(
+        &self,
+        server: &str,
+        item: &Item,
+        said: &Digest,
+    ) -> Result<(Option<PinStatus>, Option<BlockReason>), StoreError> {
+        let mut state = self.lock();
+        self.load_server(&mut state, server)?;
+        let standing = state.item_status(server, item);
+        if state.item_status(server, &Item::Launch) == Some(PinStatus::Changed) {
+            return Ok((standing, Some(BlockReason::Launch(server.to_owned()))));
+        }
+        let trusted = state.stored_pins.get(server).and_then(|kept| kept.get(item)?.trusted.as_ref());
+        let same = trusted.is_some_and(|trusted| trusted.digest == *said);
+        Ok((standing, (!same).then(|| BlockReason::Changed(server.to_owned(), item.clone()))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PinsState> {
         // What a panic elsewhere left is read again from the store, or was complete.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps what `server` said in this process, as far as that is not kept yet.
-    fn keep(&self, state: &mut State, server: &str, now: Timestamp) -> Result<(), StoreError> {
-        let changes = state.telling(server, now);
+    fn commit_said(&self, state: &mut PinsState, server: &str, now: Timestamp) -> Result<(), StoreError> {
+        let changes = state.pending_changes(server, now);
         match &self.store {
             _ if changes.is_empty() => Ok(()),
             Some(store) => {
                 store.commit(changes)?;
                 state.stamp = None;
-                self.refresh(state, server)
+                self.refresh_server(state, server)
             }
             None => {
-                state.take(changes);
+                state.apply_changes(changes);
                 Ok(())
             }
         }
@@ -229,48 +240,48 @@ impl Pins {
 
     /// What is kept of `server` as it is now. What a person has had forgotten is trusted as it is said next: that was
     /// said already, where the server runs on.
-    fn look(&self, state: &mut State, server: &str) -> Result<(), StoreError> {
-        self.refresh(state, server)?;
-        match state.heard_at.filter(|_| state.is_forgotten(server)) {
-            Some(heard_at) => self.keep(state, server, heard_at),
+    fn load_server(&self, state: &mut PinsState, server: &str) -> Result<(), StoreError> {
+        self.refresh_server(state, server)?;
+        match state.last_observed_at.filter(|_| state.is_forgotten(server)) {
+            Some(heard_at) => self.commit_said(state, server, heard_at),
             None => Ok(()),
         }
     }
 
     /// Reads what is kept of `server`, if anything has changed in the store.
-    fn refresh(&self, state: &mut State, server: &str) -> Result<(), StoreError> {
+    fn refresh_server(&self, state: &mut PinsState, server: &str) -> Result<(), StoreError> {
         let Some(store) = &self.store else { return Ok(()) };
-        let stamp = store.stamp()?;
+        let stamp = store.change_stamp()?;
         if state.stamp != Some(stamp) {
-            state.kept.clear();
+            state.stored_pins.clear();
         }
-        if !state.kept.contains_key(server) {
-            let pins = store.pins(Some(server))?;
+        if !state.stored_pins.contains_key(server) {
+            let pins = store.read_pins(Some(server))?;
             let pins = pins.into_iter().map(|pin| (pin.item.clone(), pin)).collect();
-            state.kept.insert(server.to_owned(), pins);
+            state.stored_pins.insert(server.to_owned(), pins);
         }
         state.stamp = Some(stamp);
         Ok(())
     }
 }
 
-impl State {
+impl PinsState {
     /// Whether `server` said something here, and nothing of it is kept.
     fn is_forgotten(&self, server: &str) -> bool {
-        let nothing = self.kept.get(server).is_none_or(BTreeMap::is_empty);
-        nothing && self.said.get(server).is_some_and(|said| !said.is_empty())
+        let nothing = self.stored_pins.get(server).is_none_or(BTreeMap::is_empty);
+        nothing && self.definitions.get(server).is_some_and(|said| !said.is_empty())
     }
 
     /// Whether what is new of `said` can be kept.
     fn has_room(&self, server: &str, said: &[(Item, Value)]) -> bool {
-        let kept = self.kept.get(server);
+        let kept = self.stored_pins.get(server);
         let known = |item: &Item| kept.is_some_and(|kept| kept.contains_key(item));
         let bytes = |value: &Value| value.to_string().len();
         let mut new = said.iter().filter(|(item, _)| !known(item)).peekable();
         if new.peek().is_none() {
             return true;
         }
-        let sizes = |pin: &Pinned| {
+        let sizes = |pin: &PinnedItem| {
             [&pin.trusted, &pin.pending].into_iter().flatten().map(|kept| bytes(&kept.value)).sum::<usize>()
         };
         let before = kept.map_or(0, BTreeMap::len);
@@ -281,10 +292,10 @@ impl State {
     }
 
     /// The tools of `said` that were not there before, if the server was: before this process, or for long.
-    fn newcomers(&self, server: &str, said: &[(Item, Value)], now: Timestamp) -> Vec<String> {
-        let Some(kept) = self.kept.get(server) else { return Vec::new() };
-        let is_known = |pin: &Pinned| {
-            self.began_at.is_none_or(|began| pin.first_seen < began) || pin.first_seen < now - KNOWN
+    fn new_tools(&self, server: &str, said: &[(Item, Value)], now: Timestamp) -> Vec<String> {
+        let Some(kept) = self.stored_pins.get(server) else { return Vec::new() };
+        let is_known = |pin: &PinnedItem| {
+            self.first_observed_at.is_none_or(|began| pin.first_seen < began) || pin.first_seen < now - KNOWN
         };
         if !kept.get(&Item::Launch).is_some_and(is_known) {
             return Vec::new();
@@ -297,16 +308,18 @@ impl State {
     }
 
     /// What has to be kept of what `server` said: nothing if all of it is as it was.
-    fn telling(&self, server: &str, now: Timestamp) -> Vec<Change> {
-        let (Some(said), kept) = (self.said.get(server), self.kept.get(server)) else { return Vec::new() };
+    fn pending_changes(&self, server: &str, now: Timestamp) -> Vec<Change> {
+        let (Some(said), kept) = (self.definitions.get(server), self.stored_pins.get(server)) else {
+            return Vec::new();
+        };
         let same = |(item, said): (&Item, &Definition)| {
             kept.and_then(|kept| kept.get(item)).is_some_and(|pin| {
-                let trusted = pin.trusted.as_ref().is_some_and(|trusted| said.is(trusted));
+                let trusted = pin.trusted.as_ref().is_some_and(|trusted| said.is_same_as(trusted));
                 let pending = pin.pending.as_ref();
                 if trusted {
                     pending.is_none()
                 } else {
-                    pending.is_some_and(|pending| said.is(pending)) && pin.trusted.is_some()
+                    pending.is_some_and(|pending| said.is_same_as(pending)) && pin.trusted.is_some()
                 }
             })
         };
@@ -324,34 +337,38 @@ impl State {
     }
 
     /// Keeps it here.
-    fn take(&mut self, changes: Vec<Change>) {
+    fn apply_changes(&mut self, changes: Vec<Change>) {
         for change in changes {
             let Change::Pin { server, item, said, at } = change else { continue };
-            let kept = self.kept.entry(server.clone()).or_default();
-            let strange = kept.get(&Item::Launch).is_some_and(Pinned::is_changed);
+            let kept = self.stored_pins.entry(server.clone()).or_default();
+            let strange = kept.get(&Item::Launch).is_some_and(PinnedItem::is_changed);
             let pin = match kept.remove(&item) {
-                Some(pin) => pin.after(*said, strange, at),
-                None => Pinned::first(&server, item.clone(), *said, strange, at),
+                Some(pin) => pin.updated_with(*said, strange, at),
+                None => PinnedItem::on_first_use(&server, item.clone(), *said, strange, at),
             };
             kept.insert(item, pin);
         }
     }
 
-    fn standing(&mut self, server: &str, item: &Item) -> Option<Standing> {
-        let said = self.said.get(server).and_then(|said| said.get(item));
-        let pin = self.kept.get(server).and_then(|kept| kept.get(item));
+    fn item_status(&mut self, server: &str, item: &Item) -> Option<PinStatus> {
+        let said = self.definitions.get(server).and_then(|said| said.get(item));
+        let pin = self.stored_pins.get(server).and_then(|kept| kept.get(item));
         let pin = match (pin, said) {
             (None, None) => return None,
-            (Some(pin), Some(said)) if pin.trusted.as_ref().is_some_and(|trusted| said.is(trusted)) => pin,
+            (Some(pin), Some(said))
+                if pin.trusted.as_ref().is_some_and(|trusted| said.is_same_as(trusted)) =>
+            {
+                pin
+            }
             (Some(pin), None) if !pin.is_changed() => pin,
-            _ => return Some(Standing::Changed),
+            _ => return Some(PinStatus::Changed),
         };
-        let Some(trusted) = &pin.trusted else { return Some(Standing::Changed) };
+        let Some(trusted) = &pin.trusted else { return Some(PinStatus::Changed) };
         if pin.accepted_at.is_some() {
-            return Some(Standing::Trusted);
+            return Some(PinStatus::Trusted);
         }
         let key = (item.clone(), trusted.digest.clone());
         let flags = self.flags.entry(key).or_insert_with(|| flags_of(item, &trusted.value)).clone();
-        Some(if flags.is_empty() { Standing::Trusted } else { Standing::Flagged(flags) })
+        Some(if flags.is_empty() { PinStatus::Trusted } else { PinStatus::Flagged(flags) })
     }
 }

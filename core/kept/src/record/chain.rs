@@ -30,15 +30,15 @@ pub const PART: &str = "part";
 /// given, but its own. A column without a value is not there; so a later format can add columns, and
 /// nothing that is put into one goes unseen.
 #[must_use]
-pub fn seal<'a>(key: &Key, columns: impl IntoIterator<Item = (&'a str, Cell<'a>)>) -> Mac {
-    let mut sealing = key.begin();
+pub fn seal_entry<'a>(key: &Key, columns: impl IntoIterator<Item = (&'a str, Cell<'a>)>) -> Mac {
+    let mut sealing = key.begin_seal();
     let mut put = |tag: u8, bytes: &[u8]| {
         let mut head = [tag; 9];
         for (place, byte) in head.iter_mut().skip(1).zip((bytes.len() as u64).to_le_bytes()) {
             *place = byte;
         }
-        sealing.add(&head);
-        sealing.add(bytes);
+        sealing.update(&head);
+        sealing.update(bytes);
     };
     for (name, cell) in columns {
         if name == MAC || cell == Cell::Null {
@@ -53,7 +53,7 @@ pub fn seal<'a>(key: &Key, columns: impl IntoIterator<Item = (&'a str, Cell<'a>)
             Cell::Blob(bytes) => put(b'b', bytes),
         }
     }
-    sealing.end()
+    sealing.finish()
 }
 
 /// Where a chain stands: the number and the MAC of an entry. The head is one of these.
@@ -72,7 +72,7 @@ impl Link {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, seal};
+    use super::{Cell, seal_entry};
     use crate::record::Key;
 
     /// D7.4: a MAC over itself: no two different rows have the same form.
@@ -94,7 +94,11 @@ mod tests {
         ];
         for (at, one) in rows.iter().enumerate() {
             for other in &rows[..at] {
-                assert_ne!(seal(&key, one.clone()), seal(&key, other.clone()), "{one:?} {other:?}");
+                assert_ne!(
+                    seal_entry(&key, one.clone()),
+                    seal_entry(&key, other.clone()),
+                    "{one:?} {other:?}"
+                );
             }
         }
     }

@@ -10,7 +10,7 @@ pub const HEAD_LENGTH: usize = 163;
 /// these; one line.
 #[must_use]
 pub fn write_head(key: &Key, head: Link) -> String {
-    let said = said(head);
+    let said = head_text(head);
     let seal = key.seal(said.as_bytes());
     format!("{said} {seal}\n")
 }
@@ -23,7 +23,7 @@ pub fn read_head(key: &Key, text: &str) -> Option<Link> {
     (write_head(key, head) == text).then_some(head)
 }
 
-fn said(head: Link) -> String {
+fn head_text(head: Link) -> String {
     format!("mayi head 1 {:020} {}", head.seq, head.mac)
 }
 
@@ -41,7 +41,7 @@ pub struct Anchor {
 impl Anchor {
     /// The MAC over it.
     #[must_use]
-    pub fn seal(&self, key: &Key) -> Mac {
+    pub fn compute_seal(&self, key: &Key) -> Mac {
         let Self { first, prev, last } = self;
         let text = format!("mayi anchor 1 {first} {prev} {} {}", last.seq, last.mac);
         key.seal(text.as_bytes())
@@ -49,7 +49,7 @@ impl Anchor {
 
     /// The entry before the first of them.
     #[must_use]
-    pub fn before(&self) -> Link {
+    pub fn link_before(&self) -> Link {
         Link { seq: self.first.saturating_sub(1), mac: self.prev }
     }
 }

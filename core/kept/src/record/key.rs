@@ -22,13 +22,13 @@ impl Mac {
     /// The MAC of 64 hexadecimal digits.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
-        unhex(text).and_then(|bytes| Self::from_bytes(&bytes))
+        decode_hex(text).and_then(|bytes| Self::from_bytes(&bytes))
     }
 }
 
 impl fmt::Display for Mac {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex(&self.0))
+        f.write_str(&encode_hex(&self.0))
     }
 }
 
@@ -68,16 +68,16 @@ impl Key {
     }
 
     /// Begins to seal something that comes in pieces.
-    pub(super) fn begin(&self) -> Sealing {
-        Sealing(self.0.clone())
+    pub(super) fn begin_seal(&self) -> SealBuilder {
+        SealBuilder(self.0.clone())
     }
 
     /// Seals `bytes`.
     #[must_use]
     pub fn seal(&self, bytes: &[u8]) -> Mac {
-        let mut sealing = self.begin();
-        sealing.add(bytes);
-        sealing.end()
+        let mut sealing = self.begin_seal();
+        sealing.update(bytes);
+        sealing.finish()
     }
 }
 
@@ -89,7 +89,7 @@ impl fmt::Debug for Key {
 
 /// The keys of a record, all from the one in its file: what was sealed with one says nothing under another.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub struct RecordKeys {
     /// Seals entries.
     pub chain: Key,
     /// Seals the head.
@@ -102,10 +102,10 @@ pub struct Keys {
     pub questions: Key,
 }
 
-impl Keys {
+impl RecordKeys {
     /// The keys from `key`.
     #[must_use]
-    pub fn of(key: &Key) -> Self {
+    pub fn derive_all(key: &Key) -> Self {
         Self {
             chain: key.derive("mayi record chain 1"),
             head: key.derive("mayi record head 1"),
@@ -117,20 +117,20 @@ impl Keys {
 }
 
 /// What is being sealed.
-pub(super) struct Sealing(Hmac<Sha256>);
+pub(super) struct SealBuilder(Hmac<Sha256>);
 
-impl Sealing {
-    pub(super) fn add(&mut self, bytes: &[u8]) {
+impl SealBuilder {
+    pub(super) fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    pub(super) fn end(self) -> Mac {
+    pub(super) fn finish(self) -> Mac {
         Mac(self.0.finalize().into_bytes().into())
     }
 }
 
 /// Lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn encode_hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         text.extend(
@@ -141,7 +141,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// The bytes of lower-case hexadecimal digits.
-pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),
@@ -158,7 +158,7 @@ pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Key, Mac, hex, unhex};
+    use super::{Key, Mac, decode_hex, encode_hex};
 
     /// RFC 4231, test case 1 has a key of 20 bytes; HMAC pads it with zeroes, so that a longer one is the same.
     #[test]
@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     fn given_hexadecimal_digits_then_only_whole_lower_case_ones_are_read() {
-        assert_eq!(unhex(&hex(&[0, 0xab, 0xff])).unwrap(), [0, 0xab, 0xff]);
+        assert_eq!(decode_hex(&encode_hex(&[0, 0xab, 0xff])).unwrap(), [0, 0xab, 0xff]);
         for bad in ["a", "AB", "0x", "zz", "é"] {
-            assert_eq!(unhex(bad), None, "{bad}");
+            assert_eq!(decode_hex(bad), None, "{bad}");
         }
         assert_eq!(Mac::from_hex("00"), None);
     }

@@ -10,8 +10,8 @@
 
 pub mod analysis;
 mod chain;
-pub mod detail;
 mod entry;
+pub mod entry_details;
 mod frozen;
 mod head;
 mod key;
@@ -22,13 +22,13 @@ mod report;
 pub(crate) mod testing;
 mod verify;
 
-pub use chain::{Cell, Link, MAC, PART, PREV, SEQ, seal};
+pub use chain::{Cell, Link, MAC, PART, PREV, SEQ, seal_entry};
 pub use entry::{CallId, Entry, Kind, Recorded};
-pub use frozen::{Frozen, ThawError};
+pub use frozen::{FrozenCall, ThawError};
 pub use head::{Anchor, HEAD_LENGTH, read_head, write_head};
-pub use key::{Key, Keys, Mac};
-pub(crate) use key::{hex, unhex};
+pub use key::{Key, Mac, RecordKeys};
+pub(crate) use key::{decode_hex, encode_hex};
+pub(crate) use redact::{CallRedactor, CallSecrets, SecretCollector};
 pub use redact::{Redactor, RedactorError, secrets_of};
-pub(crate) use redact::{Secrets, Told, Within};
-pub use report::{Archive, Finding, HeadState, Place, Report, What};
-pub use verify::{Checker, Row};
+pub use report::{Archive, HeadState, RecordFault, RecordFinding, RecordPlace, VerifyReport};
+pub use verify::{ChainChecker, Row};

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// What came of going through the record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct VerifyReport {
     /// How many entries are in the database.
     pub entries: u64,
     /// The number of the first of them.
@@ -18,12 +18,12 @@ pub struct Report {
     /// What the head says.
     pub head: HeadState,
     /// What is wrong, in the order of the places; none: the record is as mayi wrote it.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RecordFinding>,
     /// What went to archives, oldest first.
     pub archives: Vec<Archive>,
 }
 
-impl Report {
+impl VerifyReport {
     /// Whether nothing is wrong.
     #[must_use]
     pub fn is_sound(&self) -> bool {
@@ -67,7 +67,7 @@ pub struct Archive {
 /// Where something is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Place {
+pub enum RecordPlace {
     /// In the database.
     Record,
     /// In an archive.
@@ -77,22 +77,22 @@ pub enum Place {
 /// Something that is wrong with entries `from` to `to`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Finding {
+pub struct RecordFinding {
     /// The number of the first entry that it is about.
     pub from: u64,
     /// The number of the last.
     pub to: u64,
     /// Where they are, or should be.
-    pub place: Place,
+    pub place: RecordPlace,
     /// What is wrong.
     #[serde(flatten)]
-    pub what: What,
+    pub what: RecordFault,
 }
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase", tag = "what")]
-pub enum What {
+pub enum RecordFault {
     /// Something in these was changed; or all of it, or the key.
     Changed,
     /// These are not there.
@@ -128,20 +128,26 @@ pub enum What {
     },
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for RecordFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (from, to) = (self.from, self.to);
         match &self.what {
-            What::HeadMissing => return f.write_str("the head is missing: a removed end would not show"),
-            What::HeadDamaged => return f.write_str("the head is damaged: a removed end would not show"),
-            What::HeadOlder => {
+            RecordFault::HeadMissing => {
+                return f.write_str("the head is missing: a removed end would not show");
+            }
+            RecordFault::HeadDamaged => {
+                return f.write_str("the head is damaged: a removed end would not show");
+            }
+            RecordFault::HeadOlder => {
                 return write!(f, "the head is older than the record: it ends before entry {from}");
             }
-            What::Damaged { reason } => return write!(f, "the database is damaged or was changed: {reason}"),
-            What::EndRemoved => {
+            RecordFault::Damaged { reason } => {
+                return write!(f, "the database is damaged or was changed: {reason}");
+            }
+            RecordFault::EndRemoved => {
                 let of = match &self.place {
-                    Place::Record => String::new(),
-                    Place::Archive(path) => format!(" of {}", path.display()),
+                    RecordPlace::Record => String::new(),
+                    RecordPlace::Archive(path) => format!(" of {}", path.display()),
                 };
                 return write!(f, "the end{of} was removed: entries from {from} to {to} are missing");
             }
@@ -153,22 +159,24 @@ impl fmt::Display for Finding {
         if from != to {
             write!(f, " to {to}")?;
         }
-        if let Place::Archive(path) = &self.place {
+        if let RecordPlace::Archive(path) = &self.place {
             write!(f, " in {}", path.display())?;
         }
         match &self.what {
-            What::Changed => write!(f, " {were} changed"),
-            What::Missing => write!(f, " {are} missing"),
-            What::OutOfPlace { belongs } => write!(f, " {were} moved: written as {belongs}"),
-            What::Added => write!(f, " {were} not written by mayi"),
-            What::Replaced => write!(f, " {were} replaced: the next was written after another one"),
-            What::AnchorDamaged => write!(f, " {were} archived, but what says so was changed or removed"),
-            What::Unreadable { reason } => write!(f, " can't be read: {reason}"),
-            What::HeadMissing
-            | What::HeadDamaged
-            | What::HeadOlder
-            | What::EndRemoved
-            | What::Damaged { .. } => Ok(()),
+            RecordFault::Changed => write!(f, " {were} changed"),
+            RecordFault::Missing => write!(f, " {are} missing"),
+            RecordFault::OutOfPlace { belongs } => write!(f, " {were} moved: written as {belongs}"),
+            RecordFault::Added => write!(f, " {were} not written by mayi"),
+            RecordFault::Replaced => write!(f, " {were} replaced: the next was written after another one"),
+            RecordFault::AnchorDamaged => {
+                write!(f, " {were} archived, but what says so was changed or removed")
+            }
+            RecordFault::Unreadable { reason } => write!(f, " can't be read: {reason}"),
+            RecordFault::HeadMissing
+            | RecordFault::HeadDamaged
+            | RecordFault::HeadOlder
+            | RecordFault::EndRemoved
+            | RecordFault::Damaged { .. } => Ok(()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::chain::{self, Cell, Link};
 use super::key::{Key, Mac};
-use super::report::{Finding, HeadState, Place, What};
+use super::report::{HeadState, RecordFault, RecordFinding, RecordPlace};
 
 /// An entry as it is stored: every column with its name, in the table's order.
 pub type Row<'a> = &'a [(&'a str, Cell<'a>)];
@@ -17,11 +17,11 @@ const NEIGHBOURS: u64 = 8;
 /// Goes through entries in their order. After one that is broken it goes on with what that one says of itself,
 /// so that one wrong entry is one finding.
 #[derive(Debug)]
-pub struct Checker {
+pub struct ChainChecker {
     key: Key,
-    place: Place,
+    place: RecordPlace,
     /// The entry before: as it is stored.
-    before: Link,
+    previous: Link,
     /// Whether that one can be believed.
     believed: bool,
     /// The newest entry that is as it was written, by the number it was written with.
@@ -36,21 +36,21 @@ pub struct Checker {
     entries: u64,
     first: Option<u64>,
     searches: u32,
-    broken: Vec<Broken>,
-    findings: Vec<Finding>,
+    broken: Vec<BrokenEntry>,
+    findings: Vec<RecordFinding>,
 }
 
 /// A broken entry, kept to look at it again.
 #[derive(Debug)]
-struct Broken {
+struct BrokenEntry {
     seq: u64,
     finding: usize,
-    columns: Vec<(String, Owned)>,
+    columns: Vec<(String, OwnedCell)>,
     mac: Mac,
 }
 
 #[derive(Debug)]
-enum Owned {
+enum OwnedCell {
     Null,
     Integer(i64),
     Real(u64),
@@ -58,19 +58,19 @@ enum Owned {
     Blob(Vec<u8>),
 }
 
-impl Checker {
+impl ChainChecker {
     /// Begins after `before`. The entries up to `head` were there once, if it is known.
     #[must_use]
-    pub fn new(key: Key, place: Place, before: Link, head: Option<Link>) -> Self {
+    pub fn new(key: Key, place: RecordPlace, previous: Link, head: Option<Link>) -> Self {
         Self {
             key,
             place,
-            before,
+            previous,
             believed: true,
-            sound: before,
+            sound: previous,
             moved: None,
             head,
-            head_met: head.is_some_and(|head| head == before || head.seq < before.seq),
+            head_met: head.is_some_and(|head| head == previous || head.seq < previous.seq),
             commits: [0; 2],
             entries: 0,
             first: None,
@@ -82,88 +82,91 @@ impl Checker {
 
     /// Where it stands: the number and the MAC of the entry before, as it is stored.
     #[must_use]
-    pub fn at(&self) -> Link {
-        self.before
+    pub fn position(&self) -> Link {
+        self.previous
     }
 
     /// How many entries there were, and the number of the first.
     #[must_use]
-    pub fn entries(&self) -> (u64, Option<u64>) {
+    pub fn entry_counts(&self) -> (u64, Option<u64>) {
         (self.entries, self.first)
     }
 
     /// The entries from here to `to` can't be read; 0: all that there are.
-    pub fn unreadable(&mut self, to: u64, reason: String) {
-        let from = self.before.seq.saturating_add(1);
+    pub fn skip_unreadable(&mut self, to: u64, reason: String) {
+        let from = self.previous.seq.saturating_add(1);
         let end = if to == 0 { self.head.map_or(from, |head| head.seq) } else { to };
         let to = end.max(from);
-        self.find(from, to, What::Unreadable { reason });
-        self.before = Link { seq: to, mac: Mac::NONE };
+        self.add_finding(from, to, RecordFault::Unreadable { reason });
+        self.previous = Link { seq: to, mac: Mac::NONE };
         self.believed = false;
     }
 
     /// The next entry.
-    pub fn row(&mut self, row: Row<'_>) {
+    pub fn check_row(&mut self, row: Row<'_>) {
         self.entries += 1;
-        let expected = self.before.seq.saturating_add(1);
-        if matches!(cell(row, chain::SEQ), Some(Cell::Integer(..0))) {
-            self.find(0, 0, What::Added);
+        let expected = self.previous.seq.saturating_add(1);
+        if matches!(find_cell(row, chain::SEQ), Some(Cell::Integer(..0))) {
+            self.add_finding(0, 0, RecordFault::Added);
             return;
         }
-        let Some(seq) = number(row, chain::SEQ) else {
-            self.find(expected, expected, What::Changed);
-            self.before = Link { seq: expected, mac: mac_of(row, chain::MAC).unwrap_or(Mac::NONE) };
+        let Some(seq) = find_number(row, chain::SEQ) else {
+            self.add_finding(expected, expected, RecordFault::Changed);
+            self.previous = Link { seq: expected, mac: mac_of(row, chain::MAC).unwrap_or(Mac::NONE) };
             self.believed = false;
             return;
         };
         self.first.get_or_insert(seq);
         if seq < expected {
-            self.find(seq, seq, What::Added);
+            self.add_finding(seq, seq, RecordFault::Added);
             return;
         }
         let stored = mac_of(row, chain::MAC);
-        let valid = stored.is_some_and(|stored| chain::seal(&self.key, row.iter().copied()) == stored);
+        let valid = stored.is_some_and(|stored| chain::seal_entry(&self.key, row.iter().copied()) == stored);
         let gap = seq > expected;
         if valid {
             let mac = stored.unwrap_or(Mac::NONE);
             if gap {
-                self.find(expected, seq - 1, What::Missing);
-            } else if self.believed && mac_of(row, chain::PREV) != Some(self.before.mac) {
-                self.find(self.before.seq, self.before.seq, What::Replaced);
+                self.add_finding(expected, seq - 1, RecordFault::Missing);
+            } else if self.believed && mac_of(row, chain::PREV) != Some(self.previous.mac) {
+                self.add_finding(self.previous.seq, self.previous.seq, RecordFault::Replaced);
             }
-            if number(row, chain::PART) == Some(0) {
+            if find_number(row, chain::PART) == Some(0) {
                 self.commits = [self.commits[1], seq];
             }
             self.believed = true;
             self.moved = None;
             self.sound = Link { seq, mac };
             self.head_met |= self.head == Some(self.sound);
-            self.before = self.sound;
+            self.previous = self.sound;
             return;
         }
-        self.wrong(row, seq, expected, stored);
+        self.report_wrong_mac(row, seq, expected, stored);
     }
 
     /// An entry whose MAC is not its own.
-    fn wrong(&mut self, row: Row<'_>, seq: u64, expected: u64, stored: Option<Mac>) {
+    fn report_wrong_mac(&mut self, row: Row<'_>, seq: u64, expected: u64, stored: Option<Mac>) {
         let mac = stored.unwrap_or(Mac::NONE);
         if seq > expected {
-            self.find(expected, seq - 1, What::Missing);
+            self.add_finding(expected, seq - 1, RecordFault::Missing);
         }
         if let Some(written) = stored.and_then(|stored| self.written_as(row, seq, stored)) {
-            self.shifted(seq, written);
+            self.report_shifted(seq, written);
             self.sound = Link { seq: written, mac };
             self.head_met |= self.head == Some(self.sound);
             self.moved = Some((seq, written));
         } else {
             let beyond = self.head.is_some_and(|head| seq > head.seq);
-            self.find(seq, seq, if beyond { What::Added } else { What::Changed });
+            self.add_finding(seq, seq, if beyond { RecordFault::Added } else { RecordFault::Changed });
             if self.broken.len() < LOOKED_AT_AGAIN {
-                let columns = row.iter().map(|(name, cell)| ((*name).to_owned(), Owned::of(*cell))).collect();
-                self.broken.push(Broken { seq, finding: self.findings.len() - 1, columns, mac });
+                let columns = row
+                    .iter()
+                    .map(|(name, cell)| ((*name).to_owned(), OwnedCell::from_cell(*cell)))
+                    .collect();
+                self.broken.push(BrokenEntry { seq, finding: self.findings.len() - 1, columns, mac });
             }
         }
-        self.before = Link { seq, mac };
+        self.previous = Link { seq, mac };
         self.believed = false;
     }
 
@@ -188,9 +191,9 @@ impl Checker {
     }
 
     /// The entry at `seq` was written as `written`: told once for all that were moved alike.
-    fn shifted(&mut self, seq: u64, written: u64) {
+    fn report_shifted(&mut self, seq: u64, written: u64) {
         let place = self.place.clone();
-        if let Some(Finding { from, to, place: there, what: What::OutOfPlace { belongs } }) =
+        if let Some(RecordFinding { from, to, place: there, what: RecordFault::OutOfPlace { belongs } }) =
             self.findings.last_mut()
             && *there == place
             && to.checked_add(1) == Some(seq)
@@ -199,18 +202,19 @@ impl Checker {
             *to = seq;
             return;
         }
-        self.findings.push(Finding {
+        self.findings.push(RecordFinding {
             from: seq,
             to: seq,
             place,
-            what: What::OutOfPlace { belongs: written },
+            what: RecordFault::OutOfPlace { belongs: written },
         });
     }
 
     /// Tells of something; what is next to the like is told of together with it.
-    fn find(&mut self, from: u64, to: u64, what: What) {
+    fn add_finding(&mut self, from: u64, to: u64, what: RecordFault) {
         // A broken entry that is looked at again later has a finding of its own until then.
-        let joined = self.broken.len() >= LOOKED_AT_AGAIN || !matches!(what, What::Changed | What::Added);
+        let joined = self.broken.len() >= LOOKED_AT_AGAIN
+            || !matches!(what, RecordFault::Changed | RecordFault::Added);
         if joined
             && let Some(last) = self.findings.last_mut()
             && last.what == what
@@ -219,21 +223,21 @@ impl Checker {
             last.to = to;
             return;
         }
-        self.findings.push(Finding { from, to, place: self.place.clone(), what });
+        self.findings.push(RecordFinding { from, to, place: self.place.clone(), what });
     }
 
     /// The end: what is wrong, and how the head stands to the entries.
     #[must_use]
-    pub fn end(mut self) -> (Vec<Finding>, HeadState) {
+    pub fn finish(mut self) -> (Vec<RecordFinding>, HeadState) {
         let state = self.compare_head();
-        self.exchanged();
-        let mut joined: Vec<Finding> = Vec::with_capacity(self.findings.len());
+        self.match_exchanged();
+        let mut joined: Vec<RecordFinding> = Vec::with_capacity(self.findings.len());
         for finding in self.findings {
             match joined.last_mut() {
                 Some(last)
                     if last.what == finding.what
                         && last.place == finding.place
-                        && matches!(finding.what, What::Changed | What::Added)
+                        && matches!(finding.what, RecordFault::Changed | RecordFault::Added)
                         && last.to.checked_add(1) == Some(finding.from) =>
                 {
                     last.to = finding.to;
@@ -247,20 +251,20 @@ impl Checker {
 
     fn compare_head(&mut self) -> HeadState {
         let Some(head) = self.head else { return HeadState::Wrong };
-        let last = self.before.seq;
+        let last = self.previous.seq;
         if head.seq > last && self.sound != head {
-            self.find(last.saturating_add(1), head.seq, What::EndRemoved);
+            self.add_finding(last.saturating_add(1), head.seq, RecordFault::EndRemoved);
             return HeadState::Wrong;
         }
-        if head == self.before || self.sound == head {
+        if head == self.previous || self.sound == head {
             return if head.seq == 0 { HeadState::None } else { HeadState::Current };
         }
         let entries = last.saturating_sub(head.seq);
-        let told = |seq: u64, findings: &[Finding]| {
+        let told = |seq: u64, findings: &[RecordFinding]| {
             findings.iter().any(|finding| (finding.from..=finding.to).contains(&seq))
         };
         if !self.head_met && !told(head.seq, &self.findings) {
-            self.find(head.seq, head.seq, What::Replaced);
+            self.add_finding(head.seq, head.seq, RecordFault::Replaced);
             return HeadState::Wrong;
         }
         // Only what was committed last may have come after the head.
@@ -269,24 +273,24 @@ impl Checker {
             return HeadState::Behind { entries };
         }
         if entries > 0 && !told(head.seq.saturating_add(1), &self.findings) {
-            self.find(head.seq.saturating_add(1), last, What::HeadOlder);
+            self.add_finding(head.seq.saturating_add(1), last, RecordFault::HeadOlder);
         }
         HeadState::Wrong
     }
 
     /// Finds out which of the broken entries were exchanged for each other.
-    fn exchanged(&mut self) {
+    fn match_exchanged(&mut self) {
         let numbers: Vec<u64> = self.broken.iter().map(|broken| broken.seq).collect();
         for broken in &self.broken {
             let row: Vec<(&str, Cell<'_>)> =
-                broken.columns.iter().map(|(name, cell)| (name.as_str(), cell.cell())).collect();
+                broken.columns.iter().map(|(name, cell)| (name.as_str(), cell.as_cell())).collect();
             let written = numbers
                 .iter()
                 .copied()
                 .filter(|number| *number != broken.seq)
                 .find(|number| seal_as(&self.key, &row, *number) == Some(broken.mac));
             if let (Some(belongs), Some(finding)) = (written, self.findings.get_mut(broken.finding)) {
-                finding.what = What::OutOfPlace { belongs };
+                finding.what = RecordFault::OutOfPlace { belongs };
             }
         }
     }
@@ -300,29 +304,29 @@ fn seal_as(key: &Key, row: Row<'_>, seq: u64) -> Option<Mac> {
         true => (column.0, Cell::Integer(seq)),
         false => *column,
     });
-    Some(chain::seal(key, columns))
+    Some(chain::seal_entry(key, columns))
 }
 
-fn cell<'a>(row: Row<'a>, name: &str) -> Option<Cell<'a>> {
+fn find_cell<'a>(row: Row<'a>, name: &str) -> Option<Cell<'a>> {
     row.iter().find(|(column, _)| *column == name).map(|(_, cell)| *cell)
 }
 
-fn number(row: Row<'_>, name: &str) -> Option<u64> {
-    match cell(row, name)? {
+fn find_number(row: Row<'_>, name: &str) -> Option<u64> {
+    match find_cell(row, name)? {
         Cell::Integer(number) => u64::try_from(number).ok(),
         _ => None,
     }
 }
 
 fn mac_of(row: Row<'_>, name: &str) -> Option<Mac> {
-    match cell(row, name)? {
+    match find_cell(row, name)? {
         Cell::Blob(bytes) => Mac::from_bytes(bytes),
         _ => None,
     }
 }
 
-impl Owned {
-    fn of(cell: Cell<'_>) -> Self {
+impl OwnedCell {
+    fn from_cell(cell: Cell<'_>) -> Self {
         match cell {
             Cell::Null => Self::Null,
             Cell::Integer(number) => Self::Integer(number),
@@ -332,7 +336,7 @@ impl Owned {
         }
     }
 
-    fn cell(&self) -> Cell<'_> {
+    fn as_cell(&self) -> Cell<'_> {
         match self {
             Self::Null => Cell::Null,
             Self::Integer(number) => Cell::Integer(*number),

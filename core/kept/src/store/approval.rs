@@ -57,14 +57,14 @@ impl Owner {
 
     /// This process.
     #[must_use]
-    pub fn this() -> Self {
+    pub fn this_process() -> Self {
         Self { id: OwnerId(Uuid::now_v7()), pid: std::process::id(), since: Timestamp::now(), client: None }
     }
 
     /// This process, which works for the process `client`.
     #[must_use]
-    pub fn serving(client: u32) -> Self {
-        Self { client: Some(client), ..Self::this() }
+    pub fn serving_client(client: u32) -> Self {
+        Self { client: Some(client), ..Self::this_process() }
     }
 }
 

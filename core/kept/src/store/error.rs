@@ -38,7 +38,7 @@ pub enum Conflict {
     Replied(OfferId),
     /// What is pending is something else by now, or nothing.
     #[error("what the server {server} says of its {0} has changed since it was shown; look at it again",
-        server = crate::approval::visible(.1))]
+        server = crate::approval::escape_line(.1))]
     Repinned(Item, String),
     /// Another call went through by it, or it has ended.
     #[error("the pass {0} was used, or has ended")]

@@ -75,8 +75,8 @@ impl StoredGrant {
     /// Whether it counts at `now`, if the newest entry of the record is from `newest`: a clock that was
     /// turned back ends what is limited in time (D6.15).
     #[must_use]
-    pub fn live(&self, now: Timestamp, newest: Option<Timestamp>) -> bool {
-        let behind = behind(now, newest);
+    pub fn is_live(&self, now: Timestamp, newest: Option<Timestamp>) -> bool {
+        let behind = is_clock_behind(now, newest);
         self.revoked_at.is_none()
             && self.uses_left != Some(0)
             && self.expires_at.is_none_or(|end| now < end && now >= self.created_at && !behind)
@@ -84,7 +84,7 @@ impl StoredGrant {
 }
 
 /// Whether a clock that shows `now` was turned back, if the newest entry of the record is from `newest`.
-pub(super) fn behind(now: Timestamp, newest: Option<Timestamp>) -> bool {
+pub(super) fn is_clock_behind(now: Timestamp, newest: Option<Timestamp>) -> bool {
     newest.is_some_and(|newest| now.saturating_add(TOLERANCE).is_ok_and(|now| now < newest))
 }
 

@@ -62,7 +62,7 @@ impl fmt::Display for Item {
             Self::Launch => f.write_str("launch"),
             Self::Program => f.write_str("program"),
             Self::Instructions => f.write_str("instructions"),
-            Self::Tool(name) => write!(f, "tool {}", crate::approval::visible(name)),
+            Self::Tool(name) => write!(f, "tool {}", crate::approval::escape_line(name)),
         }
     }
 }

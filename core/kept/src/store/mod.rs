@@ -18,7 +18,7 @@ pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
 pub use error::{Conflict, StoreError};
 pub use item::{Item, PINNED, definition_of};
 pub use pass::{Pass, PassId, PassedCall};
-pub use pinned::{Definition, Pinned};
+pub use pinned::{Definition, PinnedItem};
 pub use query::{ApprovalQuery, EntryQuery, GrantQuery, Order};
 pub use sqlite::{
     Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, present_in, surfaces_open,
@@ -99,7 +99,7 @@ pub enum Change {
         refused: Option<String>,
     },
     /// An MCP server said this of itself: trusted if it is the first word, kept beside what is trusted if it is
-    /// another (`Pinned::after`).
+    /// another (`PinnedItem::updated_with`).
     Pin {
         /// The server's name in the configuration.
         server: String,
@@ -152,97 +152,97 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// If the store can't be read.
-    fn stamp(&self) -> Result<u64, StoreError>;
+    fn change_stamp(&self) -> Result<u64, StoreError>;
 
     /// Remembered answers, newest first.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError>;
+    fn query_grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError>;
 
     /// What MCP servers said of themselves: of one, or of all; by server, then in the order of [`Item`].
     ///
     /// # Errors
     /// If the store can't be read.
-    fn pins(&self, server: Option<&str>) -> Result<Vec<Pinned>, StoreError>;
+    fn read_pins(&self, server: Option<&str>) -> Result<Vec<PinnedItem>, StoreError>;
 
     /// A pass for `call` that counts at `now`, if there is one: one that a person's answer left comes first.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>, StoreError>;
+    fn find_pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>, StoreError>;
 
     /// Questions, oldest first.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>, StoreError>;
+    fn query_approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>, StoreError>;
 
     /// Answers from other processes to questions of `owner` that got no reply yet, oldest first.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError>;
+    fn pending_offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError>;
 
     /// What became of an offer: `None` while it waits; then `Ok`, or why it was not taken.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError>;
+    fn offer_reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError>;
 
     /// Makes a process known as one that asks. It counts as gone when it has ended, or when it was not
     /// heard of for [`Owner::LEASE`].
     ///
     /// # Errors
     /// If the store can't be written.
-    fn attach(&self, owner: &Owner) -> Result<(), StoreError>;
+    fn attach_owner(&self, owner: &Owner) -> Result<(), StoreError>;
 
     /// The process is alive at `now`.
     ///
     /// # Errors
     /// If the store can't be written.
-    fn beat(&self, owner: OwnerId, now: Timestamp) -> Result<(), StoreError>;
+    fn renew_lease(&self, owner: OwnerId, now: Timestamp) -> Result<(), StoreError>;
 
     /// The process asks nothing any more.
     ///
     /// # Errors
     /// If the store can't be written.
-    fn detach(&self, owner: OwnerId) -> Result<(), StoreError>;
+    fn detach_owner(&self, owner: OwnerId) -> Result<(), StoreError>;
 
     /// Processes that ask and are alive at `now`.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
+    fn live_owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
 
     /// Processes that run an agent and have not ended at `now`, also those that were not heard of.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn present(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
+    fn present_owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError>;
 
     /// Questions that still wait though their owner is gone at `now`, oldest first. What is forgotten of
     /// dead processes otherwise is forgotten here.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn abandoned(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError>;
+    fn abandoned_approvals(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError>;
 
     /// Entries of the record.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>, StoreError>;
+    fn query_entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>, StoreError>;
 
     /// The time of the newest entry. A clock that is behind it has been turned back.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn newest(&self) -> Result<Option<Timestamp>, StoreError>;
+    fn newest_time(&self) -> Result<Option<Timestamp>, StoreError>;
 
     /// How `agent`'s wish for `access` was answered before.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn history(&self, agent: &AgentId, access: &str) -> Result<History, StoreError>;
+    fn answer_history(&self, agent: &AgentId, access: &str) -> Result<History, StoreError>;
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::OwnerId;
-use super::grant::behind;
+use super::grant::is_clock_behind;
 use mayi_call::{AgentId, ServerId};
 
 /// The id of a pass: a UUIDv7.
@@ -55,7 +55,7 @@ impl Pass {
 
     /// One that is left at `at`; none if there is no such time later.
     #[must_use]
-    pub fn leave(owner: OwnerId, call: PassedCall, person: bool, at: Timestamp) -> Option<Self> {
+    pub fn issue(owner: OwnerId, call: PassedCall, person: bool, at: Timestamp) -> Option<Self> {
         let expires_at = at.checked_add(Self::LIFE).ok()?;
         Some(Self { id: PassId(Uuid::now_v7()), owner, call, person, at, expires_at })
     }
@@ -63,7 +63,7 @@ impl Pass {
     /// Whether it counts at `now`, if the newest entry of the record is from `newest`: a clock that was turned back
     /// ends it.
     #[must_use]
-    pub fn live(&self, now: Timestamp, newest: Option<Timestamp>) -> bool {
-        now >= self.at && now < self.expires_at && !behind(now, newest)
+    pub fn is_live(&self, now: Timestamp, newest: Option<Timestamp>) -> bool {
+        now >= self.at && now < self.expires_at && !is_clock_behind(now, newest)
     }
 }

@@ -34,24 +34,24 @@ fn is_first(form: &u32) -> bool {
 impl Definition {
     /// `value` with its digest.
     #[must_use]
-    pub fn of(value: Value) -> Self {
+    pub fn from_value(value: Value) -> Self {
         let digest = digest_of(&value);
         Self { value, digest, form: FORM, before: None }
     }
 
     /// What was said of `item`, `program` being what it said of that.
-    pub(crate) fn said(item: &Item, value: Value, program: Option<&Value>) -> Self {
+    pub(crate) fn from_server(item: &Item, value: Value, program: Option<&Value>) -> Self {
         let before = digest_before(item, &value, program);
-        Self { before: Some(before), ..Self::of(value) }
+        Self { before: Some(before), ..Self::from_value(value) }
     }
 
     /// Whether this is what was kept of it, by this mayi.
-    pub(crate) fn is(&self, kept: &Self) -> bool {
+    pub(crate) fn is_same_as(&self, kept: &Self) -> bool {
         kept.form == FORM && kept.digest == self.digest
     }
 
     /// Whether an earlier mayi kept this of it: the same words by the rules of that one.
-    fn was(&self, kept: &Self) -> bool {
+    fn is_older_form_of(&self, kept: &Self) -> bool {
         kept.form < FORM && (kept.digest == self.digest || self.before.as_ref() == Some(&kept.digest))
     }
 
@@ -64,7 +64,7 @@ impl Definition {
 /// An item of a server as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pinned {
+pub struct PinnedItem {
     /// The server's name in the configuration.
     pub server: String,
     /// What it is.
@@ -85,10 +85,10 @@ pub struct Pinned {
     pub accepted_at: Option<Timestamp>,
 }
 
-impl Pinned {
+impl PinnedItem {
     /// An item that is said for the first time. It is trusted, unless the program that says it is not (`strange`).
     #[must_use]
-    pub fn first(server: &str, item: Item, said: Definition, strange: bool, now: Timestamp) -> Self {
+    pub fn on_first_use(server: &str, item: Item, said: Definition, strange: bool, now: Timestamp) -> Self {
         let (trusted, pending) = if strange { (None, Some(said)) } else { (Some(said), None) };
         Self {
             server: server.to_owned(),
@@ -103,8 +103,8 @@ impl Pinned {
 
     /// The same after `said` was said of it: what is trusted stays, whatever is said.
     #[must_use]
-    pub fn after(mut self, said: Definition, strange: bool, now: Timestamp) -> Self {
-        if let Some(trusted) = self.trusted.take_if(|trusted| said.was(trusted)) {
+    pub fn updated_with(mut self, said: Definition, strange: bool, now: Timestamp) -> Self {
+        if let Some(trusted) = self.trusted.take_if(|trusted| said.is_older_form_of(trusted)) {
             // What the first form left out is trusted on first use; nobody has accepted that.
             self.accepted_at =
                 self.accepted_at.filter(|_| self.item == Item::Launch || !said.says_more(&trusted));
@@ -120,10 +120,10 @@ impl Pinned {
         self
     }
 
-    /// The same after a person accepted it ([`Pinned::open`]); `None` if that is not what the person looked at.
+    /// The same after a person accepted it ([`PinnedItem::open_definition`]); `None` if that is not what the person looked at.
     #[must_use]
-    pub fn accepted(mut self, looked_at: &Digest, now: Timestamp) -> Option<Self> {
-        let looked_at = self.open().filter(|open| open.digest == *looked_at)?.clone();
+    pub fn into_accepted(mut self, looked_at: &Digest, now: Timestamp) -> Option<Self> {
+        let looked_at = self.open_definition().filter(|open| open.digest == *looked_at)?.clone();
         (self.trusted, self.pending) = (Some(looked_at), None);
         (self.changed_at, self.accepted_at) = (None, Some(now));
         Some(self)
@@ -131,7 +131,7 @@ impl Pinned {
 
     /// What a person could accept: what is pending, else what is trusted though nobody has looked at it.
     #[must_use]
-    pub fn open(&self) -> Option<&Definition> {
+    pub fn open_definition(&self) -> Option<&Definition> {
         self.pending.as_ref().or(self.trusted.as_ref().filter(|_| self.accepted_at.is_none()))
     }
 

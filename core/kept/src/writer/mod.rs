@@ -11,14 +11,14 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, Outcome, Remember, State};
-use crate::record::detail::{self, VERSION};
-use crate::record::preview::{cut, preview};
-use crate::record::{CallId, Entry, Kind, Redactor, Secrets};
+use crate::record::entry_details::{self, VERSION};
+use crate::record::preview::{preview_call, redact_and_cut};
+use crate::record::{CallId, CallSecrets, Entry, Kind, Redactor};
 use crate::store::{Item, StoredApproval, StoredGrant};
 use mayi_call::{AgentId, Call, Digest, SessionId};
-use mayi_policy::{Decision, Effect, Mode, Standing};
-use parts::{frozen, json, milliseconds, named_servers, turned_on};
-use texts::Texts;
+use mayi_policy::{Decision, Effect, Mode, SessionStanding};
+use parts::{deciding_access, freeze_call, milliseconds_between, named_servers, to_json};
+use texts::CallTexts;
 
 /// One text of an entry, such as an access: what is longer is cut, and says so.
 const LONGEST_TEXT: usize = 4096;
@@ -52,7 +52,7 @@ pub struct Ruling {
 impl Ruling {
     /// `call` gets `effect` by `by`, as things stand.
     #[must_use]
-    pub fn new(effect: Effect, by: &'static str, call: &Call, standing: &Standing<'_>) -> Self {
+    pub fn new(effect: Effect, by: &'static str, call: &Call, standing: &SessionStanding<'_>) -> Self {
         let grants = standing.grants;
         Self {
             effect,
@@ -60,26 +60,26 @@ impl Ruling {
             mode: standing.mode,
             bypass: standing.bypass,
             servers: named_servers(call, standing.servers),
-            granted: call.accesses.iter().any(|access| grants.covering(call, access).is_some()),
+            granted: call.accesses.iter().any(|access| grants.covering_grant(call, access).is_some()),
         }
     }
 }
 
 /// Makes entries. No text gets into one but through the redactor.
-pub struct Writer {
+pub struct EntryWriter {
     redactor: Redactor,
     keyed: Option<Hmac<Sha256>>,
     /// The secrets of the call that was proposed last: it is mostly decided right after.
-    last: Mutex<Option<(CallId, Secrets)>>,
+    last: Mutex<Option<(CallId, CallSecrets)>>,
 }
 
-impl std::fmt::Debug for Writer {
+impl std::fmt::Debug for EntryWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Writer").finish_non_exhaustive()
     }
 }
 
-impl Writer {
+impl EntryWriter {
     /// Writes with `redactor`, and makes digests of arguments with `digest_key`.
     #[must_use]
     pub fn new(digest_key: impl Into<Vec<u8>>, redactor: Redactor) -> Self {
@@ -96,34 +96,34 @@ impl Writer {
     /// The access that `decision` about `call` turned on, or its first one, as entries have it: what [`Entry::access`]
     /// and a query for it hold.
     #[must_use]
-    pub fn turned_on(&self, call: &Call, decision: Option<&Decision>) -> Option<String> {
-        turned_on(&Texts::of(self, call), call, decision)
+    pub fn deciding_access(&self, call: &Call, decision: Option<&Decision>) -> Option<String> {
+        deciding_access(&CallTexts::for_call(self, call), call, decision)
     }
 
     /// A text that belongs to no call, as entries have it.
-    fn text(&self, text: &str) -> String {
-        cut(&self.redactor.alone(), text, LONGEST_TEXT)
+    fn redact_text(&self, text: &str) -> String {
+        redact_and_cut(&self.redactor.without_call(), text, LONGEST_TEXT)
     }
 
     /// A keyed digest of the arguments of an MCP tool: the same at every door, where none is the same as none in braces.
     #[must_use]
-    pub fn arguments(&self, arguments: &Value) -> String {
+    pub fn arguments_digest(&self, arguments: &Value) -> String {
         let none = Value::Object(serde_json::Map::new());
         let given = if arguments.is_null() { &none } else { arguments };
         // In a list: never the digest of a call's input.
-        self.keyed(&[&Value::from("arguments of a tool"), given])
+        self.keyed_digest(&[&Value::from("arguments of a tool"), given])
     }
 
     /// The card for `call` as it may be kept: every text redacted. Where that hides something of what would be done,
     /// the card says so: who answers by it sees not all of it.
     #[must_use]
-    pub fn card(&self, call: &Call, card: &Card) -> Value {
-        let texts = Texts::of(self, call);
-        let mut kept = json(card);
+    pub fn stored_card(&self, call: &Call, card: &Card) -> Value {
+        let texts = CallTexts::for_call(self, call);
+        let mut kept = to_json(card);
         let Value::Object(members) = &mut kept else { return kept };
         let mut hides = false;
         for (name, value) in members.iter_mut() {
-            hides |= texts.member(call, name, value) && DONE.contains(&name.as_str());
+            hides |= texts.redact_member(call, name, value) && DONE.contains(&name.as_str());
         }
         if hides && let Some(Value::Array(not_shown)) = members.get_mut("notShown") {
             not_shown.push(Value::from(HIDDEN));
@@ -133,18 +133,18 @@ impl Writer {
 
     /// Everything that `call` would touch, as entries have it.
     #[must_use]
-    pub fn accesses(&self, call: &Call) -> Vec<String> {
-        Texts::of(self, call).accesses(call)
+    pub fn access_texts(&self, call: &Call) -> Vec<String> {
+        CallTexts::for_call(self, call).redact_accesses(call)
     }
 
     /// A call came in.
     #[must_use]
-    pub fn proposed(&self, id: CallId, call: &Call, at: Timestamp) -> Entry {
-        let texts = Texts::first(self, id, call);
-        let text = |text: &str| texts.text(text);
-        let accesses = texts.accesses(call);
+    pub fn proposed_entry(&self, id: CallId, call: &Call, at: Timestamp) -> Entry {
+        let texts = CallTexts::for_new_call(self, id, call);
+        let text = |text: &str| texts.redact_text(text);
+        let accesses = texts.redact_accesses(call);
         let first = accesses.first().cloned();
-        let mut detail = json(&detail::Proposed {
+        let mut detail = to_json(&entry_details::Proposed {
             v: VERSION,
             door: call.door,
             title: text(&call.title),
@@ -162,21 +162,21 @@ impl Writer {
             not_replayable: None,
         });
         // Both are redacted already; a frozen call is kept only if there was nothing to redact in it.
-        let (frozen, why) = frozen(&texts, call);
+        let (frozen, why) = freeze_call(&texts, call);
         let parts = [
-            ("preview", preview(&texts.within, call).map(|preview| json(&preview))),
+            ("preview", preview_call(&texts.within, call).map(|preview| to_json(&preview))),
             ("frozen", frozen),
             ("notReplayable", why.map(Value::from)),
         ];
         if let Value::Object(members) = &mut detail {
             members.extend(parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?))));
         }
-        Entry { access: first, ..self.about(call, id, at, Kind::Proposed, detail) }
+        Entry { access: first, ..self.call_entry(call, id, at, Kind::Proposed, detail) }
     }
 
     /// What was decided about it: `ruling` says what became of that.
     #[must_use]
-    pub fn decided(
+    pub fn decided_entry(
         &self,
         id: CallId,
         call: &Call,
@@ -184,48 +184,59 @@ impl Writer {
         ruling: &Ruling,
         at: Timestamp,
     ) -> Entry {
-        let texts = Texts::again(self, id, call);
-        let detail = json(&detail::Decided {
+        let texts = CallTexts::for_known_call(self, id, call);
+        let detail = to_json(&entry_details::Decided {
             v: VERSION,
             effect: decision.effect,
-            by: texts.text(ruling.by),
+            by: texts.redact_text(ruling.by),
             mode: Some(ruling.mode),
             bypass: ruling.bypass,
-            servers: texts.all(&ruling.servers),
+            servers: texts.redact_all(&ruling.servers),
             granted: ruling.granted,
             categories: decision.categories.clone(),
-            trail: texts.trail(&decision.trail),
+            trail: texts.redact_trail(&decision.trail),
         });
         Entry {
             effect: Some(ruling.effect),
-            access: turned_on(&texts, call, Some(decision)),
-            ..self.about(call, id, at, Kind::Decided, detail)
+            access: deciding_access(&texts, call, Some(decision)),
+            ..self.call_entry(call, id, at, Kind::Decided, detail)
         }
     }
 
     /// A person is asked.
     #[must_use]
-    pub fn asked(&self, id: CallId, call: &Call, decision: &Decision, card: &Card, at: Timestamp) -> Entry {
-        let texts = Texts::again(self, id, call);
-        let detail = json(&detail::Asked {
+    pub fn asked_entry(
+        &self,
+        id: CallId,
+        call: &Call,
+        decision: &Decision,
+        card: &Card,
+        at: Timestamp,
+    ) -> Entry {
+        let texts = CallTexts::for_known_call(self, id, call);
+        let detail = to_json(&entry_details::Asked {
             v: VERSION,
             digest: card.digest.clone(),
-            options: card.options.iter().map(|option| texts.text(&option.option_id)).collect(),
-            suggestions: card.suggestions.iter().map(|suggestion| texts.all(&suggestion.patterns)).collect(),
+            options: card.options.iter().map(|option| texts.redact_text(&option.option_id)).collect(),
+            suggestions: card
+                .suggestions
+                .iter()
+                .map(|suggestion| texts.redact_all(&suggestion.patterns))
+                .collect(),
             expires_at: card.expires_at,
-            trail: texts.trail(&decision.trail),
+            trail: texts.redact_trail(&decision.trail),
         });
         Entry {
             approval: Some(card.approval_id),
             effect: Some(Effect::Ask),
-            access: turned_on(&texts, call, Some(decision)),
-            ..self.about(call, id, at, Kind::Asked, detail)
+            access: deciding_access(&texts, call, Some(decision)),
+            ..self.call_entry(call, id, at, Kind::Asked, detail)
         }
     }
 
     /// A person answered: `answered`, or `cancelled` if the person cancelled the turn.
     #[must_use]
-    pub fn answered(
+    pub fn answered_entry(
         &self,
         id: CallId,
         call: &Call,
@@ -237,38 +248,44 @@ impl Writer {
             Outcome::Selected { option_id } => Some(option_id.clone()),
             Outcome::Cancelled => None,
         };
-        let texts = Texts::of(self, call);
+        let texts = CallTexts::for_call(self, call);
         let remember = response
             .remember
             .clone()
-            .map(|remember| Remember { patterns: texts.all(&remember.patterns), ..remember });
-        self.ended(id, call, (resolved, &texts), Some(decision), |detail| detail::Answered {
-            person: true,
-            option,
-            remember,
-            granted: texts.all(&resolved.granted_permissions),
-            bypass_all: response.bypass_all,
-            reason: response.reason.as_deref().map(|reason| texts.text(reason)).or(detail.reason.clone()),
-            ..detail
+            .map(|remember| Remember { patterns: texts.redact_all(&remember.patterns), ..remember });
+        self.question_end_entry(id, call, (resolved, &texts), Some(decision), |detail| {
+            entry_details::Answered {
+                person: true,
+                option,
+                remember,
+                granted: texts.redact_all(&resolved.granted_permissions),
+                bypass_all: response.bypass_all,
+                reason: response
+                    .reason
+                    .as_deref()
+                    .map(|reason| texts.redact_text(reason))
+                    .or(detail.reason.clone()),
+                ..detail
+            }
         })
     }
 
     /// A question ended by something else than an answer: `expired`, `cancelled`, or `answered` by a rule
     /// or a grant.
     #[must_use]
-    pub fn settled(&self, id: CallId, call: &Call, resolved: &ApprovalResolved) -> Entry {
-        self.ended(id, call, (resolved, &Texts::of(self, call)), None, |detail| detail)
+    pub fn settled_entry(&self, id: CallId, call: &Call, resolved: &ApprovalResolved) -> Entry {
+        self.question_end_entry(id, call, (resolved, &CallTexts::for_call(self, call)), None, |detail| detail)
     }
 
-    /// A question whose process is gone: `cancelled`, with the reason `interrupted`.
+    /// A question whose process is gone: `cancelled`, with the reason `interrupted_entry`.
     #[must_use]
-    pub fn interrupted(&self, approval: &StoredApproval, at: Timestamp) -> Entry {
-        let detail = self.clean(&detail::Answered {
+    pub fn interrupted_entry(&self, approval: &StoredApproval, at: Timestamp) -> Entry {
+        let detail = self.redacted_json(&entry_details::Answered {
             v: VERSION,
             state: State::Cancelled,
             by: "mayi".to_owned(),
             person: false,
-            took: milliseconds(approval.asked_at, at),
+            took: milliseconds_between(approval.asked_at, at),
             option: None,
             remember: None,
             granted: Vec::new(),
@@ -277,22 +294,22 @@ impl Writer {
         });
         Entry {
             approval: Some(approval.id),
-            session: Some(SessionId(self.text(&approval.session.0))),
+            session: Some(SessionId(self.redact_text(&approval.session.0))),
             agent: Some(approval.agent.clone()),
-            workspace: approval.workspace.as_deref().map(|folder| self.text(folder)),
+            workspace: approval.workspace.as_deref().map(|folder| self.redact_text(folder)),
             ..Entry::new(at, Kind::Cancelled, detail)
         }
     }
 
     /// It began.
     #[must_use]
-    pub fn started(&self, id: CallId, agent: &AgentId, session: &SessionId, at: Timestamp) -> Entry {
-        self.done(id, agent, session, at, Kind::Started, None)
+    pub fn started_entry(&self, id: CallId, agent: &AgentId, session: &SessionId, at: Timestamp) -> Entry {
+        self.done_entry(id, agent, session, at, Kind::Started, None)
     }
 
     /// It ended, as `how` says.
     #[must_use]
-    pub fn finished(
+    pub fn finished_entry(
         &self,
         id: CallId,
         agent: &AgentId,
@@ -300,10 +317,10 @@ impl Writer {
         how: &str,
         at: Timestamp,
     ) -> Entry {
-        self.done(id, agent, session, at, Kind::Finished, Some(self.text(how)))
+        self.done_entry(id, agent, session, at, Kind::Finished, Some(self.redact_text(how)))
     }
 
-    fn done(
+    fn done_entry(
         &self,
         id: CallId,
         agent: &AgentId,
@@ -315,16 +332,16 @@ impl Writer {
         Entry {
             call: Some(id),
             agent: Some(agent.clone()),
-            session: Some(SessionId(self.text(&session.0))),
-            ..Entry::new(at, kind, self.clean(&detail::Done { v: VERSION, how }))
+            session: Some(SessionId(self.redact_text(&session.0))),
+            ..Entry::new(at, kind, self.redacted_json(&entry_details::Done { v: VERSION, how }))
         }
     }
 
     /// An agent did it without asking; `decision` is what it would have got.
     #[must_use]
-    pub fn unasked(&self, id: CallId, call: &Call, decision: &Decision, at: Timestamp) -> Entry {
-        let texts = Texts::of(self, call);
-        let detail = json(&detail::Decided {
+    pub fn unasked_entry(&self, id: CallId, call: &Call, decision: &Decision, at: Timestamp) -> Entry {
+        let texts = CallTexts::for_call(self, call);
+        let detail = to_json(&entry_details::Decided {
             v: VERSION,
             effect: decision.effect,
             by: String::new(),
@@ -333,44 +350,48 @@ impl Writer {
             servers: Vec::new(),
             granted: false,
             categories: decision.categories.clone(),
-            trail: texts.trail(&decision.trail),
+            trail: texts.redact_trail(&decision.trail),
         });
         Entry {
             effect: Some(decision.effect),
-            access: turned_on(&texts, call, Some(decision)),
-            ..self.about(call, id, at, Kind::Unasked, detail)
+            access: deciding_access(&texts, call, Some(decision)),
+            ..self.call_entry(call, id, at, Kind::Unasked, detail)
         }
     }
 
     /// An answer about `call` is remembered.
     #[must_use]
-    pub fn granted(&self, call: &Call, grant: &StoredGrant, at: Timestamp) -> Entry {
-        let texts = Texts::of(self, call);
-        let pattern = grant.pattern.as_deref().map(|pattern| texts.text(pattern));
-        self.grant(grant, pattern, at, Kind::Granted, None)
+    pub fn granted_entry(&self, call: &Call, grant: &StoredGrant, at: Timestamp) -> Entry {
+        let texts = CallTexts::for_call(self, call);
+        let pattern = grant.pattern.as_deref().map(|pattern| texts.redact_text(pattern));
+        self.grant_entry(grant, pattern, at, Kind::Granted, None)
     }
 
     /// A session is bypassed from here on, as somebody said by a command and not by an answer.
     #[must_use]
-    pub fn bypassed(&self, grant: &StoredGrant, at: Timestamp) -> Entry {
-        self.grant(grant, grant.pattern.clone(), at, Kind::Granted, None)
+    pub fn bypassed_entry(&self, grant: &StoredGrant, at: Timestamp) -> Entry {
+        self.grant_entry(grant, grant.pattern.clone(), at, Kind::Granted, None)
     }
 
     /// A remembered answer was ended, by `by`.
     #[must_use]
-    pub fn revoked(&self, grant: &StoredGrant, by: &str, at: Timestamp) -> Entry {
-        self.grant(grant, grant.pattern.clone(), at, Kind::Revoked, Some(by.to_owned()))
+    pub fn revoked_entry(&self, grant: &StoredGrant, by: &str, at: Timestamp) -> Entry {
+        self.grant_entry(grant, grant.pattern.clone(), at, Kind::Revoked, Some(by.to_owned()))
     }
 
     /// The configuration that holds from here on.
     #[must_use]
-    pub fn config(&self, config: &detail::Config, at: Timestamp) -> Entry {
-        Entry::new(at, Kind::Config, self.clean(&detail::Config { v: VERSION, ..config.clone() }))
+    pub fn config_entry(&self, config: &entry_details::Config, at: Timestamp) -> Entry {
+        Entry::new(
+            at,
+            Kind::Config,
+            self.redacted_json(&entry_details::Config { v: VERSION, ..config.clone() }),
+        )
     }
 
     /// What a person said of what an MCP server says of itself, by the command `by`: `how` is `accepted` or `forgotten`.
     #[must_use]
-    pub fn repinned(
+    pub fn repinned_entry(
         &self,
         server: &str,
         how: &str,
@@ -378,18 +399,21 @@ impl Writer {
         by: &str,
         at: Timestamp,
     ) -> Entry {
-        let item = |(item, digest): &(Item, Digest)| detail::RepinnedItem {
-            item: self.text(&item.to_string()),
+        let item = |(item, digest): &(Item, Digest)| entry_details::RepinnedItem {
+            item: self.redact_text(&item.to_string()),
             digest: (how == "accepted").then(|| digest.to_string()),
         };
-        let pins = detail::Repinned {
-            server: self.text(server),
+        let pins = entry_details::Repinned {
+            server: self.redact_text(server),
             how: how.to_owned(),
             items: items.iter().map(item).collect(),
             by: by.to_owned(),
         };
-        let entry = self.config(&detail::Config { pins: Some(pins), ..detail::Config::default() }, at);
-        Entry { access: Some(self.text(&format!("mcp({server}/*)"))), ..entry }
+        let entry = self.config_entry(
+            &entry_details::Config { pins: Some(pins), ..entry_details::Config::default() },
+            at,
+        );
+        Entry { access: Some(self.redact_text(&format!("mcp({server}/*)"))), ..entry }
     }
 }
 

@@ -7,33 +7,40 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::texts::Texts;
-use super::{LARGEST_FROZEN, Writer};
+use super::texts::CallTexts;
+use super::{EntryWriter, LARGEST_FROZEN};
 use crate::approval::{ApprovalResolved, State};
-use crate::record::detail::{self, VERSION};
-use crate::record::{CallId, Entry, Frozen, Kind, hex};
+use crate::record::entry_details::{self, VERSION};
+use crate::record::{CallId, Entry, FrozenCall, Kind, encode_hex};
 use crate::store::StoredGrant;
 use mayi_call::{Access, Call, Diff, SessionId};
 use mayi_policy::{Decision, Effect};
 
-impl Writer {
-    pub(super) fn about(&self, call: &Call, id: CallId, at: Timestamp, kind: Kind, detail: Value) -> Entry {
+impl EntryWriter {
+    pub(super) fn call_entry(
+        &self,
+        call: &Call,
+        id: CallId,
+        at: Timestamp,
+        kind: Kind,
+        detail: Value,
+    ) -> Entry {
         Entry {
             call: Some(id),
-            session: Some(SessionId(self.text(&call.session.0))),
+            session: Some(SessionId(self.redact_text(&call.session.0))),
             agent: Some(call.agent.clone()),
-            workspace: call.roots.first().map(|root| self.text(&root.to_string_lossy())),
+            workspace: call.roots.first().map(|root| self.redact_text(&root.to_string_lossy())),
             ..Entry::new(at, kind, detail)
         }
     }
 
-    pub(super) fn ended(
+    pub(super) fn question_end_entry(
         &self,
         id: CallId,
         call: &Call,
-        (resolved, texts): (&ApprovalResolved, &Texts<'_>),
+        (resolved, texts): (&ApprovalResolved, &CallTexts<'_>),
         decision: Option<&Decision>,
-        with: impl FnOnce(detail::Answered) -> detail::Answered,
+        with: impl FnOnce(entry_details::Answered) -> entry_details::Answered,
     ) -> Entry {
         let (kind, effect) = match resolved.state {
             State::Approved => (Kind::Answered, Some(Effect::Allow)),
@@ -41,28 +48,28 @@ impl Writer {
             State::Expired => (Kind::Expired, Some(Effect::Deny)),
             State::Cancelled | State::Pending => (Kind::Cancelled, None),
         };
-        let detail = self.clean(&with(detail::Answered {
+        let detail = self.redacted_json(&with(entry_details::Answered {
             v: VERSION,
             state: resolved.state,
             by: resolved.by.clone(),
             person: false,
-            took: resolved.approval_id.made_at().and_then(|asked| milliseconds(asked, resolved.at)),
+            took: resolved.approval_id.made_at().and_then(|asked| milliseconds_between(asked, resolved.at)),
             option: None,
             remember: None,
             granted: Vec::new(),
             bypass_all: false,
-            reason: resolved.reason.as_deref().map(|reason| texts.text(reason)),
+            reason: resolved.reason.as_deref().map(|reason| texts.redact_text(reason)),
         }));
         Entry {
             approval: Some(resolved.approval_id),
             effect,
-            access: turned_on(texts, call, decision),
-            ..self.about(call, id, resolved.at, kind, detail)
+            access: deciding_access(texts, call, decision),
+            ..self.call_entry(call, id, resolved.at, kind, detail)
         }
     }
 
     /// An entry about `grant`; its pattern as it is given here.
-    pub(super) fn grant(
+    pub(super) fn grant_entry(
         &self,
         grant: &StoredGrant,
         pattern: Option<String>,
@@ -70,7 +77,7 @@ impl Writer {
         kind: Kind,
         by: Option<String>,
     ) -> Entry {
-        let detail = self.clean(&detail::Granted {
+        let detail = self.redacted_json(&entry_details::Granted {
             v: VERSION,
             grant: grant.id,
             scope: grant.scope,
@@ -84,11 +91,11 @@ impl Writer {
         });
         Entry {
             approval: grant.approval,
-            session: grant.session.as_ref().map(|session| SessionId(self.text(&session.0))),
+            session: grant.session.as_ref().map(|session| SessionId(self.redact_text(&session.0))),
             agent: Some(grant.agent.clone()),
-            workspace: grant.workspace.as_deref().map(|folder| self.text(folder)),
+            workspace: grant.workspace.as_deref().map(|folder| self.redact_text(folder)),
             effect: Some(grant.effect),
-            access: pattern.map(|pattern| self.text(&pattern)),
+            access: pattern.map(|pattern| self.redact_text(&pattern)),
             ..Entry::new(at, kind, detail)
         }
     }
@@ -103,42 +110,46 @@ impl Writer {
             env: &'a BTreeMap<String, String>,
         }
         let raw = Raw { input: &call.raw_input, diffs: &call.diffs, env: &call.env };
-        self.keyed(&raw)
+        self.keyed_digest(&raw)
     }
 
     /// A keyed digest of `value`'s canonical JSON, in hexadecimal.
-    pub(super) fn keyed(&self, value: &impl Serialize) -> String {
+    pub(super) fn keyed_digest(&self, value: &impl Serialize) -> String {
         let Some(mut mac) = self.keyed.clone() else { return String::new() };
         match serde_json_canonicalizer::to_vec(value) {
             Ok(bytes) => mac.update(&bytes),
-            Err(_) => mac.update(json(value).to_string().as_bytes()),
+            Err(_) => mac.update(to_json(value).to_string().as_bytes()),
         }
-        hex(&mac.finalize().into_bytes())
+        encode_hex(&mac.finalize().into_bytes())
     }
 
     /// JSON without a secret in it.
-    pub(super) fn clean(&self, value: &impl Serialize) -> Value {
-        let mut value = json(value);
+    pub(super) fn redacted_json(&self, value: &impl Serialize) -> Value {
+        let mut value = to_json(value);
         self.redactor.redact_value(&mut value);
         value
     }
 }
 
 /// The access that decided, or the first one.
-pub(super) fn turned_on(texts: &Texts<'_>, call: &Call, decision: Option<&Decision>) -> Option<String> {
-    match decision.and_then(Decision::because) {
-        Some(finding) => Some(texts.access(&finding.access)),
-        None => call.accesses.first().map(|access| texts.access(&access.text())),
+pub(super) fn deciding_access(
+    texts: &CallTexts<'_>,
+    call: &Call,
+    decision: Option<&Decision>,
+) -> Option<String> {
+    match decision.and_then(Decision::deciding_finding) {
+        Some(finding) => Some(texts.redact_access(&finding.access)),
+        None => call.accesses.first().map(|access| texts.redact_access(&access.text())),
     }
 }
 
 /// The frozen call, or why there is none.
-pub(super) fn frozen(texts: &Texts<'_>, call: &Call) -> (Option<Value>, Option<&'static str>) {
-    let mut frozen = json(&Frozen::of(call));
+pub(super) fn freeze_call(texts: &CallTexts<'_>, call: &Call) -> (Option<Value>, Option<&'static str>) {
+    let mut frozen = to_json(&FrozenCall::freeze(call));
     if texts.within.redact_value(&mut frozen) {
         return (None, Some("redacted"));
     }
-    if size(&frozen) > LARGEST_FROZEN { (None, Some("too large")) } else { (Some(frozen), None) }
+    if json_size(&frozen) > LARGEST_FROZEN { (None, Some("too large")) } else { (Some(frozen), None) }
 }
 
 /// Those of `servers` that the call is about.
@@ -152,12 +163,12 @@ pub(super) fn named_servers(call: &Call, servers: &[String]) -> Vec<String> {
     servers.iter().filter(named).cloned().collect()
 }
 
-pub(super) fn milliseconds(from: Timestamp, to: Timestamp) -> Option<u64> {
+pub(super) fn milliseconds_between(from: Timestamp, to: Timestamp) -> Option<u64> {
     u64::try_from(to.as_millisecond().checked_sub(from.as_millisecond())?).ok()
 }
 
 /// A value as JSON. What can't be written says so: a file of a rule whose name is no text.
-pub(super) fn json(value: &impl Serialize) -> Value {
+pub(super) fn to_json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_else(|error| {
         let mut members = serde_json::Map::new();
         members.insert("v".to_owned(), Value::from(VERSION));
@@ -167,12 +178,12 @@ pub(super) fn json(value: &impl Serialize) -> Value {
 }
 
 /// About as many bytes as it takes.
-fn size(value: &Value) -> usize {
+fn json_size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 3,
-        Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,
+        Value::Array(items) => items.iter().map(json_size).sum::<usize>() + 2,
         Value::Object(members) => {
-            members.iter().map(|(name, value)| name.len() + 4 + size(value)).sum::<usize>() + 2
+            members.iter().map(|(name, value)| name.len() + 4 + json_size(value)).sum::<usize>() + 2
         }
         _ => 5,
     }

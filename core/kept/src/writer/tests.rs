@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::approval::{Remember, RememberScope, choice};
-use crate::record::Frozen;
-use crate::record::detail::{Answered, Asked, Decided, Granted, Proposed, read};
-use crate::record::testing::{self, Person, Session, mcp, policy, run, servers, write};
+use crate::record::FrozenCall;
+use crate::record::entry_details::{Answered, Asked, Decided, Granted, Proposed, read};
+use crate::record::testing::{
+    self, Person, TestSession, mcp_call, policy_with_rules, server_names, shell_call, write_call,
+};
 use crate::store::GrantId;
 use mayi_call::Diff;
 use mayi_policy::decide;
@@ -17,23 +19,23 @@ use mayi_policy::grant::{Grants, Scope};
 const SECRET: &str = "hunter2hunter2";
 
 fn decided(call: &Call) -> (Decision, Grants, Vec<String>) {
-    let (grants, servers) = (Grants::default(), servers());
-    let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
-    (decide(&policy(&[]), call, &standing), grants, servers)
+    let (grants, servers) = (Grants::default(), server_names());
+    let standing = SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
+    (decide(&policy_with_rules(&[]), call, &standing), grants, servers)
 }
 
 fn proposed(call: &Call) -> Proposed {
-    read(&testing::writer().proposed(CallId::new(), call, Timestamp::now())).unwrap()
+    read(&testing::test_writer().proposed_entry(CallId::new(), call, Timestamp::now())).unwrap()
 }
 
 /// D7.2: Each has time, ids, keyed digest of the raw arguments, the accesses as judged and
 /// a preview, the trail.
 #[test]
 fn given_a_call_then_its_entries_say_what_it_is() {
-    let mut session = Session::new(policy(&[(Effect::Ask, "shell(cargo *)")]));
-    let mut call = run("cargo test -p x && ls");
+    let mut session = TestSession::new(policy_with_rules(&[(Effect::Ask, "shell(cargo *)")]));
+    let mut call = shell_call("cargo test -p x && ls");
     call.env.insert("RUST_LOG".into(), "secretly".into());
-    session.call(&call, Person::Yes);
+    session.record_call(&call, Person::Yes);
     let kinds: Vec<Kind> = session.entries.iter().map(|recorded| recorded.entry.kind).collect();
     assert_eq!(kinds, [Kind::Proposed, Kind::Decided, Kind::Asked, Kind::Answered]);
     for recorded in &session.entries {
@@ -69,32 +71,33 @@ fn given_a_call_then_its_entries_say_what_it_is() {
 /// Attack 22: "secrets in a path, a preview or a suggestion": redacted, and not judged again.
 #[test]
 fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
-    let mut with_env = run("make");
+    let mut with_env = shell_call("make");
     with_env.env.insert("TOKEN".into(), SECRET.into());
-    let mut titled = run("make");
+    let mut titled = shell_call("make");
     titled.title = format!("runs with {SECRET}");
     titled.tool_call_id = Some(SECRET.into());
     titled.session = SessionId(SECRET.into());
-    let mut diff = write("a");
+    let mut diff = write_call("a");
     diff.diffs.push(Diff { path: SECRET.into(), old_text: Some(SECRET.into()), new_text: SECRET.into() });
     diff.notes.push(SECRET.into());
     let calls = [
-        run(&format!("deploy {SECRET} now")),
-        run(&format!("X={SECRET} deploy")),
-        run(&format!("cat /w/{SECRET}.txt")),
-        run(&format!("curl https://example.com/?q={SECRET}")),
-        write(&format!("/w/{SECRET}/a")),
-        testing::fetch(&format!("https://me:{SECRET}@example.com/")),
-        mcp("github", "x", json!({ "a": { "b": [SECRET] } })),
-        mcp("github", SECRET, json!({ SECRET: 1 })),
+        shell_call(&format!("deploy {SECRET} now")),
+        shell_call(&format!("X={SECRET} deploy")),
+        shell_call(&format!("cat /w/{SECRET}.txt")),
+        shell_call(&format!("curl https://example.com/?q={SECRET}")),
+        write_call(&format!("/w/{SECRET}/a")),
+        testing::fetch_call(&format!("https://me:{SECRET}@example.com/")),
+        mcp_call("github", "x", json!({ "a": { "b": [SECRET] } })),
+        mcp_call("github", SECRET, json!({ SECRET: 1 })),
         with_env,
         titled,
         diff,
     ];
     for call in calls {
-        let writer = testing::writer();
+        let writer = testing::test_writer();
         let (decision, grants, servers) = decided(&call);
-        let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
+        let standing =
+            SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
         let (id, now) = (CallId::new(), Timestamp::now());
         let ruling = Ruling::new(decision.effect, "policy", &call, &standing);
         let card = Card::new(&call, &decision, &[], 1, now);
@@ -108,25 +111,25 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
             granted_permissions: vec![format!("shell({SECRET}) (user)")],
         };
         let response = ApprovalResponse {
-            remember: Some(Remember::patterns(RememberScope::User, vec![format!("shell({SECRET})")])),
+            remember: Some(Remember::of_patterns(RememberScope::User, vec![format!("shell({SECRET})")])),
             reason: Some(SECRET.into()),
             ..ApprovalResponse::pick(&card, choice::DENY)
         };
         let entries = [
-            writer.proposed(id, &call, now),
-            writer.decided(id, &call, &decision, &ruling, now),
-            writer.asked(id, &call, &decision, &card, now),
-            writer.answered(id, &call, &decision, &response, &resolved),
-            writer.settled(id, &call, &resolved),
-            writer.started(id, &call.agent, &call.session, now),
-            writer.finished(id, &call.agent, &call.session, SECRET, now),
-            writer.unasked(id, &call, &decision, now),
+            writer.proposed_entry(id, &call, now),
+            writer.decided_entry(id, &call, &decision, &ruling, now),
+            writer.asked_entry(id, &call, &decision, &card, now),
+            writer.answered_entry(id, &call, &decision, &response, &resolved),
+            writer.settled_entry(id, &call, &resolved),
+            writer.started_entry(id, &call.agent, &call.session, now),
+            writer.finished_entry(id, &call.agent, &call.session, SECRET, now),
+            writer.unasked_entry(id, &call, &decision, now),
         ];
         for entry in entries {
             let text = serde_json::to_string(&entry).unwrap();
             assert!(!text.contains(SECRET), "{text}");
         }
-        assert!(!writer.card(&call, &card).to_string().contains(SECRET));
+        assert!(!writer.stored_card(&call, &card).to_string().contains(SECRET));
     }
 }
 
@@ -137,71 +140,74 @@ fn given_a_kept_card_that_hides_something_of_what_would_be_done_then_it_says_so(
         let (decision, ..) = decided(call);
         let mut card = Card::new(call, &decision, &[], 1, Timestamp::now());
         card.session_id = SECRET.into();
-        let kept: Card = serde_json::from_value(testing::writer().card(call, &card)).unwrap();
+        let kept: Card = serde_json::from_value(testing::test_writer().stored_card(call, &card)).unwrap();
         assert_eq!(kept.session_id, "«redacted: known secret»");
         kept.not_shown
     };
-    let mut titled = run("make");
+    let mut titled = shell_call("make");
     titled.title = format!("runs with {SECRET}");
-    let mut given = run("make");
+    let mut given = shell_call("make");
     given.raw_input = json!({"command": ["make", SECRET]});
-    let mut named = run("make");
+    let mut named = shell_call("make");
     named.raw_input = json!({"token": "abc"});
-    let mut diff = write("a");
+    let mut diff = write_call("a");
     diff.diffs.push(Diff { path: "a".into(), old_text: Some(SECRET.into()), new_text: String::new() });
-    let mut set = run("make");
+    let mut set = shell_call("make");
     set.env.insert("X".into(), SECRET.into());
-    for call in [run(&format!("deploy {SECRET} now")), titled, given, named, diff, set] {
+    for call in [shell_call(&format!("deploy {SECRET} now")), titled, given, named, diff, set] {
         assert_eq!(kept(&call), ["what looks like a secret is hidden here: look at it where the agent runs"]);
     }
-    let mut other = run("make");
+    let mut other = shell_call("make");
     other.not_shown.push("an image".into());
     assert_eq!(kept(&other), ["an image"]);
 }
 
 #[test]
 fn given_a_secret_that_is_judged_then_the_call_is_not_kept_for_replay() {
-    let kept = proposed(&run(&format!("deploy {SECRET}")));
+    let kept = proposed(&shell_call(&format!("deploy {SECRET}")));
     assert_eq!((kept.frozen, kept.not_replayable.as_deref()), (None, Some("redacted")));
     assert_eq!(kept.accesses, ["shell(deploy '«redacted: known secret»')".replace('\'', "")]);
-    assert!(proposed(&run("deploy --password hunter2")).frozen.is_none());
-    assert!(proposed(&mcp("s", "t", json!({"token": "short"}))).frozen.is_none());
+    assert!(proposed(&shell_call("deploy --password hunter2")).frozen.is_none());
+    assert!(proposed(&mcp_call("s", "t", json!({"token": "short"}))).frozen.is_none());
     // A secret beside what is judged does not hinder.
-    let mut call = run("make");
+    let mut call = shell_call("make");
     call.title = SECRET.into();
     assert!(proposed(&call).frozen.is_some());
 }
 
 #[test]
 fn given_much_input_then_its_beginning_is_kept_and_it_says_so() {
-    let mut call = write("a");
+    let mut call = write_call("a");
     call.raw_input = json!({ "content": "ü".repeat(100_000), "more": vec![1; 10_000], "x": {"y": "z"} });
     call.diffs.push(Diff {
         path: "a".into(),
         old_text: Some("o".repeat(9_000)),
         new_text: "ü".repeat(9_000),
     });
-    let entry = testing::writer().proposed(CallId::new(), &call, Timestamp::now());
+    let entry = testing::test_writer().proposed_entry(CallId::new(), &call, Timestamp::now());
     assert!(entry.detail.to_string().len() < 6_000, "{}", entry.detail.to_string().len());
     let preview = proposed(&call).preview.unwrap();
     assert!(preview.left_out > 200_000);
     assert!(preview.raw_input["content"].as_str().unwrap().ends_with(" bytes more)"));
     assert!(preview.diffs[0].new_text.ends_with(" bytes more)"));
     let line = format!("echo {}", "x ".repeat(40_000));
-    let entry = testing::writer().proposed(CallId::new(), &run(&line), Timestamp::now());
+    let entry = testing::test_writer().proposed_entry(CallId::new(), &shell_call(&line), Timestamp::now());
     assert!(entry.access.unwrap().len() < 5_000);
-    let unkeyed = run("ls");
-    let texts = [proposed(&unkeyed).raw_digest, proposed(&run("ls -l")).raw_digest];
+    let unkeyed = shell_call("ls");
+    let texts = [proposed(&unkeyed).raw_digest, proposed(&shell_call("ls -l")).raw_digest];
     assert_ne!(texts[0], texts[1]);
     assert_eq!(proposed(&unkeyed).raw_digest, texts[0]);
-    let other =
-        Writer::new(*b"other", Redactor::default()).proposed(CallId::new(), &unkeyed, Timestamp::now());
+    let other = EntryWriter::new(*b"other", Redactor::default()).proposed_entry(
+        CallId::new(),
+        &unkeyed,
+        Timestamp::now(),
+    );
     assert_ne!(other.detail["rawDigest"], Value::from(texts[0].as_str()));
 }
 
 #[test]
 fn given_what_ends_a_question_then_the_kind_says_how() {
-    let (call, now) = (run("make"), Timestamp::now());
+    let (call, now) = (shell_call("make"), Timestamp::now());
     let id = crate::approval::ApprovalId::new();
     let ended = |state| {
         let resolved = ApprovalResolved {
@@ -213,7 +219,7 @@ fn given_what_ends_a_question_then_the_kind_says_how() {
             reason: None,
             granted_permissions: Vec::new(),
         };
-        let entry = testing::writer().settled(CallId::new(), &call, &resolved);
+        let entry = testing::test_writer().settled_entry(CallId::new(), &call, &resolved);
         assert!(!read::<Answered>(&entry).unwrap().person);
         (entry.kind, entry.effect)
     };
@@ -225,11 +231,11 @@ fn given_what_ends_a_question_then_the_kind_says_how() {
 
 #[test]
 fn given_grants_interruptions_and_configuration_then_they_have_entries() {
-    let (writer, now) = (testing::writer(), Timestamp::now());
+    let (writer, now) = (testing::test_writer(), Timestamp::now());
     let grant = StoredGrant {
         id: GrantId::new(),
         effect: Effect::Allow,
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         scope: Scope::Workspace,
         owner: None,
         session: None,
@@ -247,8 +253,8 @@ fn given_grants_interruptions_and_configuration_then_they_have_entries() {
         revoked_at: None,
         approval: None,
     };
-    let granted = writer.granted(&run("make"), &grant, now);
-    let revoked = writer.revoked(&grant, "terminal", now);
+    let granted = writer.granted_entry(&shell_call("make"), &grant, now);
+    let revoked = writer.revoked_entry(&grant, "terminal", now);
     assert_eq!((granted.kind, revoked.kind), (Kind::Granted, Kind::Revoked));
     assert_eq!(granted.access.as_deref(), Some("shell(deploy «redacted: known secret»)"));
     assert_eq!(read::<Granted>(&granted).unwrap().used, None);
@@ -259,10 +265,10 @@ fn given_grants_interruptions_and_configuration_then_they_have_entries() {
     let approval = StoredApproval {
         id: crate::approval::ApprovalId::new(),
         owner: crate::store::OwnerId(uuid::Uuid::now_v7()),
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         session: SessionId("s".into()),
         workspace: None,
-        digest: run("x").digest(1),
+        digest: shell_call("x").digest(1),
         card: Value::Null,
         state: State::Pending,
         asked_at: now,
@@ -270,24 +276,28 @@ fn given_grants_interruptions_and_configuration_then_they_have_entries() {
         by: None,
         reason: None,
     };
-    let interrupted = writer.interrupted(&approval, now);
+    let interrupted = writer.interrupted_entry(&approval, now);
     assert_eq!((interrupted.kind, interrupted.approval), (Kind::Cancelled, Some(approval.id)));
     assert_eq!(read::<Answered>(&interrupted).unwrap().reason.as_deref(), Some("interrupted"));
 
-    let config = detail::Config { epoch: 3, notices: vec![SECRET.into()], ..detail::Config::default() };
-    let entry = writer.config(&config, now);
+    let config =
+        entry_details::Config { epoch: 3, notices: vec![SECRET.into()], ..entry_details::Config::default() };
+    let entry = writer.config_entry(&config, now);
     assert_eq!(entry.detail["notices"][0], "«redacted: known secret»");
-    assert_eq!(read::<detail::Config>(&entry).unwrap().epoch, 3);
+    assert_eq!(read::<entry_details::Config>(&entry).unwrap().epoch, 3);
 }
 
 /// A later mayi's entry is not taken for what it is not.
 #[test]
 fn given_a_later_version_then_it_is_not_read() {
-    let mut entry = testing::writer().proposed(CallId::new(), &run("ls"), Timestamp::now());
+    let mut entry = testing::test_writer().proposed_entry(CallId::new(), &shell_call("ls"), Timestamp::now());
     entry.detail["v"] = Value::from(VERSION + 1);
-    assert_eq!(read::<Proposed>(&entry).unwrap_err(), detail::DetailError::Newer(u64::from(VERSION) + 1));
+    assert_eq!(
+        read::<Proposed>(&entry).unwrap_err(),
+        entry_details::DetailError::Newer(u64::from(VERSION) + 1)
+    );
     entry.detail = Value::Null;
-    assert!(matches!(read::<Proposed>(&entry), Err(detail::DetailError::Damaged(_))));
+    assert!(matches!(read::<Proposed>(&entry), Err(entry_details::DetailError::Damaged(_))));
 }
 
 /// A rule's file need not be text.
@@ -295,10 +305,10 @@ fn given_a_later_version_then_it_is_not_read() {
 #[test]
 fn given_a_file_whose_name_is_no_text_then_the_trail_is_there() {
     use std::os::unix::ffi::OsStrExt;
-    let call = run("make");
+    let call = shell_call("make");
     let (mut decision, ..) = decided(&call);
     decision.trail[0].file = Some(std::ffi::OsStr::from_bytes(b"/a\xff").into());
-    let entry = testing::writer().unasked(CallId::new(), &call, &decision, Timestamp::now());
+    let entry = testing::test_writer().unasked_entry(CallId::new(), &call, &decision, Timestamp::now());
     assert_eq!(read::<Decided>(&entry).unwrap().trail.len(), decision.trail.len());
 }
 
@@ -308,7 +318,7 @@ fn given_a_file_whose_name_is_no_text_then_the_trail_is_there() {
 fn time_of_entries() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let secrets: Vec<String> = (0..20).map(|n| format!("secret-value-number-{n}-{}", n * 7919)).collect();
-    let writer = Writer::new([7; 32], Redactor::new([""; 0], secrets).unwrap());
+    let writer = EntryWriter::new([7; 32], Redactor::new([""; 0], secrets).unwrap());
     let time = |name: &str, times: u32, run: &dyn Fn()| {
         let best = (0..20).map(|_| {
             let begun = std::time::Instant::now();
@@ -320,28 +330,29 @@ fn time_of_entries() {
     for call in [
         testing::run_in(root, "cargo test -p x"),
         testing::run_in(root, "git status && rm -rf target"),
-        write("src/a.rs"),
-        mcp("github", "list_issues", json!({"repo": "me/x"})),
+        write_call("src/a.rs"),
+        mcp_call("github", "list_issues", json!({"repo": "me/x"})),
     ] {
         let (decision, grants, servers) = decided(&call);
-        let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
+        let standing =
+            SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
         let (id, now) = (CallId::new(), Timestamp::now());
         let name = call.accesses[0].text();
-        time(&format!("frozen {name}"), 500, &|| drop(std::hint::black_box(Frozen::of(&call))));
+        time(&format!("frozen {name}"), 500, &|| drop(std::hint::black_box(FrozenCall::freeze(&call))));
         time(&format!("proposed {name}"), 500, &|| {
-            drop(std::hint::black_box(writer.proposed(id, &call, now)))
+            drop(std::hint::black_box(writer.proposed_entry(id, &call, now)))
         });
         time(&format!("decided {name}"), 500, &|| {
             let ruling = Ruling::new(decision.effect, "policy", &call, &standing);
-            drop(std::hint::black_box(writer.decided(id, &call, &decision, &ruling, now)));
+            drop(std::hint::black_box(writer.decided_entry(id, &call, &decision, &ruling, now)));
         });
         let size = |entry: &Entry| serde_json::to_string(entry).unwrap().len();
         let ruling = Ruling::new(decision.effect, "policy", &call, &standing);
         println!(
             "bytes: proposed {}, of that frozen {}, decided {}",
-            size(&writer.proposed(id, &call, now)),
-            serde_json::to_string(&Frozen::of(&call)).unwrap().len(),
-            size(&writer.decided(id, &call, &decision, &ruling, now))
+            size(&writer.proposed_entry(id, &call, now)),
+            serde_json::to_string(&FrozenCall::freeze(&call)).unwrap().len(),
+            size(&writer.decided_entry(id, &call, &decision, &ruling, now))
         );
     }
     let prose = include_str!("../record/redact/mod.rs").repeat(4);

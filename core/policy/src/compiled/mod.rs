@@ -3,14 +3,14 @@
 //! What is found by it is what the list of the same rules would give, in the same order: the lookups are the same code
 //! (`index`), and only where the keys are kept differs. A rule is kept as it was written, and read again when it
 //! is reached, without following links: of those rules for which a link is on the way, that has to be told before
-//! ([`Compiled::linked`], [`Compiled::settle`]).
+//! ([`Compiled::linked`], [`Compiled::load_eager_rules`]).
 //!
 //! Where the blocks come from, and that they are what was written, is up to who gives them. One that can't be had is no mistake:
 //! then all rules are asked for anew.
 
 mod frozen;
-mod leads;
 mod record;
+mod rule_links;
 mod write;
 
 use std::path::PathBuf;
@@ -18,19 +18,19 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::index::{Index, about, about_touch, in_order};
-use crate::pattern::{Places, Seen, SeenTouch};
+use crate::index::{Index, about_touch, find_candidates, sorted_unique};
+use crate::pattern::{AccessForms, PatternBases, TouchForms};
 use crate::{Effect, Origin, Pattern, Rule};
-use frozen::Frozen;
-pub use leads::There;
-pub use write::{Body, compile};
+use frozen::LazyBlocks;
+pub use rule_links::EntryKind;
+pub use write::{CompiledBody, compile_rules};
 
 /// So many rules are made room for at once.
 const CHUNK: usize = 64;
 
 /// What is known of blocks without reading them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Contents {
+pub struct BlockContents {
     /// So many rules.
     rules: u32,
     /// By the numbers of the tables: nothing, if it is empty, else how deep its places go.
@@ -44,18 +44,18 @@ pub struct Contents {
 }
 
 /// Where blocks come from.
-pub trait Blocks: std::fmt::Debug + Send + Sync {
+pub trait BlockSource: std::fmt::Debug + Send + Sync {
     /// The block of this number, as it was written; `None` if it can't be had.
-    fn block(&self, number: usize) -> Option<Vec<u8>>;
+    fn read_block(&self, number: usize) -> Option<Vec<u8>>;
 
     /// All rules, from where they were compiled from; `None` if they can't be had any more.
-    fn anew(&self) -> Option<Vec<Rule>>;
+    fn read_all_rules(&self) -> Option<Vec<Rule>>;
 }
 
 /// Rules that were compiled before.
 #[derive(Clone, Debug)]
-pub struct Compiled {
-    frozen: Arc<Frozen>,
+pub struct CompiledRules {
+    frozen: Arc<LazyBlocks>,
     /// What all of them have in common: their file and its layer.
     origin: Origin,
     home: Option<PathBuf>,
@@ -67,13 +67,18 @@ pub struct Compiled {
     reached: Vec<OnceLock<Vec<OnceLock<Rule>>>>,
 }
 
-impl Compiled {
+impl CompiledRules {
     /// The rules in `blocks`, which `contents` is about, of the file that `origin` says.
     #[must_use]
-    pub fn new(contents: Contents, blocks: Box<dyn Blocks>, origin: Origin, home: Option<PathBuf>) -> Self {
+    pub fn new(
+        contents: BlockContents,
+        blocks: Box<dyn BlockSource>,
+        origin: Origin,
+        home: Option<PathBuf>,
+    ) -> Self {
         let chunks = usize::try_from(contents.rules).unwrap_or(0).div_ceil(CHUNK);
         Self {
-            frozen: Arc::new(Frozen::new(contents, blocks)),
+            frozen: Arc::new(LazyBlocks::new(contents, blocks)),
             origin,
             home,
             settled: Vec::new(),
@@ -85,8 +90,8 @@ impl Compiled {
     /// Reads the rules that more has to be known of, and those that are `linked`, in their order: on whose way are links, which
     /// are followed from `places`. `None` if that can't be done.
     #[must_use]
-    pub fn settle(mut self, linked: &[u32], places: &Places) -> Option<Self> {
-        let numbers = in_order(self.frozen.contents().notable.iter().chain(linked).copied().collect());
+    pub fn load_eager_rules(mut self, linked: &[u32], places: &PatternBases) -> Option<Self> {
+        let numbers = sorted_unique(self.frozen.contents().notable.iter().chain(linked).copied().collect());
         for number in numbers {
             let rule = match linked.binary_search(&number).is_ok() {
                 true => self.read(number, places)?,
@@ -98,54 +103,54 @@ impl Compiled {
     }
 
     /// The rules that were read at once.
-    pub fn settled(&self) -> impl Iterator<Item = &Rule> {
+    pub fn eager_rules(&self) -> impl Iterator<Item = &Rule> {
         self.settled.iter().map(|(_, rule)| rule)
     }
 
     /// The rules that were read at once, to be changed in what they say, and not in what they are about.
-    pub fn settled_mut(&mut self) -> impl Iterator<Item = &mut Rule> {
+    pub fn eager_rules_mut(&mut self) -> impl Iterator<Item = &mut Rule> {
         self.settled.iter_mut().map(|(_, rule)| rule)
     }
 
     /// The rules that could be about an access, in their order; `None` if they can't be told.
-    pub(crate) fn about(&self, seen: &Seen<'_>) -> Option<Vec<&Rule>> {
-        let mut found = about(&*self.frozen, seen);
+    pub(crate) fn rules_about(&self, seen: &AccessForms<'_>) -> Option<Vec<&Rule>> {
+        let mut found = find_candidates(&*self.frozen, seen);
         if !self.settled.is_empty() {
-            found.extend(self.numbers(self.followed().about(seen)));
+            found.extend(self.eager_numbers(self.eager_index().candidates_for(seen)));
         }
-        self.at(found)
+        self.rules_at(found)
     }
 
     /// The rules that could be about something that is touched.
-    pub(crate) fn about_touch(&self, touch: &SeenTouch<'_>) -> Option<Vec<&Rule>> {
+    pub(crate) fn about_touch(&self, touch: &TouchForms<'_>) -> Option<Vec<&Rule>> {
         let mut found = about_touch(&*self.frozen, touch);
         if !self.settled.is_empty() {
-            found.extend(self.numbers(self.followed().about_touch(touch)));
+            found.extend(self.eager_numbers(self.eager_index().about_touch(touch)));
         }
-        self.at(found)
+        self.rules_at(found)
     }
 
     /// All of them.
-    pub(crate) fn whole(&self) -> Vec<Rule> {
+    pub(crate) fn all_rules(&self) -> Vec<Rule> {
         let all = || (0..self.frozen.contents().rules).map(|number| self.rule(number).cloned()).collect();
-        let all = if self.frozen.failed() { None } else { all() };
-        all.or_else(|| self.anew()).unwrap_or_else(|| vec![self.nothing()])
+        let all = if self.frozen.has_failed() { None } else { all() };
+        all.or_else(|| self.reread_rules()).unwrap_or_else(|| vec![self.deny_all_rule()])
     }
 
-    fn followed(&self) -> &Index {
-        self.followed.get_or_init(|| Index::new(self.settled().map(|rule| &rule.pattern)))
+    fn eager_index(&self) -> &Index {
+        self.followed.get_or_init(|| Index::new(self.eager_rules().map(|rule| &rule.pattern)))
     }
 
-    fn numbers(&self, places: Vec<u32>) -> impl Iterator<Item = u32> {
+    fn eager_numbers(&self, places: Vec<u32>) -> impl Iterator<Item = u32> {
         let number = |at: u32| self.settled.get(usize::try_from(at).ok()?).map(|(number, _)| *number);
         places.into_iter().filter_map(number)
     }
 
-    fn at(&self, found: Vec<u32>) -> Option<Vec<&Rule>> {
-        if self.frozen.failed() {
+    fn rules_at(&self, found: Vec<u32>) -> Option<Vec<&Rule>> {
+        if self.frozen.has_failed() {
             return None;
         }
-        in_order(found).into_iter().map(|number| self.rule(number)).collect()
+        sorted_unique(found).into_iter().map(|number| self.rule(number)).collect()
     }
 
     fn rule(&self, number: u32) -> Option<&Rule> {
@@ -164,17 +169,17 @@ impl Compiled {
         Some(place.get_or_init(|| rule))
     }
 
-    fn read(&self, number: u32, places: &Places) -> Option<Rule> {
-        self.frozen.rule(number, &self.origin, places)
+    fn read(&self, number: u32, places: &PatternBases) -> Option<Rule> {
+        self.frozen.read_rule(number, &self.origin, places)
     }
 
-    fn as_written(&self) -> Places {
-        Places { home: self.home.clone(), as_written: true, ..Places::default() }
+    fn as_written(&self) -> PatternBases {
+        PatternBases { home: self.home.clone(), as_written: true, ..PatternBases::default() }
     }
 
     /// The rules anew, with what has become of those that were read at once.
-    fn anew(&self) -> Option<Vec<Rule>> {
-        let mut rules = self.frozen.anew()?;
+    fn reread_rules(&self) -> Option<Vec<Rule>> {
+        let mut rules = self.frozen.read_all_rules()?;
         if rules.len() != usize::try_from(self.frozen.contents().rules).ok()? {
             return None;
         }
@@ -185,7 +190,7 @@ impl Compiled {
     }
 
     /// What holds where the rules can't be had: a file that can't be read allows nothing.
-    fn nothing(&self) -> Rule {
+    fn deny_all_rule(&self) -> Rule {
         let reason = "the configuration can't be read any more, and nothing runs on half of it";
         Rule {
             effect: Effect::Deny,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::pattern::{Conditions, Places};
+use crate::pattern::{ArgumentConditions, PatternBases};
 use crate::{Effect, Origin, Pattern, Rule};
 
 /// What is kept of a rule. Its file and layer are those of all rules of the file.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record<'a> {
+pub(super) struct RuleRecord<'a> {
     effect: Effect,
     holds: bool,
     line: Option<u32>,
@@ -26,8 +26,8 @@ pub(super) struct Record<'a> {
     agents: Vec<&'a str>,
 }
 
-impl<'a> Record<'a> {
-    pub(super) fn of(rule: &'a Rule) -> Self {
+impl<'a> RuleRecord<'a> {
+    pub(super) fn from_rule(rule: &'a Rule) -> Self {
         let texts = |texts: &'a BTreeMap<String, String>| {
             texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
         };
@@ -46,14 +46,14 @@ impl<'a> Record<'a> {
     }
 
     /// The rule that it was; `None` if it was none.
-    pub(super) fn rule(self, origin: &Origin, places: &Places) -> Option<Rule> {
+    pub(super) fn into_rule(self, origin: &Origin, places: &PatternBases) -> Option<Rule> {
         let texts = |texts: Vec<(&str, &str)>| {
             texts.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
         };
-        let conditions = Conditions { args: self.args.map(texts), paths: self.paths.map(texts) };
+        let conditions = ArgumentConditions { args: self.args.map(texts), paths: self.paths.map(texts) };
         Some(Rule {
             effect: self.effect,
-            pattern: Pattern::with(self.pattern, conditions, places).ok()?,
+            pattern: Pattern::with_conditions(self.pattern, conditions, places).ok()?,
             unless: self.unless.map(|text| Pattern::parse(text, places)).transpose().ok()?,
             reason: self.reason.map(str::to_owned),
             agents: self.agents.into_iter().map(str::to_owned).collect(),

@@ -6,7 +6,7 @@ use mayi_call::{Access, PathAccess, ShellAccess};
 
 use super::*;
 use crate::Rules;
-use crate::pattern::Conditions;
+use crate::pattern::ArgumentConditions;
 
 /// Blocks in memory, of which one may be lost or be another one.
 #[derive(Debug)]
@@ -16,35 +16,35 @@ struct InMemory {
     lost: Option<usize>,
 }
 
-impl Blocks for InMemory {
-    fn block(&self, number: usize) -> Option<Vec<u8>> {
+impl BlockSource for InMemory {
+    fn read_block(&self, number: usize) -> Option<Vec<u8>> {
         self.blocks.get(number).filter(|_| self.lost != Some(number)).cloned()
     }
 
-    fn anew(&self) -> Option<Vec<Rule>> {
+    fn read_all_rules(&self) -> Option<Vec<Rule>> {
         self.rules.clone()
     }
 }
 
-fn places() -> Places {
-    Places { home: Some(PathBuf::from("/home/me")), ..Places::default() }
+fn places() -> PatternBases {
+    PatternBases { home: Some(PathBuf::from("/home/me")), ..PatternBases::default() }
 }
 
 fn origin() -> Origin {
     Origin { file: None, line: None, layer: "user" }
 }
 
-fn opened(rules: &[Rule], lost: Option<usize>) -> Compiled {
-    let Body { contents, blocks } = compile(rules, &places()).unwrap();
+fn opened(rules: &[Rule], lost: Option<usize>) -> CompiledRules {
+    let CompiledBody { contents, blocks } = compile_rules(rules, &places()).unwrap();
     let blocks = InMemory { blocks, rules: Some(rules.to_vec()), lost };
-    Compiled::new(contents, Box::new(blocks), origin(), places().home)
+    CompiledRules::new(contents, Box::new(blocks), origin(), places().home)
 }
 
 /// The same rules, as they come from what was compiled of them.
 pub(crate) fn kept(rules: &Rules, lost: Option<usize>) -> Rules {
     let compiled = opened(rules, lost);
     // Of a rule for an agent, more is read at once, and that may be what is lost: then nothing was compiled.
-    let Some(compiled) = compiled.settle(&[], &places()) else { return rules.clone() };
+    let Some(compiled) = compiled.load_eager_rules(&[], &places()) else { return rules.clone() };
     let mut kept = Rules::default();
     kept.push_compiled(compiled);
     kept
@@ -81,13 +81,13 @@ fn texts<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> Vec<String> {
 #[test]
 fn given_rules_of_every_form_then_they_come_back_as_they_were() {
     let glob = |name: &str, text: &str| Some([(name.to_owned(), text.to_owned())].into());
-    let conditions = Conditions { args: glob("repo", "me/*"), paths: glob("file", "src/**") };
+    let conditions = ArgumentConditions { args: glob("repo", "me/*"), paths: glob("file", "src/**") };
     let mut rules = vec![
         Rule {
             unless: Some(Pattern::parse("shell(git push x)", &places()).unwrap()),
             ..rule("shell(git push *)")
         },
-        Rule { pattern: Pattern::with("mcp(s/t)", conditions, &places()).unwrap(), ..rule("*") },
+        Rule { pattern: Pattern::with_conditions("mcp(s/t)", conditions, &places()).unwrap(), ..rule("*") },
         Rule { reason: Some("what \u{202e} is\n said".to_owned()), ..rule("shell(/rm .*/)") },
         Rule {
             agents: vec!["claude".to_owned(), "mcp:x".to_owned()],
@@ -102,19 +102,22 @@ fn given_rules_of_every_form_then_they_come_back_as_they_were() {
     for (line, rule) in rules.iter_mut().enumerate() {
         rule.origin.line = u32::try_from(line).ok().filter(|line| *line > 1);
     }
-    let compiled = opened(&rules, None).settle(&[], &places()).unwrap();
-    assert_eq!(texts(compiled.settled()), texts([&rules[3], &rules[5]]));
-    assert_eq!(texts(&compiled.whole()), texts(&rules));
+    let compiled = opened(&rules, None).load_eager_rules(&[], &places()).unwrap();
+    assert_eq!(texts(compiled.eager_rules()), texts([&rules[3], &rules[5]]));
+    assert_eq!(texts(&compiled.all_rules()), texts(&rules));
     let mut kept = Rules::from(vec![rule("shell(a)")]);
     kept.push_compiled(compiled);
     kept.push(rule("shell(b)"));
     assert_eq!(kept.len(), rules.len() + 2);
-    assert_eq!(kept.at_hand().count(), 4);
+    assert_eq!(kept.loaded_rules().count(), 4);
     assert_eq!(texts(&kept[1..9]), texts(&rules));
     // A change counts, and what was compiled is no more than a start.
     kept[1] = rule("shell(c)");
-    let access = Access::Shell(ShellAccess::plain(vec!["c".to_owned()]));
-    assert_eq!(kept.about(&Seen::new(&access, &[])).filter(|rule| rule.matches(&access, &[])).count(), 1);
+    let access = Access::Shell(ShellAccess::from_literal_words(vec!["c".to_owned()]));
+    assert_eq!(
+        kept.rules_about(&AccessForms::new(&access, &[])).filter(|rule| rule.matches(&access, &[])).count(),
+        1
+    );
 }
 
 /// D5.13: a decision reads what it needs, and no more.
@@ -123,9 +126,9 @@ fn given_many_rules_then_a_lookup_reads_a_few_blocks_and_finds_what_the_list_fin
     let rules = many();
     let list = Rules::from(rules.clone());
     let roots = [PathBuf::from("/w")];
-    let path = |text: &str| PathAccess::unlooked(Path::new("/w"), text);
+    let path = |text: &str| PathAccess::without_lookup(Path::new("/w"), text);
     let shell = |words: &[&str]| {
-        Access::Shell(ShellAccess::plain(words.iter().map(|word| (*word).to_owned()).collect()))
+        Access::Shell(ShellAccess::from_literal_words(words.iter().map(|word| (*word).to_owned()).collect()))
     };
     let accesses = [
         Access::Read(path("/x/secret1001/a.key")),
@@ -138,8 +141,8 @@ fn given_many_rules_then_a_lookup_reads_a_few_blocks_and_finds_what_the_list_fin
     ];
     for access in &accesses {
         let compiled = opened(&rules, None);
-        let seen = Seen::new(access, &roots);
-        assert_eq!(texts(compiled.about(&seen).unwrap()), texts(list.about(&seen)), "{access}");
+        let seen = AccessForms::new(access, &roots);
+        assert_eq!(texts(compiled.rules_about(&seen).unwrap()), texts(list.rules_about(&seen)), "{access}");
         let (read, all) = compiled.frozen.blocks_read();
         assert!(all > 30, "{all} blocks");
         let is_folder = matches!(access, Access::Write(mayi_call::WriteKind::Move, _));
@@ -153,13 +156,14 @@ fn given_many_rules_then_a_lookup_reads_a_few_blocks_and_finds_what_the_list_fin
 fn given_a_block_that_is_lost_or_another_one_then_the_file_is_what_counts() {
     let rules = many();
     let list = Rules::from(rules.clone());
-    let access = Access::Shell(ShellAccess::plain(vec!["tool1000".to_owned(), "push".to_owned()]));
-    let seen = Seen::new(&access, &[]);
-    let Body { contents, blocks } = compile(&rules, &places()).unwrap();
+    let access =
+        Access::Shell(ShellAccess::from_literal_words(vec!["tool1000".to_owned(), "push".to_owned()]));
+    let seen = AccessForms::new(&access, &[]);
+    let CompiledBody { contents, blocks } = compile_rules(&rules, &places()).unwrap();
     let opened = |blocks: Vec<Vec<u8>>, lost, rules| {
         let mut kept = Rules::default();
         let blocks = Box::new(InMemory { blocks, rules, lost });
-        kept.push_compiled(Compiled::new(contents.clone(), blocks, origin(), places().home));
+        kept.push_compiled(CompiledRules::new(contents.clone(), blocks, origin(), places().home));
         kept
     };
     let (mut told, mut denied) = (0, 0);
@@ -168,14 +172,14 @@ fn given_a_block_that_is_lost_or_another_one_then_the_file_is_what_counts() {
         cut[lost].truncate(3);
         for (blocks, lost) in [(blocks.clone(), Some(lost)), (cut, None)] {
             let kept = opened(blocks.clone(), lost, Some(rules.clone()));
-            assert_eq!(texts(kept.about(&seen)), texts(list.about(&seen)));
+            assert_eq!(texts(kept.rules_about(&seen)), texts(list.rules_about(&seen)));
             told += 1;
             let nothing = opened(blocks, lost, None);
-            let found: Vec<_> = nothing.about(&seen).collect();
+            let found: Vec<_> = nothing.rules_about(&seen).collect();
             if found.iter().any(|rule| rule.effect == Effect::Deny && rule.pattern.is_everything()) {
                 denied += 1;
             } else {
-                assert_eq!(texts(found), texts(list.about(&seen)));
+                assert_eq!(texts(found), texts(list.rules_about(&seen)));
             }
         }
     }
@@ -205,13 +209,13 @@ fn given_links_then_just_the_rules_behind_them_are_told() {
     let roots = [PathBuf::from("/w/here")];
     let folders = ["/w/here/src", "/abs", "/home", "/home/me", "/w/up", "/abs/other"];
     let there = |path: &Path| match path.to_str().unwrap() {
-        path if path.ends_with("/link") => There::Link,
-        path if folders.contains(&path) => There::Folder,
-        _ => There::Nothing,
+        path if path.ends_with("/link") => EntryKind::Link,
+        path if folders.contains(&path) => EntryKind::Folder,
+        _ => EntryKind::Nothing,
     };
-    let linked = compiled.linked(&roots, &|_| false, &there);
+    let linked = compiled.linked_rules(&roots, &|_| false, &there);
     assert_eq!(linked, [1, 2, 4, 5, 7, 11]);
     // A root that is another folder than it is called.
-    let linked = compiled.linked(&roots, &|path| path == Path::new("/w/here"), &there);
+    let linked = compiled.linked_rules(&roots, &|path| path == Path::new("/w/here"), &there);
     assert_eq!(linked, [0, 1, 2, 3, 4, 5, 7, 8, 11, 12]);
 }

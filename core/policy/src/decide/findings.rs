@@ -2,14 +2,14 @@
 
 use std::cell::OnceCell;
 
-use super::Standing;
-use crate::grant::Denied;
-use crate::pattern::Seen;
+use super::SessionStanding;
+use crate::grant::SessionDenial;
+use crate::pattern::AccessForms;
 use crate::{Effect, Finding, Mode, Source};
 use mayi_call::{Access, Call, Caveat};
 
 /// What may turn an ask into an allow.
-pub(super) enum Hold<'a> {
+pub(super) enum AskKind<'a> {
     /// A grant, mode `auto` or bypass: matrix, settings and plain protection.
     Plain,
     /// Mode `auto`, bypass, or a grant that names what the caveat is about.
@@ -17,7 +17,7 @@ pub(super) enum Hold<'a> {
     /// A grant that names it: a written ask, a denial before.
     Written(&'a str),
     /// A grant that names it, where one for exactly this call was given after the denial.
-    Denied(&'a Denied),
+    Denied(&'a SessionDenial),
     /// Only a grant of exactly this call.
     Always,
     /// Nothing: a person answers each time.
@@ -28,8 +28,8 @@ pub(super) enum Hold<'a> {
 pub(super) struct Findings<'a> {
     pub(super) call: &'a Call,
     pub(super) access: &'a Access,
-    pub(super) seen: Seen<'a>,
-    pub(super) standing: &'a Standing<'a>,
+    pub(super) seen: AccessForms<'a>,
+    pub(super) standing: &'a SessionStanding<'a>,
     pub(super) list: Vec<Finding>,
     discharged: Vec<Finding>,
     /// The access as text: written when it is needed.
@@ -37,11 +37,11 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(call: &'a Call, access: &'a Access, standing: &'a Standing<'a>) -> Self {
+    pub(super) fn new(call: &'a Call, access: &'a Access, standing: &'a SessionStanding<'a>) -> Self {
         Self {
             call,
             access,
-            seen: Seen::new(access, &call.roots),
+            seen: AccessForms::new(access, &call.roots),
             standing,
             list: Vec::new(),
             discharged: Vec::new(),
@@ -49,57 +49,63 @@ impl<'a> Findings<'a> {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn access_text(&self) -> &str {
         self.text.get_or_init(|| self.access.text())
     }
 
     /// A finding on the access itself.
-    pub(super) fn finding(&self, effect: Effect, source: Source, reason: impl Into<String>) -> Finding {
-        Finding::new(effect, self.text(), source, reason)
+    pub(super) fn new_finding(&self, effect: Effect, source: Source, reason: impl Into<String>) -> Finding {
+        Finding::new(effect, self.access_text(), source, reason)
     }
 
     /// A finding on something that the access touches.
-    pub(super) fn part(&self, effect: Effect, access: String, source: Source, reason: String) -> Finding {
-        let within = Some(self.text().to_owned());
+    pub(super) fn part_finding(
+        &self,
+        effect: Effect,
+        access: String,
+        source: Source,
+        reason: String,
+    ) -> Finding {
+        let within = Some(self.access_text().to_owned());
         Finding { within, ..Finding::new(effect, access, source, reason) }
     }
 
     /// So much was found, what was discharged among it.
-    pub(super) fn count(&self) -> usize {
+    pub(super) fn finding_count(&self) -> usize {
         self.list.len() + self.discharged.len()
     }
 
-    pub(super) fn spoke(&self) -> bool {
-        self.count() > 0
+    pub(super) fn has_findings(&self) -> bool {
+        self.finding_count() > 0
     }
 
     /// Takes an ask about the access, unless something discharges it (D4.19).
-    pub(super) fn ask(&mut self, finding: Finding, hold: Hold<'_>) {
-        self.ask_about(finding, hold, None);
+    pub(super) fn add_ask(&mut self, finding: Finding, hold: AskKind<'_>) {
+        self.add_ask_about(finding, hold, None);
     }
 
     /// The same for something that it touches: a grant for just that discharges it too.
-    pub(super) fn ask_about(&mut self, finding: Finding, hold: Hold<'_>, part: Option<&Access>) {
+    pub(super) fn add_ask_about(&mut self, finding: Finding, hold: AskKind<'_>, part: Option<&Access>) {
         let grants = self.standing.grants;
         let by_grant = match &hold {
-            Hold::Never => None,
-            Hold::Always => grants.exactly(self.call, self.access),
-            Hold::Caveat(caveat) => grants.naming_caveat(self.call, self.access, caveat),
-            Hold::Plain => {
-                grants.covering(self.call, self.access).or_else(|| grants.covering(self.call, part?))
-            }
+            AskKind::Never => None,
+            AskKind::Always => grants.exact_call_grant(self.call, self.access),
+            AskKind::Caveat(caveat) => grants.naming_caveat(self.call, self.access, caveat),
+            AskKind::Plain => grants
+                .covering_grant(self.call, self.access)
+                .or_else(|| grants.covering_grant(self.call, part?)),
             // What was shown and allowed word by word names what it touches.
-            Hold::Written(pattern) => grants
-                .naming(self.call, self.access, part.is_none().then_some(*pattern), None)
-                .or_else(|| grants.naming(self.call, part?, Some(pattern), None)),
-            Hold::Denied(denied) => {
+            AskKind::Written(pattern) => grants
+                .naming_grant(self.call, self.access, part.is_none().then_some(*pattern), None)
+                .or_else(|| grants.naming_grant(self.call, part?, Some(pattern), None)),
+            AskKind::Denied(denied) => {
                 let (pattern, since) = (Some(denied.pattern.as_str()), Some(denied.since));
                 grants
-                    .naming(self.call, self.access, pattern.filter(|_| part.is_none()), since)
-                    .or_else(|| grants.naming(self.call, part?, pattern, since))
+                    .naming_grant(self.call, self.access, pattern.filter(|_| part.is_none()), since)
+                    .or_else(|| grants.naming_grant(self.call, part?, pattern, since))
             }
         };
-        let yields = matches!(hold, Hold::Plain | Hold::Caveat(_));
+        let yields = matches!(hold, AskKind::Plain | AskKind::Caveat(_));
         let discharged = |source, reason: String, pattern: Option<String>| Finding {
             pattern,
             within: finding.within.clone(),

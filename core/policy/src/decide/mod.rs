@@ -9,13 +9,13 @@ use super::{Decision, Effect, Finding, Mode, Policy, Source};
 use crate::grant::Grants;
 use crate::protection::places;
 use crate::words;
-use findings::{Findings, Hold};
+use findings::{AskKind, Findings};
 use mayi_call::{Access, Call, Category, ShellAccess};
-use rules::Said;
+use rules::RuleOutcome;
 
 /// What holds for the session that a call belongs to, besides the policy.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
+pub struct SessionStanding<'a> {
     /// The session's mode.
     pub mode: Mode,
     /// The agent is bypassed.
@@ -28,16 +28,16 @@ pub struct Standing<'a> {
 }
 
 /// Judges `call`: the strictest over its accesses, with all the reasons.
-pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision {
+pub fn decide(policy: &Policy, call: &Call, standing: &SessionStanding<'_>) -> Decision {
     let mut trail = Vec::new();
     let mut categories = Vec::new();
     for access in &call.accesses {
         let category = settings::category_of(policy, call, access, standing);
         categories.extend(category);
-        trail.append(&mut judge(policy, call, access, category, standing));
+        trail.append(&mut judge_access(policy, call, access, category, standing));
     }
     if trail.is_empty() {
-        return Decision::error(&*call.title, "the call touches nothing that mayi understands");
+        return Decision::denial_on_error(&*call.title, "the call touches nothing that mayi understands");
     }
     categories.sort_unstable();
     categories.dedup();
@@ -64,33 +64,33 @@ pub fn decide(policy: &Policy, call: &Call, standing: &Standing<'_>) -> Decision
     Decision { effect, categories, trail }
 }
 
-fn judge(
+fn judge_access(
     policy: &Policy,
     call: &Call,
     access: &Access,
     category: Option<Category>,
-    standing: &Standing<'_>,
+    standing: &SessionStanding<'_>,
 ) -> Vec<Finding> {
     let mut found = Findings::new(call, access, standing);
-    let said = rules::on_access(policy, &mut found);
-    forbidden(&mut found);
-    protection(policy, said.allowed, &mut found);
+    let said = rules::apply_access_rules(policy, &mut found);
+    add_grant_denials(&mut found);
+    add_protection(policy, said.allowed, &mut found);
     if let Access::Shell(shell) = access {
-        caveats(shell, &said, &mut found);
+        add_caveats(shell, &said, &mut found);
     }
-    cautions(category, &said, &mut found);
-    flagged(&mut found);
-    touches::judge(policy, said.allowed, category == Some(Category::Read), &mut found);
+    add_cautions(category, &said, &mut found);
+    add_flags(&mut found);
+    touches::judge_touches(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);
     if !said.any {
-        settings::settings(policy, category, &mut found);
+        settings::add_settings(policy, category, &mut found);
     }
     if let Some(category) = category {
-        settings::matrix(policy, category, &mut found);
+        settings::add_matrix_row(policy, category, &mut found);
         if standing.mode == Mode::Plan && category != Category::Read {
             let reason = words::not_in_plan(access, category.as_str());
             // First, since it is what the model should read.
-            let finding = found.finding(Effect::Deny, Source::Plan, reason);
+            let finding = found.new_finding(Effect::Deny, Source::Plan, reason);
             found.list.insert(0, finding);
         }
     }
@@ -98,33 +98,35 @@ fn judge(
 }
 
 /// A live remembered denial is a deny finding (D4.4).
-fn forbidden(found: &mut Findings<'_>) {
-    for (grant, pattern) in found.standing.grants.forbidding(found.call, found.access) {
+fn add_grant_denials(found: &mut Findings<'_>) {
+    for (grant, pattern) in found.standing.grants.forbidding_grants(found.call, found.access) {
         let reason = format!("denied before, {}", grant.scope);
-        let mut finding = found.finding(Effect::Deny, Source::Grant, reason);
+        let mut finding = found.new_finding(Effect::Deny, Source::Grant, reason);
         finding.pattern = Some(pattern.to_string());
         finding.grant = Some(grant.id);
         found.list.push(finding);
     }
 }
 
-fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
+fn add_protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
     if let Access::Read(path) | Access::Write(_, path) = found.access
-        && let Some(place) = places::doubtful(path)
+        && let Some(place) = places::doubtful_path(path)
     {
-        let mut finding = found.finding(place.effect, Source::Protection, place.reason);
+        let mut finding = found.new_finding(place.effect, Source::Protection, place.reason);
         finding.always = place.always;
-        found.ask(finding, Hold::Always);
+        found.add_ask(finding, AskKind::Always);
     }
-    for against in policy.protection.against(&found.seen) {
+    for against in policy.protection.access_objections(&found.seen) {
         if against.effect == Effect::Ask && allowed && !against.always {
             continue;
         }
-        let mut finding = found.finding(against.effect, Source::Protection, against.reason);
+        let mut finding = found.new_finding(against.effect, Source::Protection, against.reason);
         finding.pattern = against.pattern;
         finding.always = against.always;
         match against.effect {
-            Effect::Ask => found.ask(finding, if against.always { Hold::Always } else { Hold::Plain }),
+            Effect::Ask => {
+                found.add_ask(finding, if against.always { AskKind::Always } else { AskKind::Plain })
+            }
             _ => found.list.push(finding),
         }
     }
@@ -132,14 +134,14 @@ fn protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
 
 /// What could not be understood, or could change what runs. An allow that names the part silences a
 /// plain one.
-fn caveats(shell: &ShellAccess, said: &Said<'_>, found: &mut Findings<'_>) {
+fn add_caveats(shell: &ShellAccess, said: &RuleOutcome<'_>, found: &mut Findings<'_>) {
     for caveat in &shell.caveats {
-        if said.allows.iter().any(|rule| rule.pattern.names(shell, caveat)) {
+        if said.allows.iter().any(|rule| rule.pattern.names_caveat(shell, caveat)) {
             continue;
         }
-        let mut finding = found.finding(Effect::Ask, Source::Caveat, words::of_part(shell, caveat));
+        let mut finding = found.new_finding(Effect::Ask, Source::Caveat, words::caveat_reason(shell, caveat));
         finding.always = caveat.always;
-        found.ask(finding, if caveat.always { Hold::Always } else { Hold::Caveat(caveat) });
+        found.add_ask(finding, if caveat.always { AskKind::Always } else { AskKind::Caveat(caveat) });
     }
 }
 
@@ -151,26 +153,26 @@ fn is_of_tool(found: &Findings<'_>) -> bool {
 
 /// What the door says deserves a look: about the tool that is called. An explicit allow silences it, and so does a level
 /// that a person gave to its server, as a pattern for all its tools would.
-fn cautions(category: Option<Category>, said: &Said<'_>, found: &mut Findings<'_>) {
-    if said.allowed || !is_of_tool(found) || settings::granted(category, found).is_some() {
+fn add_cautions(category: Option<Category>, said: &RuleOutcome<'_>, found: &mut Findings<'_>) {
+    if said.allowed || !is_of_tool(found) || settings::covering_level_grant(category, found).is_some() {
         return;
     }
     for why in &found.call.cautions {
-        let finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
-        found.ask(finding, Hold::Plain);
+        let finding = found.new_finding(Effect::Ask, Source::Caveat, why.clone());
+        found.add_ask(finding, AskKind::Plain);
     }
 }
 
 /// What is odd about what a server says of the tool: asked about in every mode until a person accepts it, and no rule
 /// silences it (D4.23).
-fn flagged(found: &mut Findings<'_>) {
+fn add_flags(found: &mut Findings<'_>) {
     if !is_of_tool(found) {
         return;
     }
     for why in &found.call.flagged {
-        let mut finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
+        let mut finding = found.new_finding(Effect::Ask, Source::Caveat, why.clone());
         finding.always = true;
-        found.ask(finding, Hold::Always);
+        found.add_ask(finding, AskKind::Always);
     }
 }
 
@@ -178,38 +180,39 @@ fn flagged(found: &mut Findings<'_>) {
 fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
     let (call, access) = (found.call, found.access);
     if let Some(why) = &call.by_hand {
-        let mut finding = found.finding(Effect::Ask, Source::Caveat, why.clone());
+        let mut finding = found.new_finding(Effect::Ask, Source::Caveat, why.clone());
         finding.always = true;
-        found.ask(finding, Hold::Never);
+        found.add_ask(finding, AskKind::Never);
     }
     if let Some(why) = call.without_substance() {
-        let mut finding = found.finding(Effect::Ask, Source::Caveat, why);
+        let mut finding = found.new_finding(Effect::Ask, Source::Caveat, why);
         finding.always = true;
-        found.ask(finding, Hold::Never);
+        found.add_ask(finding, AskKind::Never);
     }
     if let Access::Fetch(url) = access
         && url.unsound
     {
         let reason = "an address without a host that can be told";
-        let mut finding = found.finding(Effect::Ask, Source::Caveat, reason);
+        let mut finding = found.new_finding(Effect::Ask, Source::Caveat, reason);
         finding.always = true;
-        found.ask(finding, Hold::Always);
+        found.add_ask(finding, AskKind::Always);
     }
     if let Access::Mode { .. } = access {
-        let mut finding = found.finding(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
+        let mut finding =
+            found.new_finding(Effect::Ask, Source::Protection, "a switch of the agent's own mode");
         finding.always = true;
-        found.ask(finding, Hold::Never);
+        found.add_ask(finding, AskKind::Never);
     }
     if let Some(why) = &policy.ask_all {
-        let mut finding = found.finding(Effect::Ask, Source::Error, why.clone());
+        let mut finding = found.new_finding(Effect::Ask, Source::Error, why.clone());
         finding.of_workspace = true;
-        found.ask(finding, Hold::Written(""));
+        found.add_ask(finding, AskKind::Written(""));
     }
-    for denied in found.standing.grants.denials(call, access) {
+    for denied in found.standing.grants.session_denials(call, access) {
         let reason = "the like was denied before in this session";
-        let mut finding = found.finding(Effect::Ask, Source::Grant, reason);
+        let mut finding = found.new_finding(Effect::Ask, Source::Grant, reason);
         finding.pattern = Some(denied.pattern.to_string());
-        found.ask(finding, Hold::Denied(denied));
+        found.add_ask(finding, AskKind::Denied(denied));
     }
 }
 

@@ -1,15 +1,15 @@
 //! What somebody wrote: rules about an access, and about what it touches.
 
-use super::findings::{Findings, Hold};
+use super::findings::{AskKind, Findings};
 use crate::pattern::path::Fit;
-use crate::pattern::{Certainty, Seen, SeenTouch, Touching};
+use crate::pattern::{AccessForms, Certainty, TouchForms, TouchMatch};
 use crate::{Effect, Finding, Policy, Rule, Source};
 use mayi_call::Access;
 use mayi_call::shell::{Reach, Use};
 
 /// What the rules said of an access itself.
 #[derive(Debug, Default)]
-pub(super) struct Said<'a> {
+pub(super) struct RuleOutcome<'a> {
     /// One of them matched.
     pub(super) any: bool,
     /// An allow outside of workspace files did.
@@ -19,10 +19,10 @@ pub(super) struct Said<'a> {
 }
 
 /// All rules that match the access are findings.
-pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Said<'a> {
-    let mut said = Said::default();
-    for rule in policy.rules.about(&found.seen) {
-        if !rule.is_for(&found.call.agent) || !rule.matches_seen(&found.seen) {
+pub(super) fn apply_access_rules<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> RuleOutcome<'a> {
+    let mut said = RuleOutcome::default();
+    for rule in policy.rules.rules_about(&found.seen) {
+        if !rule.is_for(&found.call.agent) || !rule.matches_forms(&found.seen) {
             continue;
         }
         // Paths of a server that is not known to run here are no paths of this machine.
@@ -30,9 +30,9 @@ pub(super) fn on_access<'a>(policy: &'a Policy, found: &mut Findings<'_>) -> Sai
             continue;
         }
         said.any = true;
-        let finding = placed(rule, found.finding(rule.effect, Source::Rule, reason(rule)));
+        let finding = with_rule_origin(rule, found.new_finding(rule.effect, Source::Rule, rule_reason(rule)));
         match rule.effect {
-            Effect::Ask => found.ask(finding, hold(rule)),
+            Effect::Ask => found.add_ask(finding, ask_kind(rule)),
             Effect::Allow => {
                 said.allowed |= rule.origin.layer != "workspace";
                 said.allows.push(rule);
@@ -51,39 +51,58 @@ fn runs_here(policy: &Policy, found: &Findings<'_>) -> bool {
 }
 
 /// Denials and asks about a path that the access touches.
-pub(super) fn on_touch(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
+pub(super) fn apply_touch_rules(policy: &Policy, touch: &TouchForms<'_>, found: &mut Findings<'_>) {
     let mut perhaps: Option<&Rule> = None;
     let mut past: Option<&Rule> = None;
     for rule in policy.rules.about_touch(touch) {
         if !rule.is_for(&found.call.agent) {
             continue;
         }
-        let Some(touching) = rule.touched(touch) else { continue };
+        let Some(touching) = rule.match_touch(touch) else { continue };
         let by_hand = rule.effect == Effect::Deny && rule.origin.layer != "managed";
         if touching.certainty == Certainty::Perhaps {
             match touch.touch.reach {
                 Reach::Past if by_hand => past.get_or_insert(rule),
                 Reach::Past if rule.effect == Effect::Deny => {
-                    let finding = found.part(Effect::Deny, touch.text(None), Source::Rule, reason(rule));
-                    found.list.push(placed(rule, finding));
+                    let finding = found.part_finding(
+                        Effect::Deny,
+                        touch.finding_text(None),
+                        Source::Rule,
+                        rule_reason(rule),
+                    );
+                    found.list.push(with_rule_origin(rule, finding));
                     continue;
                 }
                 _ => perhaps.get_or_insert(rule),
             };
             continue;
         }
-        if by_hand && passes_by(touch, &touching, found.access) {
-            let finding = passed(touch, "it goes through what holds something denied", &reason(rule), found);
-            found.ask(placed(rule, finding), Hold::Never);
+        if by_hand && is_incidental_read(touch, &touching, found.access) {
+            let finding = ask_each_time(
+                touch,
+                "it goes through what holds something denied",
+                &rule_reason(rule),
+                found,
+            );
+            found.add_ask(with_rule_origin(rule, finding), AskKind::Never);
             continue;
         }
-        let finding = found.part(rule.effect, touch.text(touching.write), Source::Rule, reason(rule));
-        take(rule, finding, touch.access(touching.write).as_ref(), found);
+        let finding = found.part_finding(
+            rule.effect,
+            touch.finding_text(touching.write),
+            Source::Rule,
+            rule_reason(rule),
+        );
+        add_rule_finding(rule, finding, touch.as_access(touching.write).as_ref(), found);
     }
     if let Some(rule) = past {
-        let finding =
-            passed(touch, "what it shows of the past may hold something denied", &reason(rule), found);
-        found.ask(placed(rule, finding), Hold::Never);
+        let finding = ask_each_time(
+            touch,
+            "what it shows of the past may hold something denied",
+            &rule_reason(rule),
+            found,
+        );
+        found.add_ask(with_rule_origin(rule, finding), AskKind::Never);
     }
     // A word that could be any path is no proof of this one, so it is not denied; but it is not allowed
     // either, whatever the mode.
@@ -92,65 +111,71 @@ pub(super) fn on_touch(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findi
             Reach::Somewhere => "it may change a path which a rule is about",
             _ => "a word that could be a path which a rule is about",
         };
-        let reason = format!("{what}: {}", reason(rule));
-        let mut finding = placed(rule, found.part(Effect::Ask, touch.text(None), Source::Rule, reason));
+        let reason = format!("{what}: {}", rule_reason(rule));
+        let mut finding = with_rule_origin(
+            rule,
+            found.part_finding(Effect::Ask, touch.finding_text(None), Source::Rule, reason),
+        );
         finding.always = true;
-        found.ask(finding, Hold::Always);
+        found.add_ask(finding, AskKind::Always);
     }
 }
 
 /// Whether a search only comes by what is denied, and nobody but the agent gets to see it: that is no word that means it,
 /// and a person may allow it (D2.26).
-pub(super) fn passes_by(touch: &SeenTouch<'_>, touching: &Touching, access: &Access) -> bool {
+pub(super) fn is_incidental_read(touch: &TouchForms<'_>, touching: &TouchMatch, access: &Access) -> bool {
     let shown = matches!(access, Access::Shell(shell) if shell.reader && shell.shown);
     shown && touch.touch.how == Use::Read && touching.write.is_none() && touching.fit == Fit::Above
 }
 
 /// An ask that only a person answers, each time anew.
-pub(super) fn passed(touch: &SeenTouch<'_>, what: &str, why: &str, found: &Findings<'_>) -> Finding {
+pub(super) fn ask_each_time(touch: &TouchForms<'_>, what: &str, why: &str, found: &Findings<'_>) -> Finding {
     let reason = format!("{what}: {why}");
-    let finding = found.part(Effect::Ask, touch.text(None), Source::Rule, reason);
+    let finding = found.part_finding(Effect::Ask, touch.finding_text(None), Source::Rule, reason);
     Finding { always: true, once: true, ..finding }
 }
 
 /// Denials and asks about an address among the words of a command.
-pub(super) fn on_address(policy: &Policy, address: &Access, found: &mut Findings<'_>) {
-    let seen = Seen::new(address, &found.call.roots);
-    for rule in policy.rules.about(&seen) {
+pub(super) fn apply_address_rules(policy: &Policy, address: &Access, found: &mut Findings<'_>) {
+    let seen = AccessForms::new(address, &found.call.roots);
+    for rule in policy.rules.rules_about(&seen) {
         let speaks =
             rule.effect != Effect::Allow && rule.is_for(&found.call.agent) && !rule.pattern.is_everything();
-        if speaks && rule.matches_seen(&seen) {
+        if speaks && rule.matches_forms(&seen) {
             if rule.effect == Effect::Deny && !rule.pattern.is_certain_of(address) {
-                let why = format!("where it leads is not known, and there is a {}", reason(rule));
-                let mut finding =
-                    placed(rule, found.part(Effect::Ask, address.to_string(), Source::Rule, why));
+                let why = format!("where it leads is not known, and there is a {}", rule_reason(rule));
+                let mut finding = with_rule_origin(
+                    rule,
+                    found.part_finding(Effect::Ask, address.to_string(), Source::Rule, why),
+                );
                 finding.always = true;
-                found.ask(finding, Hold::Always);
+                found.add_ask(finding, AskKind::Always);
                 continue;
             }
-            let finding = found.part(rule.effect, address.to_string(), Source::Rule, reason(rule));
-            take(rule, finding, Some(address), found);
+            let finding =
+                found.part_finding(rule.effect, address.to_string(), Source::Rule, rule_reason(rule));
+            add_rule_finding(rule, finding, Some(address), found);
         }
     }
 }
 
-fn take(rule: &Rule, finding: Finding, part: Option<&Access>, found: &mut Findings<'_>) {
-    let finding = placed(rule, finding);
+fn add_rule_finding(rule: &Rule, finding: Finding, part: Option<&Access>, found: &mut Findings<'_>) {
+    let finding = with_rule_origin(rule, finding);
     match rule.effect {
-        Effect::Ask => found.ask_about(finding, hold(rule), part),
+        Effect::Ask => found.add_ask_about(finding, ask_kind(rule), part),
         _ => found.list.push(finding),
     }
 }
 
-fn hold(rule: &Rule) -> Hold<'_> {
-    if rule.holds { Hold::Written(rule.pattern.as_str()) } else { Hold::Plain }
+fn ask_kind(rule: &Rule) -> AskKind<'_> {
+    if rule.holds { AskKind::Written(rule.pattern.as_str()) } else { AskKind::Plain }
 }
 
-fn reason(rule: &Rule) -> String {
-    rule.reason.clone().unwrap_or_else(|| rule.said())
+fn rule_reason(rule: &Rule) -> String {
+    rule.reason.clone().unwrap_or_else(|| rule.default_reason())
 }
 
-fn placed(rule: &Rule, mut finding: Finding) -> Finding {
+fn with_rule_origin(rule: &Rule, mut finding: Finding) -> Finding {
     finding.pattern = Some(rule.pattern.to_string());
     finding.file.clone_from(&rule.origin.file);
     finding.line = rule.origin.line;

@@ -1,7 +1,7 @@
 //! Settings of servers and tools, and the matrix (D4.14 and D4.17).
 
-use super::Standing;
-use super::findings::{Findings, Hold};
+use super::SessionStanding;
+use super::findings::{AskKind, Findings};
 use crate::grant::Grant;
 use crate::{Approval, Effect, Finding, Mode, Policy, ServerSettings, Source};
 use mayi_call::{Access, Call, Category, McpAccess};
@@ -12,12 +12,12 @@ pub(super) fn category_of(
     policy: &Policy,
     call: &Call,
     access: &Access,
-    standing: &Standing<'_>,
+    standing: &SessionStanding<'_>,
 ) -> Option<Category> {
     match access {
         Access::Mcp(mcp) => {
             let configured = mcp
-                .certain()
+                .unique_reading()
                 .and_then(|(_, tool)| server_of(policy, mcp, standing)?.tools.get(tool)?.category);
             configured.or(mcp.claims).or(access.category())
         }
@@ -39,20 +39,26 @@ pub(super) fn category_of(
 }
 
 /// Settings of servers and tools; where they are silent, what an app says that is trusted in it (D4.16).
-pub(super) fn settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_>) {
+pub(super) fn add_settings(policy: &Policy, category: Option<Category>, found: &mut Findings<'_>) {
     let Access::Mcp(mcp) = found.access else { return };
-    let before = found.count();
-    of_server(policy, mcp, category, found);
-    let denied = |category| policy.matrix.row(found.standing.mode).of(category) == Effect::Deny;
-    if mcp.spared && found.count() == before && !category.is_some_and(denied) {
+    let before = found.finding_count();
+    add_server_settings(policy, mcp, category, found);
+    let denied = |category| policy.matrix.row(found.standing.mode).effect_for(category) == Effect::Deny;
+    if mcp.spared && found.finding_count() == before && !category.is_some_and(denied) {
         let reason = "the app says that it needs no approval, and is trusted in that".to_owned();
-        let finding = found.finding(Effect::Allow, Source::Setting, reason);
+        let finding = found.new_finding(Effect::Allow, Source::Setting, reason);
         found.list.push(finding);
     }
 }
 
-fn of_server(policy: &Policy, mcp: &McpAccess, category: Option<Category>, found: &mut Findings<'_>) {
-    let Some((name, tool)) = mcp.certain().filter(|(name, _)| is_passed(name, found.standing)) else {
+fn add_server_settings(
+    policy: &Policy,
+    mcp: &McpAccess,
+    category: Option<Category>,
+    found: &mut Findings<'_>,
+) {
+    let Some((name, tool)) = mcp.unique_reading().filter(|(name, _)| is_session_server(name, found.standing))
+    else {
         return;
     };
     // A server without settings, as one that is started by `mayi mcp -- COMMAND`, can be granted a level too.
@@ -61,11 +67,11 @@ fn of_server(policy: &Policy, mcp: &McpAccess, category: Option<Category>, found
     let own = server.tools.get(tool).map_or(Approval::Default, |tool| tool.approval);
     if own == Approval::Default
         && server.approval != Some(Approval::NotRequired)
-        && let Some(grant) = granted(category, found)
+        && let Some(grant) = covering_level_grant(category, found)
     {
         let reason = format!("the server {name} was granted this level before, {}", grant.scope);
         let id = grant.id;
-        let finding = Finding { grant: Some(id), ..found.finding(Effect::Allow, Source::Grant, reason) };
+        let finding = Finding { grant: Some(id), ..found.new_finding(Effect::Allow, Source::Grant, reason) };
         found.list.push(finding);
         return;
     }
@@ -88,18 +94,21 @@ fn of_server(policy: &Policy, mcp: &McpAccess, category: Option<Category>, found
             _ => return,
         },
     };
-    let finding = found.finding(effect, Source::Setting, reason);
+    let finding = found.new_finding(effect, Source::Setting, reason);
     match effect {
-        Effect::Ask => found.ask(finding, Hold::Plain),
+        Effect::Ask => found.add_ask(finding, AskKind::Plain),
         _ => found.list.push(finding),
     }
 }
 
 /// The grant of a level for the server of the tool that is called, if that covers a tool of this category.
-pub(super) fn granted<'a>(category: Option<Category>, found: &Findings<'a>) -> Option<&'a Grant> {
+pub(super) fn covering_level_grant<'a>(
+    category: Option<Category>,
+    found: &Findings<'a>,
+) -> Option<&'a Grant> {
     let Access::Mcp(mcp) = found.access else { return None };
-    let (name, _) = mcp.certain().filter(|(name, _)| is_passed(name, found.standing))?;
-    let (grant, level) = found.standing.grants.level(found.call, name)?;
+    let (name, _) = mcp.unique_reading().filter(|(name, _)| is_session_server(name, found.standing))?;
+    let (grant, level) = found.standing.grants.level_grant(found.call, name)?;
     level.covers(category?).then_some(grant)
 }
 
@@ -107,25 +116,25 @@ pub(super) fn granted<'a>(category: Option<Category>, found: &Findings<'a>) -> O
 pub(super) fn server_of<'a>(
     policy: &'a Policy,
     mcp: &McpAccess,
-    standing: &Standing<'_>,
+    standing: &SessionStanding<'_>,
 ) -> Option<&'a ServerSettings> {
-    let (server, _) = mcp.certain()?;
-    is_passed(server, standing).then(|| policy.servers.get(server))?
+    let (server, _) = mcp.unique_reading()?;
+    is_session_server(server, standing).then(|| policy.servers.get(server))?
 }
 
 /// Whether a server of this name is certain to be the one that mayi itself put into the session.
-fn is_passed(name: &str, standing: &Standing<'_>) -> bool {
+fn is_session_server(name: &str, standing: &SessionStanding<'_>) -> bool {
     standing.servers.iter().any(|passed| passed == name)
 }
 
 /// The row of the matrix, where nothing else spoke, or nothing as strict and nothing that allowed.
-pub(super) fn matrix(policy: &Policy, category: Category, found: &mut Findings<'_>) {
+pub(super) fn add_matrix_row(policy: &Policy, category: Category, found: &mut Findings<'_>) {
     let mode = found.standing.mode;
-    let effect = policy.matrix.row(mode).of(category);
+    let effect = policy.matrix.row(mode).effect_for(category);
     // An ask does not silence a stricter row, also not one that was discharged: only an allow does.
     let allowed = found.list.iter().any(|finding| finding.effect == Effect::Allow);
     let stands = found.list.iter().map(|finding| finding.effect).max().unwrap_or(Effect::Allow);
-    if found.spoke() && (allowed || effect <= stands) {
+    if found.has_findings() && (allowed || effect <= stands) {
         return;
     }
     let source = if mode == Mode::Auto && effect == Effect::Allow { Source::Auto } else { Source::Matrix };
@@ -136,10 +145,10 @@ pub(super) fn matrix(policy: &Policy, category: Category, found: &mut Findings<'
     {
         reason = [reason.as_str(), ": ", &word].concat();
     }
-    let finding = found.finding(effect, source, reason);
+    let finding = found.new_finding(effect, source, reason);
     match effect {
         // A matrix that asks in auto mode was written so: only grants and bypass discharge it.
-        Effect::Ask => found.ask(finding, Hold::Plain),
+        Effect::Ask => found.add_ask(finding, AskKind::Plain),
         _ => found.list.push(finding),
     }
 }

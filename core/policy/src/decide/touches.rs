@@ -2,9 +2,9 @@
 //! for deny, ask and protection, and never have to be allowed by themselves; only what readers read is
 //! judged as a read of its own.
 
-use super::findings::{Findings, Hold};
+use super::findings::{AskKind, Findings};
 use super::rules;
-use crate::pattern::{Certainty, Seen, SeenTouch};
+use crate::pattern::{AccessForms, Certainty, TouchForms};
 use crate::protection::places;
 use crate::words;
 use crate::{Effect, Finding, Policy, Source};
@@ -13,7 +13,7 @@ use mayi_call::{Access, Category, PathAccess};
 
 /// Judges everything that the access touches. `lifted`: an explicit allow of the command itself lifts
 /// plain asks; `reader`: what it reads has to be allowed, too.
-pub(super) fn judge(policy: &Policy, lifted: bool, reader: bool, found: &mut Findings<'_>) {
+pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: &mut Findings<'_>) {
     let access = found.access;
     let (touches, urls) = match access {
         Access::Shell(shell) => (&shell.touches, shell.urls.as_slice()),
@@ -21,72 +21,74 @@ pub(super) fn judge(policy: &Policy, lifted: bool, reader: bool, found: &mut Fin
         _ => return,
     };
     for touch in touches {
-        let seen = SeenTouch::new(touch, &found.call.roots);
-        rules::on_touch(policy, &seen, found);
-        denials(&seen, found);
+        let seen = TouchForms::new(touch, &found.call.roots);
+        rules::apply_touch_rules(policy, &seen, found);
+        add_grant_denials(&seen, found);
         // An allow of just this path speaks for it as an allow of the command does.
-        let allowed = lifted || allowed(policy, &seen, found);
-        protection(policy, &seen, allowed, found);
+        let allowed = lifted || is_allowed(policy, &seen, found);
+        add_protection(policy, &seen, allowed, found);
         if reader && !allowed && touch.how == Use::Read {
-            matrix(policy, &seen, found);
+            add_matrix_row(policy, &seen, found);
         }
     }
     for url in urls {
-        rules::on_address(policy, &Access::Fetch(url.clone()), found);
+        rules::apply_address_rules(policy, &Access::Fetch(url.clone()), found);
     }
 }
 
 /// Whether a rule outside of workspace files allows what is touched.
-fn allowed(policy: &Policy, touch: &SeenTouch<'_>, found: &Findings<'_>) -> bool {
+fn is_allowed(policy: &Policy, touch: &TouchForms<'_>, found: &Findings<'_>) -> bool {
     let write = match touch.touch.how {
         Use::Read => None,
         Use::Write(kind) => Some(kind),
         Use::Either => return false,
     };
-    let Some(access) = touch.access(write) else { return false };
-    let seen = Seen::new(&access, &found.call.roots);
-    policy.rules.about(&seen).any(|rule| {
+    let Some(access) = touch.as_access(write) else { return false };
+    let seen = AccessForms::new(&access, &found.call.roots);
+    policy.rules.rules_about(&seen).any(|rule| {
         rule.effect == Effect::Allow
             && rule.origin.layer != "workspace"
             && rule.is_for(&found.call.agent)
-            && rule.matches_seen(&seen)
+            && rule.matches_forms(&seen)
     })
 }
 
-fn denials(touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
+fn add_grant_denials(touch: &TouchForms<'_>, found: &mut Findings<'_>) {
     let (grants, call) = (found.standing.grants, found.call);
     for (grant, pattern, touching) in grants.forbidding_touch(call, touch) {
         let reason = format!("denied before, {}", grant.scope);
         let past = touching.certainty == Certainty::Perhaps;
-        if past || rules::passes_by(touch, &touching, found.access) {
-            let mut finding = rules::passed(touch, "it may show something denied", &reason, found);
+        if past || rules::is_incidental_read(touch, &touching, found.access) {
+            let mut finding = rules::ask_each_time(touch, "it may show something denied", &reason, found);
             finding.pattern = Some(pattern.to_string());
-            found.ask(finding, Hold::Never);
+            found.add_ask(finding, AskKind::Never);
             continue;
         }
-        let mut finding = found.part(Effect::Deny, touch.text(touching.write), Source::Grant, reason);
+        let mut finding =
+            found.part_finding(Effect::Deny, touch.finding_text(touching.write), Source::Grant, reason);
         finding.pattern = Some(pattern.to_string());
         finding.grant = Some(grant.id);
         found.list.push(finding);
     }
     for (denied, write) in grants.touched_denials(call, touch) {
         let reason = "the like was denied before in this session".to_owned();
-        let mut finding = found.part(Effect::Ask, touch.text(write), Source::Grant, reason);
+        let mut finding = found.part_finding(Effect::Ask, touch.finding_text(write), Source::Grant, reason);
         finding.pattern = Some(denied.pattern.to_string());
-        found.ask_about(finding, Hold::Denied(denied), touch.access(write).as_ref());
+        found.add_ask_about(finding, AskKind::Denied(denied), touch.as_access(write).as_ref());
     }
 }
 
-fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut Findings<'_>) {
+fn add_protection(policy: &Policy, touch: &TouchForms<'_>, lifted: bool, found: &mut Findings<'_>) {
     if touch.touch.reach != Reach::Said
         && let TouchedPath::Known(path) = &touch.touch.path
-        && let Some(place) = doubtful(touch.touch, path)
+        && let Some(place) = doubtful_touch(touch.touch, path)
     {
-        let mut finding = found.part(place.effect, touch.text(None), Source::Protection, place.reason);
+        let mut finding =
+            found.part_finding(place.effect, touch.finding_text(None), Source::Protection, place.reason);
         finding.always = place.always;
-        found.ask(finding, Hold::Always);
+        found.add_ask(finding, AskKind::Always);
     }
-    for against in policy.protection.against_touch(touch) {
+    for against in policy.protection.touch_objections(touch) {
         let write = against.write;
         if against.effect == Effect::Ask && lifted && !against.always {
             continue;
@@ -96,7 +98,7 @@ fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut 
             (TouchedPath::Known(path), Some(_)) if touch.touch.how == Use::Either => {
                 format!(
                     "{} is among its words, and could be changed by it: {}",
-                    words::quoted(&path.lexical.display().to_string()),
+                    words::backtick_excerpt(&path.lexical.display().to_string()),
                     against.reason
                 )
             }
@@ -109,13 +111,14 @@ fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut 
         if against.pattern.is_none() && !against.always && found.list.iter().any(alike) {
             continue;
         }
-        let mut finding = found.part(against.effect, touch.text(write), Source::Protection, reason);
+        let mut finding =
+            found.part_finding(against.effect, touch.finding_text(write), Source::Protection, reason);
         finding.pattern = against.pattern;
         finding.always = against.always;
         match against.effect {
             Effect::Ask => {
-                let hold = if against.always { Hold::Always } else { Hold::Plain };
-                found.ask_about(finding, hold, touch.access(write).as_ref());
+                let hold = if against.always { AskKind::Always } else { AskKind::Plain };
+                found.add_ask_about(finding, hold, touch.as_access(write).as_ref());
             }
             _ => found.list.push(finding),
         }
@@ -123,21 +126,21 @@ fn protection(policy: &Policy, touch: &SeenTouch<'_>, lifted: bool, found: &mut 
 }
 
 /// A text that is only perhaps a path, and could not be one, is nothing to ask about.
-fn doubtful(touch: &Touch, path: &PathAccess) -> Option<places::Place> {
-    if touch.how == Use::Either { places::alias(path) } else { places::doubtful(path) }
+fn doubtful_touch(touch: &Touch, path: &PathAccess) -> Option<places::PathObjection> {
+    if touch.how == Use::Either { places::alias_path(path) } else { places::doubtful_path(path) }
 }
 
 /// The row of the matrix for what a reader reads.
-fn matrix(policy: &Policy, touch: &SeenTouch<'_>, found: &mut Findings<'_>) {
+fn add_matrix_row(policy: &Policy, touch: &TouchForms<'_>, found: &mut Findings<'_>) {
     let mode = found.standing.mode;
-    let effect = policy.matrix.row(mode).of(Category::Read);
+    let effect = policy.matrix.row(mode).effect_for(Category::Read);
     if effect == Effect::Allow {
         return;
     }
     let reason = format!("read in {mode} mode");
-    let finding = found.part(effect, touch.text(None), Source::Matrix, reason);
+    let finding = found.part_finding(effect, touch.finding_text(None), Source::Matrix, reason);
     match effect {
-        Effect::Ask => found.ask_about(finding, Hold::Plain, touch.access(None).as_ref()),
+        Effect::Ask => found.add_ask_about(finding, AskKind::Plain, touch.as_access(None).as_ref()),
         _ => found.list.push(finding),
     }
 }

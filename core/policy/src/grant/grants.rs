@@ -4,14 +4,14 @@ use jiff::Timestamp;
 
 use super::patterns::exact_pattern;
 use super::{Grant, GrantId, Scope};
-use crate::pattern::{Certainty, SeenTouch, Touching, Written};
+use crate::pattern::{Certainty, PatternAuthor, TouchForms, TouchMatch};
 use crate::{Effect, Level, Pattern};
 use mayi_call::shell::Reach;
 use mayi_call::{Access, AgentId, Call, Category, Caveat, Digest, SessionId, WriteKind};
 
 /// Something that a person said no to, once.
 #[derive(Clone, Debug)]
-pub(crate) struct Denied {
+pub(crate) struct SessionDenial {
     session: SessionId,
     pub(crate) pattern: Pattern,
     call: Digest,
@@ -23,7 +23,7 @@ pub(crate) struct Denied {
 #[derive(Clone, Debug, Default)]
 pub struct Grants {
     grants: Vec<Grant>,
-    denied: Vec<Denied>,
+    denied: Vec<SessionDenial>,
     /// Those that are nowhere else.
     only_here: Vec<GrantId>,
 }
@@ -63,14 +63,14 @@ impl Grants {
     }
 
     /// Forgets what has ended at `now`.
-    pub fn expire(&mut self, now: Timestamp) {
+    pub fn remove_expired(&mut self, now: Timestamp) {
         self.grants.retain(|grant| {
             grant.expires_at.is_none_or(|end| now < end) && grant.uses_left.is_none_or(|left| left > 0)
         });
     }
 
     /// One was used.
-    pub fn used(&mut self, id: GrantId) {
+    pub fn record_use(&mut self, id: GrantId) {
         for grant in self.grants.iter_mut().filter(|grant| grant.id == id) {
             grant.uses_left = grant.uses_left.map(|left| left.saturating_sub(1));
         }
@@ -79,15 +79,17 @@ impl Grants {
 
     /// Remembers that a person said no: the like is asked about again in this session, in every
     /// mode (D6.20). `categories`: what the call is. Returns the permissions that are gone by it.
-    pub fn deny(&mut self, call: &Call, categories: &[Category]) -> Vec<GrantId> {
+    pub fn record_denial(&mut self, call: &Call, categories: &[Category]) -> Vec<GrantId> {
         let exact = call.fingerprint();
         let of_server = |name: &str| {
-            let is = |access: &Access| matches!(access, Access::Mcp(mcp) if mcp.certain().is_some_and(|(server, _)| server == name));
+            let is = |access: &Access| matches!(access, Access::Mcp(mcp) if mcp.unique_reading().is_some_and(|(server, _)| server == name));
             call.accesses.iter().any(is)
         };
         // What covered it, and nothing else: an answer about something else in this session stays.
         let covered = |grant: &Grant| match (&grant.pattern, &grant.level) {
-            (Some(pattern), _) => call.accesses.iter().any(|access| pattern.allows(access, &call.roots)),
+            (Some(pattern), _) => {
+                call.accesses.iter().any(|access| pattern.certainly_matches(access, &call.roots))
+            }
             (None, Some((server, level))) => {
                 grant.server == call.server
                     && of_server(server)
@@ -99,7 +101,7 @@ impl Grants {
             grant.effect == Effect::Allow
                 && grant.scope == Scope::Session
                 && !grant.bypass
-                && grant.reaches(call)
+                && grant.applies_to(call)
                 && covered(grant)
         };
         let gone = self.grants.iter().filter(|grant| over(grant)).map(|grant| grant.id).collect();
@@ -108,14 +110,14 @@ impl Grants {
         for access in &call.accesses {
             if let Ok(Some(pattern)) = exact_pattern(access) {
                 let session = call.session.clone();
-                self.denied.push(Denied { session, pattern, call: exact.clone(), since });
+                self.denied.push(SessionDenial { session, pattern, call: exact.clone(), since });
             }
         }
         gone
     }
 
     /// Forgets what belongs to a session.
-    pub fn forget(&mut self, session: &SessionId) {
+    pub fn forget_session(&mut self, session: &SessionId) {
         self.grants.retain(|grant| grant.session.as_ref() != Some(session));
         self.denied.retain(|denied| denied.session != *session);
     }
@@ -128,62 +130,65 @@ impl Grants {
 
     /// A grant that covers `access` as an allow rule would.
     #[must_use]
-    pub fn covering(&self, call: &Call, access: &Access) -> Option<&Grant> {
-        self.live(call)
+    pub fn covering_grant(&self, call: &Call, access: &Access) -> Option<&Grant> {
+        self.live_allows(call)
             .find(|grant| {
-                grant.holds(call, access)
-                    && grant.pattern.as_ref().is_some_and(|pattern| pattern.allows(access, &call.roots))
+                grant.matches_target(call, access)
+                    && grant
+                        .pattern
+                        .as_ref()
+                        .is_some_and(|pattern| pattern.certainly_matches(access, &call.roots))
             })
-            .or_else(|| self.exactly(call, access))
+            .or_else(|| self.exact_call_grant(call, access))
     }
 
     /// A grant that covers `access` and names it: exactly, or with the pattern `written`. One for exactly this call has to
     /// be given after `since`, if that is said.
     #[must_use]
-    pub fn naming(
+    pub fn naming_grant(
         &self,
         call: &Call,
         access: &Access,
         written: Option<&str>,
         since: Option<GrantId>,
     ) -> Option<&Grant> {
-        self.live(call)
+        self.live_allows(call)
             .find(|grant| {
-                grant.holds(call, access)
+                grant.matches_target(call, access)
                     && grant.pattern.as_ref().is_some_and(|pattern| {
-                        pattern.allows(access, &call.roots)
+                        pattern.certainly_matches(access, &call.roots)
                             && (pattern.is_exact() || written == Some(pattern.as_str()))
                     })
             })
-            .or_else(|| self.exactly_since(call, access, since))
+            .or_else(|| self.exact_call_grant_since(call, access, since))
     }
 
     /// A grant that covers `access`, and names what `caveat` is about.
     #[must_use]
     pub fn naming_caveat(&self, call: &Call, access: &Access, caveat: &Caveat) -> Option<&Grant> {
-        let Access::Shell(shell) = access else { return self.exactly(call, access) };
-        self.live(call)
+        let Access::Shell(shell) = access else { return self.exact_call_grant(call, access) };
+        self.live_allows(call)
             .find(|grant| {
-                grant.holds(call, access)
-                    && grant.pattern.as_ref().is_some_and(|pattern| pattern.names(shell, caveat))
+                grant.matches_target(call, access)
+                    && grant.pattern.as_ref().is_some_and(|pattern| pattern.names_caveat(shell, caveat))
             })
-            .or_else(|| self.exactly(call, access))
+            .or_else(|| self.exact_call_grant(call, access))
     }
 
     /// A grant of exactly this call.
     #[must_use]
-    pub fn exactly(&self, call: &Call, access: &Access) -> Option<&Grant> {
-        self.exactly_since(call, access, None)
+    pub fn exact_call_grant(&self, call: &Call, access: &Access) -> Option<&Grant> {
+        self.exact_call_grant_since(call, access, None)
     }
 
-    fn exactly_since(&self, call: &Call, access: &Access, since: Option<GrantId>) -> Option<&Grant> {
+    fn exact_call_grant_since(&self, call: &Call, access: &Access, since: Option<GrantId>) -> Option<&Grant> {
         if matches!(access, Access::Mode { .. }) {
             return None;
         }
-        let holds = |grant: &&Grant| call.accesses.iter().all(|access| grant.holds(call, access));
+        let holds = |grant: &&Grant| call.accesses.iter().all(|access| grant.matches_target(call, access));
         let after = |grant: &&Grant| since.is_none_or(|since| grant.id > since);
         let mut bound = self
-            .live(call)
+            .live_allows(call)
             .filter(|grant| grant.fingerprint.is_some() && after(grant) && holds(grant))
             .peekable();
         bound.peek()?;
@@ -192,14 +197,14 @@ impl Grants {
     }
 
     /// Denials of the like in this session.
-    pub(crate) fn denials<'a>(
+    pub(crate) fn session_denials<'a>(
         &'a self,
         call: &'a Call,
         access: &'a Access,
-    ) -> impl Iterator<Item = &'a Denied> {
+    ) -> impl Iterator<Item = &'a SessionDenial> {
         self.denied.iter().filter(|denied| {
             denied.session == call.session
-                && denied.pattern.concerns(access, &call.roots)
+                && denied.pattern.could_match(access, &call.roots)
                 && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
         })
     }
@@ -208,31 +213,31 @@ impl Grants {
     pub(crate) fn touched_denials<'a>(
         &'a self,
         call: &'a Call,
-        touch: &'a SeenTouch<'a>,
-    ) -> impl Iterator<Item = (&'a Denied, Option<WriteKind>)> {
+        touch: &'a TouchForms<'a>,
+    ) -> impl Iterator<Item = (&'a SessionDenial, Option<WriteKind>)> {
         self.denied.iter().filter(|denied| denied.session == call.session).filter_map(|denied| {
-            let touching = denied.pattern.touched(touch, Written::ByHand)?;
+            let touching = denied.pattern.match_touch(touch, PatternAuthor::ByHand)?;
             (touching.certainty == Certainty::Known).then_some((denied, touching.write))
         })
     }
 
     /// Remembered denials that are about `access`: what a deny rule would match.
-    pub fn forbidding<'a>(
+    pub fn forbidding_grants<'a>(
         &'a self,
         call: &'a Call,
         access: &'a Access,
     ) -> impl Iterator<Item = (&'a Grant, &'a Pattern)> {
-        self.forbids(call).filter(|(_, pattern)| pattern.concerns(access, &call.roots))
+        self.live_denials(call).filter(|(_, pattern)| pattern.could_match(access, &call.roots))
     }
 
     /// Remembered denials of something that a command only touches.
     pub(crate) fn forbidding_touch<'a>(
         &'a self,
         call: &'a Call,
-        touch: &'a SeenTouch<'a>,
-    ) -> impl Iterator<Item = (&'a Grant, &'a Pattern, Touching)> {
-        self.forbids(call).filter_map(|(grant, pattern)| {
-            let touching = pattern.touched(touch, Written::ByHand)?;
+        touch: &'a TouchForms<'a>,
+    ) -> impl Iterator<Item = (&'a Grant, &'a Pattern, TouchMatch)> {
+        self.live_denials(call).filter_map(|(grant, pattern)| {
+            let touching = pattern.match_touch(touch, PatternAuthor::ByHand)?;
             let known = touching.certainty == Certainty::Known || touch.touch.reach == Reach::Past;
             known.then_some((grant, pattern, touching))
         })
@@ -240,7 +245,7 @@ impl Grants {
 
     /// The bypass of `agent` in this very session, if there is one.
     #[must_use]
-    pub fn bypass(&self, agent: &AgentId, session: &SessionId) -> Option<GrantId> {
+    pub fn bypass_grant(&self, agent: &AgentId, session: &SessionId) -> Option<GrantId> {
         let of = |grant: &&Grant| {
             grant.bypass
                 && grant.effect == Effect::Allow
@@ -252,9 +257,9 @@ impl Grants {
 
     /// The highest level that was granted to the server `name`, which is known to be the one that is called.
     #[must_use]
-    pub fn level(&self, call: &Call, name: &str) -> Option<(&Grant, Level)> {
+    pub fn level_grant(&self, call: &Call, name: &str) -> Option<(&Grant, Level)> {
         call.server.as_ref()?;
-        self.live(call)
+        self.live_allows(call)
             .filter_map(|grant| match &grant.level {
                 Some((server, level)) if server == name && grant.server == call.server => {
                     Some((grant, *level))
@@ -264,14 +269,14 @@ impl Grants {
             .max_by_key(|(_, level)| *level)
     }
 
-    fn live(&self, call: &Call) -> impl Iterator<Item = &Grant> {
-        self.grants.iter().filter(|grant| grant.effect == Effect::Allow && grant.reaches(call))
+    fn live_allows(&self, call: &Call) -> impl Iterator<Item = &Grant> {
+        self.grants.iter().filter(|grant| grant.effect == Effect::Allow && grant.applies_to(call))
     }
 
-    fn forbids(&self, call: &Call) -> impl Iterator<Item = (&Grant, &Pattern)> {
+    fn live_denials(&self, call: &Call) -> impl Iterator<Item = (&Grant, &Pattern)> {
         self.grants
             .iter()
-            .filter(|grant| grant.effect == Effect::Deny && grant.reaches(call))
+            .filter(|grant| grant.effect == Effect::Deny && grant.applies_to(call))
             .filter_map(|grant| Some((grant, grant.pattern.as_ref()?)))
     }
 }

@@ -5,8 +5,8 @@ mod grants;
 mod patterns;
 
 pub use crate::grant_id::GrantId;
-pub(crate) use grants::Denied;
 pub use grants::Grants;
+pub(crate) use grants::SessionDenial;
 pub use patterns::{exact_pattern, naming_pattern, session_pattern};
 
 use jiff::Timestamp;
@@ -109,7 +109,7 @@ impl Grant {
 
     /// Whether it is about calls like `call`, as far as agent, session and folder say.
     #[must_use]
-    pub fn reaches(&self, call: &Call) -> bool {
+    pub fn applies_to(&self, call: &Call) -> bool {
         let of_agent = match self.effect {
             // D1.20: a denial holds for every name of the agent, at every door.
             Effect::Deny => same_agent(self.agent.as_str(), &call.agent),
@@ -127,7 +127,7 @@ impl Grant {
     /// each script in the session's folders holds what it held when the answer was given (D6.12: a
     /// grant on a workspace script binds its content).
     #[must_use]
-    pub fn holds(&self, call: &Call, access: &Access) -> bool {
+    pub fn matches_target(&self, call: &Call, access: &Access) -> bool {
         let of_server = self.server.is_some() || matches!(access, Access::Mcp(_));
         if of_server && self.server != call.server {
             return false;

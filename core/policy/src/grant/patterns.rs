@@ -19,7 +19,7 @@ pub fn session_pattern(
     home: Option<&Path>,
 ) -> Result<Option<Pattern>, PatternError> {
     match access {
-        Access::Read(path) => match folder(path, roots, home) {
+        Access::Read(path) => match grantable_folder(path, roots, home) {
             Some(folder) => Pattern::names_in(Selector::Read, folder).map(Some),
             None => exact_pattern(access),
         },
@@ -30,7 +30,7 @@ pub fn session_pattern(
 
 /// The folder that one answer may be about, if there is one: never the top of the file system, the home
 /// folder, or what lies above that or above a root.
-fn folder<'a>(path: &'a PathAccess, roots: &[PathBuf], home: Option<&Path>) -> Option<&'a Path> {
+fn grantable_folder<'a>(path: &'a PathAccess, roots: &[PathBuf], home: Option<&Path>) -> Option<&'a Path> {
     let of = |form: &'a Path| if path.folder { Some(form) } else { form.parent() };
     let too_wide = |folder: &Path| {
         folder.parent().is_none()
@@ -60,7 +60,7 @@ pub fn naming_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> 
 /// # Errors
 /// If a path can't be written as a pattern.
 pub fn exact_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
-    let parse = |text: String| Pattern::parse(&text, &crate::pattern::Places::default()).map(Some);
+    let parse = |text: String| Pattern::parse(&text, &crate::pattern::PatternBases::default()).map(Some);
     match access {
         Access::Read(path) => Pattern::exact_path(Selector::Read, &path.lexical, false).map(Some),
         Access::Write(_, path) => {
@@ -72,13 +72,15 @@ pub fn exact_pattern(access: &Access) -> Result<Option<Pattern>, PatternError> {
         Access::Fetch(url) => {
             parse(format!("fetch({}://{}:{}/*)", url.scheme, url.host, url.port.unwrap_or_default()))
         }
-        Access::Mcp(mcp) => match mcp.certain() {
-            Some((server, tool)) => {
-                parse(format!("mcp({}/{})", crate::pattern::escape(server), crate::pattern::escape(tool)))
-            }
+        Access::Mcp(mcp) => match mcp.unique_reading() {
+            Some((server, tool)) => parse(format!(
+                "mcp({}/{})",
+                crate::pattern::escape_glob(server),
+                crate::pattern::escape_glob(tool)
+            )),
             None => Ok(None),
         },
-        Access::Tool { name, .. } => parse(format!("tool({})", crate::pattern::escape(name))),
+        Access::Tool { name, .. } => parse(format!("tool({})", crate::pattern::escape_glob(name))),
     }
 }
 

@@ -3,7 +3,7 @@
 /// The tables of an index. Their numbers stand in compiled files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Table {
+pub(crate) enum IndexTable {
     /// Patterns about everything.
     Everything,
     /// Commands by their name.
@@ -34,7 +34,7 @@ pub(crate) enum Table {
     Leads,
 }
 
-impl Table {
+impl IndexTable {
     /// So many there are.
     pub(super) const COUNT: usize = Self::Leads as usize + 1;
 
@@ -69,27 +69,27 @@ impl Table {
 
 /// Patterns by a name that everything they match has, and those that have none: a table of them for each kind. What is found
 /// are their places.
-pub(crate) trait Keys {
+pub(crate) trait KeyLookup {
     /// Those of this name.
-    fn look(&self, table: Table, name: &str, found: &mut Vec<u32>);
+    fn find_named(&self, table: IndexTable, name: &str, found: &mut Vec<u32>);
 
     /// Those of names that begin like this.
-    fn from(&self, table: Table, head: &str, found: &mut Vec<u32>);
+    fn find_from(&self, table: IndexTable, head: &str, found: &mut Vec<u32>);
 
     /// Those of names that begin and end like this.
-    fn between(&self, table: Table, head: &str, tail: &str, found: &mut Vec<u32>);
+    fn find_between(&self, table: IndexTable, head: &str, tail: &str, found: &mut Vec<u32>);
 
     /// Those of any name.
-    fn all(&self, table: Table, found: &mut Vec<u32>) {
-        self.from(table, "", found);
+    fn find_all(&self, table: IndexTable, found: &mut Vec<u32>) {
+        self.find_from(table, "", found);
     }
 
     /// Those without a name.
-    fn others(&self, table: Table, found: &mut Vec<u32>);
+    fn find_unnamed(&self, table: IndexTable, found: &mut Vec<u32>);
 
     /// Whether there are none in it at all.
-    fn is_empty(&self, table: Table) -> bool;
+    fn is_empty(&self, table: IndexTable) -> bool;
 
     /// As many parts has the longest of its names that are places.
-    fn deepest(&self, table: Table) -> usize;
+    fn max_depth(&self, table: IndexTable) -> usize;
 }

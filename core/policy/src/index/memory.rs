@@ -2,17 +2,17 @@
 
 use rustc_hash::FxHashMap;
 
-use super::keys::{Keys, Table};
+use super::keys::{IndexTable, KeyLookup};
 
 /// All tables, each at its number.
 #[derive(Clone, Debug)]
-pub(crate) struct Memory {
-    tables: Vec<Names>,
+pub(crate) struct MemoryTables {
+    tables: Vec<NameTable>,
 }
 
 /// By name, and those that have none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameTable {
     pub(crate) named: FxHashMap<Box<str>, Vec<u32>>,
     pub(crate) others: Vec<u32>,
     pub(crate) deepest: usize,
@@ -21,14 +21,14 @@ pub(crate) struct Names {
     backwards: Vec<Box<str>>,
 }
 
-impl Default for Memory {
+impl Default for MemoryTables {
     fn default() -> Self {
-        Self { tables: vec![Names::default(); Table::COUNT] }
+        Self { tables: vec![NameTable::default(); IndexTable::COUNT] }
     }
 }
 
-impl Memory {
-    pub(super) fn add(&mut self, table: Table, at: u32, name: Option<&str>) {
+impl MemoryTables {
+    pub(super) fn add_key(&mut self, table: IndexTable, at: u32, name: Option<&str>) {
         let Some(names) = self.tables.get_mut(table as usize) else { return };
         match name {
             Some(name) => match names.named.get_mut(name) {
@@ -41,17 +41,17 @@ impl Memory {
         }
     }
 
-    /// As [`Self::add`], of a name that is a place: names between `/`.
-    pub(super) fn add_place(&mut self, table: Table, at: u32, place: &str) {
-        self.add(table, at, Some(place));
+    /// As [`Self::add_key`], of a name that is a place: names between `/`.
+    pub(super) fn add_place(&mut self, table: IndexTable, at: u32, place: &str) {
+        self.add_key(table, at, Some(place));
         if let Some(names) = self.tables.get_mut(table as usize) {
             names.deepest = names.deepest.max(place.matches('/').count() + 1);
         }
     }
 
     /// Puts names in order, where they are looked for by how they begin or end.
-    pub(super) fn sort(&mut self) {
-        use Table::{
+    pub(super) fn sort_names(&mut self) {
+        use IndexTable::{
             Pair, ReadAbsolute, ReadNamed, ReadPlaced, ReadRooted, WriteAbsolute, WriteNamed, WritePlaced,
             WriteRooted,
         };
@@ -69,61 +69,61 @@ impl Memory {
         }
     }
 
-    pub(crate) fn table(&self, table: Table) -> Option<&Names> {
+    pub(crate) fn table(&self, table: IndexTable) -> Option<&NameTable> {
         self.tables.get(table as usize)
     }
 }
 
-impl Keys for Memory {
-    fn look(&self, table: Table, name: &str, found: &mut Vec<u32>) {
+impl KeyLookup for MemoryTables {
+    fn find_named(&self, table: IndexTable, name: &str, found: &mut Vec<u32>) {
         if let Some(list) = self.table(table).and_then(|names| names.named.get(name)) {
             found.extend(list);
         }
     }
 
-    fn from(&self, table: Table, head: &str, found: &mut Vec<u32>) {
+    fn find_from(&self, table: IndexTable, head: &str, found: &mut Vec<u32>) {
         let Some(names) = self.table(table) else { return };
         if head.is_empty() {
             return found.extend(names.named.values().flatten());
         }
-        for name in from(&names.forwards, head) {
-            self.look(table, name, found);
+        for name in names_from(&names.forwards, head) {
+            self.find_named(table, name, found);
         }
     }
 
-    fn between(&self, table: Table, head: &str, tail: &str, found: &mut Vec<u32>) {
+    fn find_between(&self, table: IndexTable, head: &str, tail: &str, found: &mut Vec<u32>) {
         let Some(names) = self.table(table) else { return };
         if head.is_empty() && !tail.is_empty() {
             let end: String = tail.chars().rev().collect();
-            for name in from(&names.backwards, &end) {
-                self.look(table, &name.chars().rev().collect::<String>(), found);
+            for name in names_from(&names.backwards, &end) {
+                self.find_named(table, &name.chars().rev().collect::<String>(), found);
             }
             return;
         }
-        for name in from(&names.forwards, head) {
+        for name in names_from(&names.forwards, head) {
             if name.ends_with(tail) {
-                self.look(table, name, found);
+                self.find_named(table, name, found);
             }
         }
     }
 
-    fn others(&self, table: Table, found: &mut Vec<u32>) {
+    fn find_unnamed(&self, table: IndexTable, found: &mut Vec<u32>) {
         if let Some(names) = self.table(table) {
             found.extend(&names.others);
         }
     }
 
-    fn is_empty(&self, table: Table) -> bool {
+    fn is_empty(&self, table: IndexTable) -> bool {
         self.table(table).is_none_or(|names| names.named.is_empty() && names.others.is_empty())
     }
 
-    fn deepest(&self, table: Table) -> usize {
+    fn max_depth(&self, table: IndexTable) -> usize {
         self.table(table).map_or(0, |names| names.deepest)
     }
 }
 
 /// Those of sorted texts that begin like this.
-fn from<'a>(sorted: &'a [Box<str>], head: &'a str) -> impl Iterator<Item = &'a str> {
+fn names_from<'a>(sorted: &'a [Box<str>], head: &'a str) -> impl Iterator<Item = &'a str> {
     let first = sorted.partition_point(|text| **text < *head);
     sorted.iter().skip(first).map(|text| &**text).take_while(move |text| text.starts_with(head))
 }

@@ -12,103 +12,105 @@ mod memory;
 mod paths;
 
 use super::Pattern;
-use super::fold::fold;
-use super::pattern::path::Above;
-use super::pattern::{Matcher, Seen, SeenTouch, Written};
-pub(crate) use keys::{Keys, Table};
+use super::fold::fold_text;
+use super::pattern::path::AncestorMatch;
+use super::pattern::{AccessForms, Matcher, PatternAuthor, TouchForms};
+pub(crate) use keys::{IndexTable, KeyLookup};
 use mayi_call::shell::{TouchedPath, Use};
 use mayi_call::{Access, McpAccess, UrlAccess, WriteKind, is_this_machine};
-pub(crate) use memory::Memory;
+pub(crate) use memory::MemoryTables;
 
 /// Candidates for an access, by the places that the patterns were given in.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    memory: Memory,
+    memory: MemoryTables,
 }
 
 impl Index {
     /// An index of these patterns.
     pub(super) fn new<'a>(patterns: impl Iterator<Item = &'a Pattern>) -> Self {
-        let mut memory = Memory::default();
+        let mut memory = MemoryTables::default();
         for (at, pattern) in (0_u32..).zip(patterns) {
-            add(&mut memory, at, pattern.matcher());
+            add_matcher(&mut memory, at, pattern.matcher());
         }
-        memory.sort();
+        memory.sort_names();
         Self { memory }
     }
 
     /// The patterns that could be about an access, in their order.
-    pub(super) fn about(&self, seen: &Seen<'_>) -> Vec<u32> {
-        about(&self.memory, seen)
+    pub(super) fn candidates_for(&self, seen: &AccessForms<'_>) -> Vec<u32> {
+        find_candidates(&self.memory, seen)
     }
 
     /// The patterns that could be about a path that is touched.
-    pub(super) fn about_touch(&self, touch: &SeenTouch<'_>) -> Vec<u32> {
+    pub(super) fn about_touch(&self, touch: &TouchForms<'_>) -> Vec<u32> {
         about_touch(&self.memory, touch)
     }
 
     /// Its tables.
-    pub(crate) fn memory(&self) -> &Memory {
+    pub(crate) fn memory(&self) -> &MemoryTables {
         &self.memory
     }
 }
 
-fn add(memory: &mut Memory, at: u32, matcher: &Matcher) {
+fn add_matcher(memory: &mut MemoryTables, at: u32, matcher: &Matcher) {
     match matcher {
-        Matcher::Everything => memory.add(Table::Everything, at, None),
-        Matcher::Read(pattern) => paths::READ.add(memory, at, pattern.forms()),
-        Matcher::Write(_, pattern) => paths::WRITE.add(memory, at, pattern.forms()),
-        Matcher::Shell(pattern) => commands::add(memory, at, pattern),
-        Matcher::Fetch(pattern) => memory.add(Table::Fetch, at, pattern.host()),
-        Matcher::Mcp(pattern) => match (pattern.server.literal(true), pattern.tool.literal(true)) {
-            (Some(server), Some(tool)) => memory.add(Table::Mcp, at, Some(&format!("{server}/{tool}"))),
-            (Some(server), None) => memory.add(Table::Mcp, at, Some(&server)),
-            _ => memory.add(Table::Mcp, at, None),
+        Matcher::Everything => memory.add_key(IndexTable::Everything, at, None),
+        Matcher::Read(pattern) => paths::READ.add_forms(memory, at, pattern.forms()),
+        Matcher::Write(_, pattern) => paths::WRITE.add_forms(memory, at, pattern.forms()),
+        Matcher::Shell(pattern) => commands::add_pattern(memory, at, pattern),
+        Matcher::Fetch(pattern) => memory.add_key(IndexTable::Fetch, at, pattern.host()),
+        Matcher::Mcp(pattern) => match (pattern.server.only_literal(true), pattern.tool.only_literal(true)) {
+            (Some(server), Some(tool)) => {
+                memory.add_key(IndexTable::Mcp, at, Some(&format!("{server}/{tool}")))
+            }
+            (Some(server), None) => memory.add_key(IndexTable::Mcp, at, Some(&server)),
+            _ => memory.add_key(IndexTable::Mcp, at, None),
         },
-        Matcher::Tool(globs) => memory.add(Table::Tool, at, globs.literal(true).as_deref()),
-        Matcher::Mode(globs) => memory.add(Table::Mode, at, globs.literal(true).as_deref()),
+        Matcher::Tool(globs) => memory.add_key(IndexTable::Tool, at, globs.only_literal(true).as_deref()),
+        Matcher::Mode(globs) => memory.add_key(IndexTable::Mode, at, globs.only_literal(true).as_deref()),
     }
 }
 
 /// Those in `keys` that could be about an access, in their order.
-pub(crate) fn about(keys: &impl Keys, seen: &Seen<'_>) -> Vec<u32> {
+pub(crate) fn find_candidates(keys: &impl KeyLookup, seen: &AccessForms<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     match seen.access {
         Access::Read(_) => {
             if let Some(path) = seen.path() {
-                paths::READ.about(keys, path, Above::No, &mut found);
+                paths::READ.find_candidates(keys, path, AncestorMatch::No, &mut found);
             }
         }
         Access::Write(kind, of) => {
             if let Some(path) = seen.path() {
-                paths::WRITE.about(keys, path, above(*kind, of.folder), &mut found);
+                paths::WRITE.find_candidates(keys, path, ancestor_match(*kind, of.folder), &mut found);
             }
         }
         Access::Shell(_) => {
             if let Some(shell) = seen.shell() {
-                commands::about(keys, shell, &mut found);
+                commands::find_candidates(keys, shell, &mut found);
             }
         }
-        Access::Fetch(url) => address(keys, url, &mut found),
-        Access::Mcp(mcp) => tools(keys, mcp, &mut found),
+        Access::Fetch(url) => find_for_url(keys, url, &mut found),
+        Access::Mcp(mcp) => find_for_mcp(keys, mcp, &mut found),
         Access::Tool { name, .. } => {
-            keys.look(Table::Tool, &fold(name), &mut found);
-            keys.others(Table::Tool, &mut found);
+            keys.find_named(IndexTable::Tool, &fold_text(name), &mut found);
+            keys.find_unnamed(IndexTable::Tool, &mut found);
         }
         Access::Mode { id } => {
-            keys.look(Table::Mode, &fold(id), &mut found);
-            keys.others(Table::Mode, &mut found);
+            keys.find_named(IndexTable::Mode, &fold_text(id), &mut found);
+            keys.find_unnamed(IndexTable::Mode, &mut found);
         }
     }
-    keys.others(Table::Everything, &mut found);
-    in_order(found)
+    keys.find_unnamed(IndexTable::Everything, &mut found);
+    sorted_unique(found)
 }
 
 /// Those in `keys` that could be about a path that is touched.
-pub(crate) fn about_touch(keys: &impl Keys, touch: &SeenTouch<'_>) -> Vec<u32> {
+pub(crate) fn about_touch(keys: &impl KeyLookup, touch: &TouchForms<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     // As far as it counts for patterns that somebody wrote: the others count for less.
-    let above = touch.above(Written::ByHand);
+    let above = touch.ancestor_match(PatternAuthor::ByHand);
     let tables = match touch.touch.how {
         Use::Read => [Some(paths::READ), None],
         Use::Write(_) => [None, Some(paths::WRITE)],
@@ -116,49 +118,51 @@ pub(crate) fn about_touch(keys: &impl Keys, touch: &SeenTouch<'_>) -> Vec<u32> {
     };
     for table in tables.into_iter().flatten() {
         match (&touch.path, &touch.touch.path) {
-            (Some(path), _) => table.about(keys, path, above, &mut found),
-            (None, TouchedPath::Open(open)) => table.could(keys, open, touch.roots, above, &mut found),
+            (Some(path), _) => table.find_candidates(keys, path, above, &mut found),
+            (None, TouchedPath::Open(open)) => {
+                table.find_open_candidates(keys, open, touch.roots, above, &mut found)
+            }
             (None, TouchedPath::Known(_)) => {}
         }
     }
-    in_order(found)
+    sorted_unique(found)
 }
 
-fn address(keys: &impl Keys, url: &UrlAccess, found: &mut Vec<u32>) {
-    keys.others(Table::Fetch, found);
+fn find_for_url(keys: &impl KeyLookup, url: &UrlAccess, found: &mut Vec<u32>) {
+    keys.find_unnamed(IndexTable::Fetch, found);
     // This machine has more names than the patterns know.
     let local = || std::iter::once(&url.host).chain(&url.other_host).any(|host| is_this_machine(host));
     if url.unsound || url.open && url.host.is_empty() || local() {
-        return keys.all(Table::Fetch, found);
+        return keys.find_all(IndexTable::Fetch, found);
     }
     for host in std::iter::once(&url.host).chain(&url.other_host) {
         let mut host = host.as_str();
-        keys.look(Table::Fetch, host, found);
+        keys.find_named(IndexTable::Fetch, host, found);
         while let Some((_, above)) = host.split_once('.') {
-            keys.look(Table::Fetch, above, found);
+            keys.find_named(IndexTable::Fetch, above, found);
             host = above;
         }
     }
 }
 
-fn tools(keys: &impl Keys, mcp: &McpAccess, found: &mut Vec<u32>) {
-    keys.others(Table::Mcp, found);
+fn find_for_mcp(keys: &impl KeyLookup, mcp: &McpAccess, found: &mut Vec<u32>) {
+    keys.find_unnamed(IndexTable::Mcp, found);
     if mcp.readings.is_empty() {
-        return keys.all(Table::Mcp, found);
+        return keys.find_all(IndexTable::Mcp, found);
     }
     for (server, tool) in &mcp.readings {
-        let server = fold(server);
-        keys.look(Table::Mcp, &server, found);
-        keys.look(Table::Mcp, &format!("{server}/{}", fold(tool)), found);
+        let server = fold_text(server);
+        keys.find_named(IndexTable::Mcp, &server, found);
+        keys.find_named(IndexTable::Mcp, &format!("{server}/{}", fold_text(tool)), found);
     }
 }
 
 /// How a folder that is changed counts: as patterns have it.
-fn above(kind: WriteKind, folder: bool) -> Above {
+fn ancestor_match(kind: WriteKind, folder: bool) -> AncestorMatch {
     super::pattern::above_write(kind, folder)
 }
 
-pub(crate) fn in_order(mut found: Vec<u32>) -> Vec<u32> {
+pub(crate) fn sorted_unique(mut found: Vec<u32>) -> Vec<u32> {
     found.sort_unstable();
     found.dedup();
     found

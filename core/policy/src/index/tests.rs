@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use crate::compiled::tests::kept;
-use crate::pattern::{Places, Seen, SeenTouch};
+use crate::pattern::{AccessForms, PatternBases, TouchForms};
 use crate::{Effect, Origin, Pattern, Rule, Rules};
 use mayi_call::shell::{self, OpenPath, OpenWord, Reach, Surroundings, Touch, TouchedPath, Use, Word};
 use mayi_call::{Access, McpAccess, PathAccess, ShellAccess, UrlAccess, WriteKind};
@@ -89,7 +89,7 @@ fn path() -> impl Strategy<Value = PathAccess> {
     let start = prop::sample::select(vec!["", "", "/", "/w/", "/W/", "/home/me/", "/w/sub/../", "/w"]);
     (start, prop::collection::vec(name(), 0..4), any::<bool>()).prop_map(|(start, names, folder)| {
         let text = format!("{start}{}", names.join("/"));
-        PathAccess { folder, ..PathAccess::unlooked(Path::new("/w/sub"), &text) }
+        PathAccess { folder, ..PathAccess::without_lookup(Path::new("/w/sub"), &text) }
     })
 }
 
@@ -110,7 +110,7 @@ fn words() -> impl Strategy<Value = ShellAccess> {
         });
     let one = prop_oneof![4 => word().prop_map(Word::Literal), 1 => open];
     (prop::collection::vec(one, 0..5), any::<bool>()).prop_map(|(words, understood)| {
-        let literal: Vec<String> = words.iter().map(|word| word.prefix().to_owned()).collect();
+        let literal: Vec<String> = words.iter().map(|word| word.known_prefix().to_owned()).collect();
         ShellAccess {
             line: words.iter().map(Word::text).collect::<Vec<_>>().join(" "),
             candidates: if understood { Vec::new() } else { vec![literal] },
@@ -135,7 +135,7 @@ fn access() -> impl Strategy<Value = Access> {
         3 => path().prop_map(Access::Read),
         4 => (kind(), path()).prop_map(|(kind, path)| Access::Write(kind, path)),
         5 => words().prop_map(Access::Shell),
-        1 => line.prop_map(|line| shell::line(line, &Surroundings::new(Path::new("/w"), &[])).remove(0)),
+        1 => line.prop_map(|line| shell::line_accesses(line, &Surroundings::new(Path::new("/w"), &[])).remove(0)),
         1 => host.prop_map(|url| Access::Fetch(UrlAccess::parse(url).unwrap())),
         1 => readings.prop_map(|all| {
             let readings = all.iter().map(|(s, t)| ((*s).to_owned(), (*t).to_owned())).collect();
@@ -175,7 +175,7 @@ fn touch() -> impl Strategy<Value = Touch> {
 }
 
 fn rules(patterns: &[String]) -> Option<Rules> {
-    let places = Places { home: Some(PathBuf::from("/home/me")), ..Places::default() };
+    let places = PatternBases { home: Some(PathBuf::from("/home/me")), ..PatternBases::default() };
     let rule = |(at, text): (usize, &String)| {
         Some(Rule {
             effect: [Effect::Deny, Effect::Allow, Effect::Ask].get(at % 3).copied()?,
@@ -204,14 +204,14 @@ proptest! {
     ) {
         let Some(rules) = rules(&patterns) else { return Ok(()) };
         let roots = if rooted { vec![PathBuf::from("/w"), PathBuf::from("/w/sub")] } else { vec![PathBuf::from("/W")] };
-        let seen = Seen::new(&access, &roots);
-        let naive = texts(rules.iter().filter(|rule| rule.matches_seen(&seen)));
-        let found = texts(rules.about(&seen).filter(|rule| rule.matches_seen(&seen)));
+        let seen = AccessForms::new(&access, &roots);
+        let naive = texts(rules.iter().filter(|rule| rule.matches_forms(&seen)));
+        let found = texts(rules.rules_about(&seen).filter(|rule| rule.matches_forms(&seen)));
         prop_assert_eq!(found, naive);
         // And what was compiled before finds just the same, also where some of it is lost.
-        let about = texts(rules.about(&seen));
+        let about = texts(rules.rules_about(&seen));
         for lost in [None, Some(lost)] {
-            prop_assert_eq!(texts(kept(&rules, lost).about(&seen)), about.clone());
+            prop_assert_eq!(texts(kept(&rules, lost).rules_about(&seen)), about.clone());
         }
     }
 
@@ -222,9 +222,9 @@ proptest! {
     ) {
         let Some(rules) = rules(&patterns) else { return Ok(()) };
         let roots = if rooted { vec![PathBuf::from("/w"), PathBuf::from("/w/sub")] } else { vec![PathBuf::from("/W")] };
-        let seen = SeenTouch::new(&touch, &roots);
-        let naive = texts(rules.iter().filter(|rule| rule.touched(&seen).is_some()));
-        let found = texts(rules.about_touch(&seen).filter(|rule| rule.touched(&seen).is_some()));
+        let seen = TouchForms::new(&touch, &roots);
+        let naive = texts(rules.iter().filter(|rule| rule.match_touch(&seen).is_some()));
+        let found = texts(rules.about_touch(&seen).filter(|rule| rule.match_touch(&seen).is_some()));
         prop_assert_eq!(found, naive);
         let about = texts(rules.about_touch(&seen));
         for lost in [None, Some(lost)] {
@@ -237,10 +237,10 @@ proptest! {
 #[test]
 fn given_a_rule_that_was_added_or_changed_then_it_counts() {
     let mut rules = rules(&["shell(rm x)".to_owned()]).unwrap();
-    let access = Access::Shell(ShellAccess::plain(vec!["make".to_owned()]));
-    let about = |rules: &Rules| rules.about(&Seen::new(&access, &[])).count();
+    let access = Access::Shell(ShellAccess::from_literal_words(vec!["make".to_owned()]));
+    let about = |rules: &Rules| rules.rules_about(&AccessForms::new(&access, &[])).count();
     assert_eq!(about(&rules), 0);
-    rules[0].pattern = Pattern::parse("shell(make)", &Places::default()).unwrap();
+    rules[0].pattern = Pattern::parse("shell(make)", &PatternBases::default()).unwrap();
     assert_eq!(about(&rules), 1);
     let another = rules[0].clone();
     rules.push(another);

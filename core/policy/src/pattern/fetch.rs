@@ -23,7 +23,7 @@ impl FetchPattern {
             return Ok(Self::Any);
         }
         if let Some((scheme, rest)) = text.split_once("://") {
-            return url(text, scheme, rest);
+            return parse_url_pattern(text, scheme, rest);
         }
         let (host, subdomains) = match text.strip_prefix("*.") {
             Some(rest) => (rest, true),
@@ -31,7 +31,7 @@ impl FetchPattern {
         };
         if host.contains(['*', '/', '?', '#', '@', '%', '\\', '{', '}']) || host.contains(char::is_whitespace)
         {
-            return Err(PatternError::argument(
+            return Err(PatternError::bad_argument(
                 format!("`{text}` is neither a host nor a URL"),
                 "write `docs.rs`, `*.docs.rs`, `localhost:3000` or `https://docs.rs/serde/*`",
             ));
@@ -41,12 +41,15 @@ impl FetchPattern {
             _ => (host, None),
         };
         let port = port.map(str::parse::<u16>).transpose().map_err(|_| {
-            PatternError::argument(format!("`{text}` has no port that is a number"), "write `localhost:3000`")
+            PatternError::bad_argument(
+                format!("`{text}` has no port that is a number"),
+                "write `localhost:3000`",
+            )
         })?;
         // As in an address, so that both have one form: `[::1]`, `127.1`, names in any script.
         let wrong = |_| {
             let hint = "write it as in a URL: `docs.rs`, `[::1]:3000`";
-            PatternError::argument(format!("`{text}` is not a host name"), hint)
+            PatternError::bad_argument(format!("`{text}` is not a host name"), hint)
         };
         let host = UrlAccess::parse(&format!("http://{name}/")).map_err(wrong)?.host;
         Ok(Self::Host { host, subdomains, port })
@@ -61,7 +64,7 @@ impl FetchPattern {
     }
 
     /// Only the host itself, http or https, on its own port or the one that is named.
-    pub(super) fn allows(&self, url: &UrlAccess) -> bool {
+    pub(super) fn certainly_matches(&self, url: &UrlAccess) -> bool {
         if url.unsound || url.open {
             return false;
         }
@@ -69,7 +72,7 @@ impl FetchPattern {
         match self {
             Self::Any => web,
             Self::Host { host, subdomains, port } => {
-                let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
+                let at = if *subdomains { is_subdomain(&url.host, host) } else { url.host == *host };
                 let own = match port {
                     None => url.port.is_none(),
                     Some(port) => port_of(url) == Some(*port),
@@ -77,7 +80,7 @@ impl FetchPattern {
                 web && at && own
             }
             Self::Url { scheme, host, subdomains, port, path } => {
-                let at = if *subdomains { below(&url.host, host) } else { url.host == *host };
+                let at = if *subdomains { is_subdomain(&url.host, host) } else { url.host == *host };
                 at && url.other_host.is_none()
                     && url.scheme == *scheme
                     && url.port == *port
@@ -87,11 +90,13 @@ impl FetchPattern {
     }
 
     /// The host and everything below it, on every scheme and port; with a port, on that one.
-    pub(super) fn concerns(&self, url: &UrlAccess) -> bool {
+    pub(super) fn could_match(&self, url: &UrlAccess) -> bool {
         let hosts = || std::iter::once(&url.host).chain(&url.other_host);
         let at = |host: &String, subdomains: bool| {
             let local = !subdomains && is_this_machine(host);
-            hosts().any(|of| (!subdomains && of == host) || below(of, host) || local && is_this_machine(of))
+            hosts().any(|of| {
+                (!subdomains && of == host) || is_subdomain(of, host) || local && is_this_machine(of)
+            })
         };
         match self {
             // It could be any host.
@@ -106,7 +111,7 @@ impl FetchPattern {
         }
     }
 
-    /// Whether [`Self::concerns`] is certain of it, also where not all of the address is known.
+    /// Whether [`Self::could_match`] is certain of it, also where not all of the address is known.
     pub(super) fn is_certain(&self, url: &UrlAccess) -> bool {
         !url.open || !url.host.is_empty() && !matches!(self, Self::Url { .. }) || matches!(self, Self::Any)
     }
@@ -122,9 +127,9 @@ fn port_of(url: &UrlAccess) -> Option<u16> {
     })
 }
 
-fn url(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternError> {
+fn parse_url_pattern(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternError> {
     let wrong = || {
-        PatternError::argument(
+        PatternError::bad_argument(
             format!("`{text}` is not a URL with wildcards"),
             "write `https://docs.rs/serde/*`; in the host only `*.` at its start stands for more",
         )
@@ -147,6 +152,6 @@ fn url(text: &str, scheme: &str, rest: &str) -> Result<FetchPattern, PatternErro
     })
 }
 
-fn below(host: &str, domain: &str) -> bool {
+fn is_subdomain(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }

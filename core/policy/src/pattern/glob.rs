@@ -4,7 +4,7 @@
 //! known, are compared folded, and are compiled by the hundred thousand.
 
 use super::PatternError;
-use crate::fold::{fold, plain};
+use crate::fold::{fold_compatible, fold_text};
 
 /// As many alternatives may come out of the braces of one pattern.
 pub(super) const MOST_ALTERNATIVES: usize = 256;
@@ -13,7 +13,7 @@ pub(super) const MOST_ALTERNATIVES: usize = 256;
 const MOST_STEPS: usize = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+enum GlobToken {
     Char(char),
     /// `?`
     One,
@@ -26,7 +26,7 @@ enum Token {
     },
 }
 
-impl Token {
+impl GlobToken {
     fn matches(&self, c: char) -> bool {
         match self {
             Self::Char(own) => *own == c,
@@ -41,7 +41,7 @@ impl Token {
 
 /// One part of a text that is known only in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TextPart {
     /// This character.
     Char(char),
     /// Anything, also nothing; whether it may hold `/`.
@@ -54,7 +54,7 @@ pub(crate) enum Part {
 /// A glob of one name, compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glob {
-    tokens: Vec<Token>,
+    tokens: Vec<GlobToken>,
 }
 
 impl Glob {
@@ -64,11 +64,11 @@ impl Glob {
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
             tokens.push(match c {
-                '\\' => Token::Char(chars.next().ok_or("a `\\` at the end")?),
-                '?' => Token::One,
+                '\\' => GlobToken::Char(chars.next().ok_or("a `\\` at the end")?),
+                '?' => GlobToken::One,
                 '*' => {
                     while chars.next_if_eq(&'*').is_some() {}
-                    Token::Star
+                    GlobToken::Star
                 }
                 '[' => {
                     let negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
@@ -94,76 +94,76 @@ impl Glob {
                         }
                         ranges.push((from, to));
                     }
-                    Token::Class { negated, caseless: false, ranges }
+                    GlobToken::Class { negated, caseless: false, ranges }
                 }
-                c => Token::Char(c),
+                c => GlobToken::Char(c),
             });
         }
         Ok(Self { tokens })
     }
 
     /// A text in which only `*` is special.
-    pub(super) fn stars(text: &str) -> Self {
-        let mut tokens: Vec<Token> =
-            text.chars().map(|c| if c == '*' { Token::Star } else { Token::Char(c) }).collect();
-        tokens.dedup_by(|a, b| *a == Token::Star && *b == Token::Star);
+    pub(super) fn parse_stars(text: &str) -> Self {
+        let mut tokens: Vec<GlobToken> =
+            text.chars().map(|c| if c == '*' { GlobToken::Star } else { GlobToken::Char(c) }).collect();
+        tokens.dedup_by(|a, b| *a == GlobToken::Star && *b == GlobToken::Star);
         Self { tokens }
     }
 
     /// Just this text.
-    pub(super) fn exactly(text: &str) -> Self {
-        Self { tokens: text.chars().map(Token::Char).collect() }
+    pub(super) fn from_literal(text: &str) -> Self {
+        Self { tokens: text.chars().map(GlobToken::Char).collect() }
     }
 
     /// The text, if nothing in it is special.
-    pub(crate) fn literal(&self) -> Option<String> {
-        self.tokens.iter().map(|token| if let Token::Char(c) = token { Some(*c) } else { None }).collect()
+    pub(crate) fn literal_text(&self) -> Option<String> {
+        self.tokens.iter().map(|token| if let GlobToken::Char(c) = token { Some(*c) } else { None }).collect()
     }
 
     /// What stands after its last star, and holds nothing special: `.pem` of `*.pem`.
-    pub(crate) fn ending(&self) -> Option<String> {
-        let last = self.tokens.iter().rposition(|token| !matches!(token, Token::Char(_)))?;
+    pub(crate) fn literal_suffix(&self) -> Option<String> {
+        let last = self.tokens.iter().rposition(|token| !matches!(token, GlobToken::Char(_)))?;
         let rest = self.tokens.get(last + 1..)?;
-        rest.iter().map(|token| if let Token::Char(c) = token { Some(*c) } else { None }).collect()
+        rest.iter().map(|token| if let GlobToken::Char(c) = token { Some(*c) } else { None }).collect()
     }
 
     /// Whether every name that it matches begins with a dot.
     pub(crate) fn is_hidden(&self) -> bool {
-        self.tokens.first() == Some(&Token::Char('.'))
+        self.tokens.first() == Some(&GlobToken::Char('.'))
     }
 
     /// Whether it is just `*`.
     pub(crate) fn is_any(&self) -> bool {
-        self.tokens == [Token::Star]
+        self.tokens == [GlobToken::Star]
     }
 
     /// The same for names that were folded.
-    pub(super) fn folded(&self) -> Self {
-        self.mapped(true, |text| fold(text).into_owned())
+    pub(super) fn to_folded(&self) -> Self {
+        self.map_text(true, |text| fold_text(text).into_owned())
     }
 
     /// The same for words whose compatible characters were made one.
-    pub(super) fn plain(&self) -> Self {
-        self.mapped(false, |text| plain(text).into_owned())
+    pub(super) fn to_compatible(&self) -> Self {
+        self.map_text(false, |text| fold_compatible(text).into_owned())
     }
 
-    fn mapped(&self, caseless: bool, map: impl Fn(&str) -> String) -> Self {
+    fn map_text(&self, caseless: bool, map: impl Fn(&str) -> String) -> Self {
         let mut tokens = Vec::new();
         let mut run = String::new();
         for token in &self.tokens {
-            if let Token::Char(c) = token {
+            if let GlobToken::Char(c) = token {
                 run.push(*c);
                 continue;
             }
-            tokens.extend(map(&std::mem::take(&mut run)).chars().map(Token::Char));
+            tokens.extend(map(&std::mem::take(&mut run)).chars().map(GlobToken::Char));
             tokens.push(match token {
-                Token::Class { negated, ranges, .. } => {
-                    Token::Class { negated: *negated, caseless, ranges: ranges.clone() }
+                GlobToken::Class { negated, ranges, .. } => {
+                    GlobToken::Class { negated: *negated, caseless, ranges: ranges.clone() }
                 }
                 other => other.clone(),
             });
         }
-        tokens.extend(map(&run).chars().map(Token::Char));
+        tokens.extend(map(&run).chars().map(GlobToken::Char));
         Self { tokens }
     }
 
@@ -175,7 +175,7 @@ impl Glob {
         let mut again: Option<(usize, std::str::Chars<'_>)> = None;
         loop {
             match self.tokens.get(at) {
-                Some(Token::Star) => {
+                Some(GlobToken::Star) => {
                     at += 1;
                     again = Some((at, rest.clone()));
                     continue;
@@ -201,7 +201,7 @@ impl Glob {
     }
 
     /// Whether it could match a text of which only these parts are known.
-    pub(crate) fn could(&self, text: &[Part]) -> bool {
+    pub(crate) fn could_match(&self, text: &[TextPart]) -> bool {
         let width = text.len() + 1;
         if self.tokens.len().saturating_mul(width) > MOST_STEPS {
             return true;
@@ -222,18 +222,20 @@ impl Glob {
                     continue;
                 }
                 let part = text.get(at);
-                if let Some(Part::Gap { .. }) = part {
+                if let Some(TextPart::Gap { .. }) = part {
                     set(&mut now, at + 1);
                 }
                 match (token, part) {
-                    (Some(Token::Star), part) => {
+                    (Some(GlobToken::Star), part) => {
                         set(&mut next, at);
                         if part.is_some() {
                             set(&mut now, at + 1);
                         }
                     }
-                    (Some(token), Some(Part::Char(c))) if token.matches(*c) => set(&mut next, at + 1),
-                    (Some(token), Some(Part::Gap { slashes })) if *slashes || *token != Token::Char('/') => {
+                    (Some(token), Some(TextPart::Char(c))) if token.matches(*c) => set(&mut next, at + 1),
+                    (Some(token), Some(TextPart::Gap { slashes }))
+                        if *slashes || *token != GlobToken::Char('/') =>
+                    {
                         set(&mut next, at);
                     }
                     _ => {}
@@ -258,11 +260,11 @@ pub(crate) struct Globs {
 impl Globs {
     /// Reads a glob of names, with alternatives.
     pub(super) fn parse(text: &str) -> Result<Self, PatternError> {
-        let wrong = |why: String| PatternError::argument(format!("`{text}` is not a glob"), why);
-        let exact: Vec<Glob> = alternatives(text)
+        let wrong = |why: String| PatternError::bad_argument(format!("`{text}` is not a glob"), why);
+        let exact: Vec<Glob> = expand_braces(text)
             .and_then(|all| all.iter().map(|one| Glob::parse(one)).collect())
             .map_err(wrong)?;
-        let folded = exact.iter().map(Glob::folded).collect();
+        let folded = exact.iter().map(Glob::to_folded).collect();
         Ok(Self { exact, folded })
     }
 
@@ -277,20 +279,20 @@ impl Globs {
     }
 
     /// The one name that it matches, folded or as it is.
-    pub(crate) fn literal(&self, folded: bool) -> Option<String> {
+    pub(crate) fn only_literal(&self, folded: bool) -> Option<String> {
         match if folded { self.folded.as_slice() } else { self.exact.as_slice() } {
-            [only] => only.literal(),
+            [only] => only.literal_text(),
             _ => None,
         }
     }
 }
 
 /// Every text that the braces of `text` stand for.
-pub(super) fn alternatives(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn expand_braces(text: &str) -> Result<Vec<String>, String> {
     let mut done = Vec::new();
     let mut todo = vec![text.to_owned()];
     while let Some(text) = todo.pop() {
-        match braces(&text)? {
+        match split_first_braces(&text)? {
             None => done.push(text),
             Some((before, choices, after)) => {
                 todo.extend(choices.iter().rev().map(|choice| format!("{before}{choice}{after}")));
@@ -305,7 +307,7 @@ pub(super) fn alternatives(text: &str) -> Result<Vec<String>, String> {
 
 /// The first braces of `text`: what stands before, what they choose from, what stands after.
 #[allow(clippy::type_complexity, reason = "three parts of one text")]
-fn braces(text: &str) -> Result<Option<(&str, Vec<&str>, &str)>, String> {
+fn split_first_braces(text: &str) -> Result<Option<(&str, Vec<&str>, &str)>, String> {
     let (mut depth, mut open, mut commas) = (0_usize, 0, Vec::new());
     let (mut escaped, mut class) = (false, None::<usize>);
     for (at, c) in text.char_indices() {
@@ -350,28 +352,30 @@ fn braces(text: &str) -> Result<Option<(&str, Vec<&str>, &str)>, String> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Glob, Part, alternatives};
+    use super::{Glob, TextPart, expand_braces};
 
-    fn matches(glob: &str, text: &str) -> bool {
+    fn glob_matches(glob: &str, text: &str) -> bool {
         Glob::parse(glob).unwrap().matches(text)
     }
 
     #[test]
     fn given_globs_then_they_match_as_shells_have_it() {
-        assert!(matches("*.rs", "a.rs") && matches("*.rs", ".rs") && !matches("*.rs", "a.rsx"));
-        assert!(matches("a?c", "abc") && !matches("a?c", "ac"));
-        assert!(matches("[a-c]x", "bx") && !matches("[!a-c]x", "bx") && matches("[]]", "]"));
-        assert!(matches("\\*", "*") && !matches("\\*", "a"));
-        assert!(matches("*a*b", "xaybzb") && !matches("*a*b", "xaybz"));
+        assert!(
+            glob_matches("*.rs", "a.rs") && glob_matches("*.rs", ".rs") && !glob_matches("*.rs", "a.rsx")
+        );
+        assert!(glob_matches("a?c", "abc") && !glob_matches("a?c", "ac"));
+        assert!(glob_matches("[a-c]x", "bx") && !glob_matches("[!a-c]x", "bx") && glob_matches("[]]", "]"));
+        assert!(glob_matches("\\*", "*") && !glob_matches("\\*", "a"));
+        assert!(glob_matches("*a*b", "xaybzb") && !glob_matches("*a*b", "xaybz"));
         assert!(Glob::parse("[").is_err() && Glob::parse("[a").is_err() && Glob::parse("a\\").is_err());
     }
 
     #[test]
     fn given_braces_then_each_alternative_counts() {
-        assert_eq!(alternatives("a{b,c{d,e}}f").unwrap(), ["abf", "acdf", "acef"]);
-        assert_eq!(alternatives("\\{a,b\\}").unwrap(), ["\\{a,b\\}"]);
-        assert!(alternatives("{a").is_err() && alternatives("a}").is_err());
-        assert!(alternatives(&"{a,b}".repeat(20)).is_err());
+        assert_eq!(expand_braces("a{b,c{d,e}}f").unwrap(), ["abf", "acdf", "acef"]);
+        assert_eq!(expand_braces("\\{a,b\\}").unwrap(), ["\\{a,b\\}"]);
+        assert!(expand_braces("{a").is_err() && expand_braces("a}").is_err());
+        assert!(expand_braces(&"{a,b}".repeat(20)).is_err());
     }
 
     proptest! {
@@ -379,8 +383,8 @@ mod tests {
         #[test]
         fn could_is_matches_where_all_is_known(glob in "[ab*?]{0,6}", text in "[ab]{0,6}") {
             let glob = Glob::parse(&glob).unwrap();
-            let parts: Vec<Part> = text.chars().map(Part::Char).collect();
-            prop_assert_eq!(glob.could(&parts), glob.matches(&text));
+            let parts: Vec<TextPart> = text.chars().map(TextPart::Char).collect();
+            prop_assert_eq!(glob.could_match(&parts), glob.matches(&text));
         }
 
         /// Whatever a gap stands for: if the whole text matches, it could.
@@ -389,10 +393,10 @@ mod tests {
             glob in "[ab*?]{0,6}", before in "[ab]{0,3}", gap in "[ab]{0,3}", after in "[ab]{0,3}",
         ) {
             let glob = Glob::parse(&glob).unwrap();
-            let parts: Vec<Part> = before.chars().map(Part::Char)
-                .chain([Part::Gap { slashes: true }]).chain(after.chars().map(Part::Char)).collect();
+            let parts: Vec<TextPart> = before.chars().map(TextPart::Char)
+                .chain([TextPart::Gap { slashes: true }]).chain(after.chars().map(TextPart::Char)).collect();
             let whole = format!("{before}{gap}{after}");
-            prop_assert!(glob.could(&parts) || !glob.matches(&whole));
+            prop_assert!(glob.could_match(&parts) || !glob.matches(&whole));
         }
     }
 }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::glob::Globs;
-use super::path::{self, Above, Fit, PathPattern};
-use super::{PatternError, Places};
-use crate::fold::fold;
-use mayi_call::{McpAccess, Names, climbs, decodings};
+use super::path::{self, AncestorMatch, Fit, PathPattern};
+use super::{PatternBases, PatternError};
+use crate::fold::fold_text;
+use mayi_call::{McpAccess, Names, has_parent_component, percent_decodings};
 
 /// Globs for arguments, by name: the long form's `args`.
 pub type ArgGlobs = BTreeMap<String, String>;
@@ -19,13 +19,13 @@ pub type ArgGlobs = BTreeMap<String, String>;
 pub(crate) struct McpPattern {
     pub(crate) server: Globs,
     pub(crate) tool: Globs,
-    args: Vec<Arg>,
+    args: Vec<ArgumentGlob>,
     paths: Vec<(String, PathPattern)>,
 }
 
 /// A glob for an argument.
 #[derive(Clone, Debug)]
-struct Arg {
+struct ArgumentGlob {
     name: String,
     globs: Globs,
     /// It begins like a path that is no relative one.
@@ -34,7 +34,7 @@ struct Arg {
 
 /// What the long form says of arguments.
 #[derive(Clone, Debug, Default)]
-pub struct Conditions {
+pub struct ArgumentConditions {
     /// Globs for their texts.
     pub args: Option<ArgGlobs>,
     /// Globs for the paths that they are.
@@ -42,16 +42,20 @@ pub struct Conditions {
 }
 
 impl McpPattern {
-    pub(super) fn parse(text: &str, of: Conditions, places: &Places) -> Result<Self, PatternError> {
+    pub(super) fn parse(
+        text: &str,
+        of: ArgumentConditions,
+        places: &PatternBases,
+    ) -> Result<Self, PatternError> {
         let (server, tool) = text.trim().split_once('/').unwrap_or((text.trim(), "*"));
         if server.is_empty() || tool.is_empty() {
-            return Err(PatternError::argument(
+            return Err(PatternError::bad_argument(
                 format!("`{text}` names no server or no tool"),
                 "write `mcp(server)` or `mcp(server/tool)`",
             ));
         }
         let arg = |(name, glob): (String, String)| {
-            Ok(Arg { name, globs: Globs::parse(&glob)?, absolute: glob.starts_with(['/', '~']) })
+            Ok(ArgumentGlob { name, globs: Globs::parse(&glob)?, absolute: glob.starts_with(['/', '~']) })
         };
         let args = of.args.unwrap_or_default().into_iter().map(arg).collect::<Result<_, PatternError>>()?;
         let path = |(name, glob): (String, String)| Ok((name, PathPattern::parse(&glob, places)?));
@@ -61,51 +65,55 @@ impl McpPattern {
     }
 
     /// The name has one reading, holds plain characters, and every argument matches.
-    pub(super) fn allows(&self, access: &McpAccess, roots: &[PathBuf]) -> bool {
-        access.certain().is_some_and(|(server, tool)| {
-            Names::plain(server)
-                && Names::plain(tool)
+    pub(super) fn certainly_matches(&self, access: &McpAccess, roots: &[PathBuf]) -> bool {
+        access.unique_reading().is_some_and(|(server, tool)| {
+            Names::is_plain(server)
+                && Names::is_plain(tool)
                 && self.server.matches(server)
                 && self.tool.matches(tool)
         }) && self.paths.iter().all(|(name, pattern)| {
             let paths = access.paths.get(name);
-            paths.is_some_and(|paths| paths.iter().all(|path| pattern.allows(&path::Seen::new(path, roots))))
-                && spelled(access, name).count() == 1
-        }) && self.args.iter().all(|Arg { name, globs, absolute }| {
+            paths.is_some_and(|paths| {
+                paths.iter().all(|path| pattern.certainly_matches(&path::PathForms::new(path, roots)))
+            }) && arguments_named(access, name).count() == 1
+        }) && self.args.iter().all(|ArgumentGlob { name, globs, absolute }| {
             let text = access.arguments.get(name).and_then(Value::as_str);
-            text.is_some_and(|text| globs.matches(text) && stays(text, *absolute))
+            text.is_some_and(|text| globs.matches(text) && is_confined_text(text, *absolute))
                 // Some servers read names without their case, and which of two they take is theirs to say.
-                && spelled(access, name).count() == 1
+                && arguments_named(access, name).count() == 1
         })
     }
 
     /// Any reading of the name matches; a missing argument, or one of another type, matches too.
-    pub(super) fn concerns(&self, access: &McpAccess, roots: &[PathBuf]) -> bool {
+    pub(super) fn could_match(&self, access: &McpAccess, roots: &[PathBuf]) -> bool {
         (access.readings.is_empty()
             || access.readings.iter().any(|(server, tool)| {
-                self.server.matches_folded(&fold(server)) && self.tool.matches_folded(&fold(tool))
+                self.server.matches_folded(&fold_text(server)) && self.tool.matches_folded(&fold_text(tool))
             }))
             && self.paths.iter().all(|(name, pattern)| {
                 let concerns = |name: &String| {
                     let paths = access.paths.get(name);
-                    let fits = |path| pattern.fit(&path::Seen::new(path, roots), Above::No) != Fit::No;
+                    let fits =
+                        |path| pattern.fit(&path::PathForms::new(path, roots), AncestorMatch::No) != Fit::No;
                     paths.is_none_or(|paths| paths.iter().any(fits))
                 };
-                access.arguments.get(name).is_none() || names(access, name).any(concerns)
+                access.arguments.get(name).is_none() || argument_names(access, name).any(concerns)
             })
-            && self.args.iter().all(|Arg { name, globs: glob, .. }| {
+            && self.args.iter().all(|ArgumentGlob { name, globs: glob, .. }| {
                 let concerns = |value: &Value| {
-                    value.as_str().is_none_or(|text| glob.matches(text) || glob.matches_folded(&fold(text)))
+                    value
+                        .as_str()
+                        .is_none_or(|text| glob.matches(text) || glob.matches_folded(&fold_text(text)))
                 };
-                access.arguments.get(name).is_none() || spelled(access, name).any(concerns)
+                access.arguments.get(name).is_none() || arguments_named(access, name).any(concerns)
             })
     }
 }
 
 impl McpPattern {
     /// Where the paths of its arguments begin.
-    pub(super) fn leads(&self) -> impl Iterator<Item = (Option<usize>, Vec<&str>)> {
-        self.paths.iter().flat_map(|(_, path)| path.leads())
+    pub(super) fn path_prefixes(&self) -> impl Iterator<Item = (Option<usize>, Vec<&str>)> {
+        self.paths.iter().flat_map(|(_, path)| path.path_prefixes())
     }
 
     /// Whether it is about paths: those are places on this machine only for a server that runs here.
@@ -116,25 +124,27 @@ impl McpPattern {
 
 /// Whether a text that matches as text goes nowhere else as a path: no part of it is `..`, and it begins at a root
 /// or a home only where the pattern does, also once it is decoded.
-fn stays(text: &str, absolute: bool) -> bool {
+fn is_confined_text(text: &str, absolute: bool) -> bool {
     let begins = |text: &str| {
         let text = text.trim_start();
         text.starts_with(['/', '~', '\\'])
             || text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:"))
     };
-    decodings(text).is_some_and(|texts| {
-        let odd = |(at, text): (usize, &String)| climbs(text) || begins(text) && !(absolute && at == 0);
+    percent_decodings(text).is_some_and(|texts| {
+        let odd = |(at, text): (usize, &String)| {
+            has_parent_component(text) || begins(text) && !(absolute && at == 0)
+        };
         !texts.iter().enumerate().any(odd)
     })
 }
 
 /// The arguments of this name, in any spelling that a careless reader takes for it.
-fn spelled<'a>(access: &'a McpAccess, name: &str) -> impl Iterator<Item = &'a Value> {
-    names(access, name).filter_map(|name| access.arguments.get(name))
+fn arguments_named<'a>(access: &'a McpAccess, name: &str) -> impl Iterator<Item = &'a Value> {
+    argument_names(access, name).filter_map(|name| access.arguments.get(name))
 }
 
-fn names<'a>(access: &'a McpAccess, name: &str) -> impl Iterator<Item = &'a String> {
-    let name = fold(name).into_owned();
+fn argument_names<'a>(access: &'a McpAccess, name: &str) -> impl Iterator<Item = &'a String> {
+    let name = fold_text(name).into_owned();
     let arguments = access.arguments.as_object().into_iter().flatten();
-    arguments.map(|(other, _)| other).filter(move |other| fold(other) == name)
+    arguments.map(|(other, _)| other).filter(move |other| fold_text(other) == name)
 }

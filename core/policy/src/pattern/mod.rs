@@ -1,10 +1,10 @@
 //! Patterns: `selector(argument)`, as rules and grants write them (D3).
 
+mod access_forms;
 mod fetch;
 pub(crate) mod glob;
 mod mcp;
 pub(crate) mod path;
-mod seen;
 pub(crate) mod shell;
 mod touch;
 
@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use mcp::{ArgGlobs, Conditions};
+pub use mcp::{ArgGlobs, ArgumentConditions};
 pub use shell::regexes_compiled;
 
-pub(crate) use seen::Seen;
-pub(crate) use touch::{Certainty, SeenTouch, Touching, Written, above_write};
+pub(crate) use access_forms::AccessForms;
+pub(crate) use touch::{Certainty, PatternAuthor, TouchForms, TouchMatch, above_write};
 
-use super::fold::fold;
+use super::fold::fold_text;
 use glob::Globs;
-use mayi_call::{Access, Caveat, Names, Selector, ShellAccess, Ways, WriteKind};
-use path::{Above, Fit};
+use mayi_call::{Access, Caveat, Names, PathResolver, Selector, ShellAccess, WriteKind};
+use path::{AncestorMatch, Fit};
 
 /// What a pattern may be about.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub struct Pattern {
     text: String,
     matcher: Matcher,
     /// What the long form says besides, as it was written.
-    conditions: Option<Box<Conditions>>,
+    conditions: Option<Box<ArgumentConditions>>,
 }
 
 /// Why a pattern was refused. One line, lower case, with what to write instead.
@@ -58,7 +58,7 @@ pub enum PatternError {
     Form(String),
     /// No such selector.
     #[error(
-        "no selector is called `{word}`: write {list}", word = .0, list = Selector::listed()
+        "no selector is called `{word}`: write {list}", word = .0, list = Selector::words_as_sentence()
     )]
     Selector(String),
     /// Not about paths.
@@ -78,7 +78,7 @@ pub enum PatternError {
 }
 
 impl PatternError {
-    pub(crate) fn argument(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn bad_argument(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Argument { what: what.into(), hint: hint.into() }
     }
 }
@@ -86,28 +86,28 @@ impl PatternError {
 /// What relative and `~` patterns start from. Links are followed while a pattern is compiled, so
 /// that matching needs no file system.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct PatternBases {
     /// The user's home folder.
     pub home: Option<PathBuf>,
     /// The session's folders, as far as they are known: links in the literal part of a pattern that is
     /// anchored at them are followed.
     pub roots: Vec<PathBuf>,
     /// What was looked up for other patterns, where many are compiled at once; none: each looks by itself.
-    pub ways: Option<Ways>,
+    pub ways: Option<PathResolver>,
     /// No link is followed: for patterns of which it is known that none is on their way.
     pub as_written: bool,
 }
 
-impl Places {
+impl PatternBases {
     /// The same for many patterns that are compiled at once: what lies above several of them is looked up once. Not to be kept
     /// for later ones.
     #[must_use]
     pub fn of_one_moment(home: Option<PathBuf>, roots: Vec<PathBuf>) -> Self {
-        Self { home, roots, ways: Some(Ways::default()), as_written: false }
+        Self { home, roots, ways: Some(PathResolver::default()), as_written: false }
     }
 
     /// Places for a path that is absolute, with what was looked up.
-    pub(crate) fn absolute(&self) -> Self {
+    pub(crate) fn for_absolute(&self) -> Self {
         Self { ways: self.ways.clone(), ..Self::default() }
     }
 }
@@ -117,32 +117,40 @@ impl Pattern {
     ///
     /// # Errors
     /// Says what is wrong and what to write instead.
-    pub fn parse(text: &str, places: &Places) -> Result<Self, PatternError> {
-        Self::with(text, Conditions::default(), places)
+    pub fn parse(text: &str, places: &PatternBases) -> Result<Self, PatternError> {
+        Self::with_conditions(text, ArgumentConditions::default(), places)
     }
 
     /// The long form, with globs for arguments of `mcp`.
     ///
     /// # Errors
     /// As [`Self::parse`]; also if `args` are given to a selector other than `mcp`.
-    pub fn with_args(text: &str, args: Option<ArgGlobs>, places: &Places) -> Result<Self, PatternError> {
-        Self::with(text, Conditions { args, paths: None }, places)
+    pub fn with_args(
+        text: &str,
+        args: Option<ArgGlobs>,
+        places: &PatternBases,
+    ) -> Result<Self, PatternError> {
+        Self::with_conditions(text, ArgumentConditions { args, paths: None }, places)
     }
 
     /// The long form, with globs for arguments of `mcp`, and for those that are paths.
     ///
     /// # Errors
     /// As [`Self::with_args`].
-    pub fn with(text: &str, of: Conditions, places: &Places) -> Result<Self, PatternError> {
+    pub fn with_conditions(
+        text: &str,
+        of: ArgumentConditions,
+        places: &PatternBases,
+    ) -> Result<Self, PatternError> {
         let text = text.trim();
         for (name, given) in [("args", of.args.is_some()), ("paths", of.paths.is_some())] {
             if given && !text.starts_with("mcp(") {
                 let what = format!("`{name}` belong to `mcp(...)` alone");
-                return Err(PatternError::argument(what, "leave them out here"));
+                return Err(PatternError::bad_argument(what, "leave them out here"));
             }
         }
         let conditions = (of.args.is_some() || of.paths.is_some()).then(|| Box::new(of.clone()));
-        let matcher = if text == "*" { Matcher::Everything } else { matcher(text, of, places)? };
+        let matcher = if text == "*" { Matcher::Everything } else { parse_matcher(text, of, places)? };
         Ok(Self { text: text.to_owned(), matcher, conditions })
     }
 
@@ -154,7 +162,7 @@ impl Pattern {
     /// As many bytes as compiling `text` may take, about: a regular expression and braces take far more
     /// than they are long.
     #[must_use]
-    pub fn cost(text: &str) -> usize {
+    pub fn compile_cost(text: &str) -> usize {
         let argument = text.trim().strip_prefix("shell(").and_then(|rest| rest.strip_suffix(')'));
         if argument.and_then(shell::regex_source).is_some() {
             shell::LARGEST_REGEX
@@ -176,7 +184,7 @@ impl Pattern {
         let assignments = shell.assignments.iter().map(|of| Some((of.name.as_str(), of.value.literal()?)));
         let assignments = assignments.collect::<Option<Vec<_>>>()?;
         let text = format!("shell({})", shell.text());
-        let matcher = Matcher::Shell(shell::ShellPattern::exact(&assignments, &words));
+        let matcher = Matcher::Shell(shell::ShellPattern::exact_command(&assignments, &words));
         Some(Self { text, matcher, conditions: None })
     }
 
@@ -185,17 +193,21 @@ impl Pattern {
     /// # Errors
     /// If the path can't be written as a glob.
     pub fn exact_path(selector: Selector, path: &Path, below: bool) -> Result<Self, PatternError> {
-        let escaped = escape(&path.display().to_string());
+        let escaped = escape_glob(&path.display().to_string());
         let argument = if below { format!("{}/**", escaped.trim_end_matches('/')) } else { escaped };
-        Self::of_path(selector, &argument, &Places::default())
+        Self::of_path(selector, &argument, &PatternBases::default())
     }
 
     /// As [`Self::exact_path`], with what was looked up for others.
     ///
     /// # Errors
     /// If the path can't be written as a glob.
-    pub fn exact_path_at(selector: Selector, path: &Path, places: &Places) -> Result<Self, PatternError> {
-        Self::of_path(selector, &escape(&path.display().to_string()), &places.absolute())
+    pub fn exact_path_at(
+        selector: Selector,
+        path: &Path,
+        places: &PatternBases,
+    ) -> Result<Self, PatternError> {
+        Self::of_path(selector, &escape_glob(&path.display().to_string()), &places.for_absolute())
     }
 
     /// A pattern for the names that lie directly in a folder and are not hidden.
@@ -203,11 +215,11 @@ impl Pattern {
     /// # Errors
     /// If the path can't be written as a glob.
     pub fn names_in(selector: Selector, folder: &Path) -> Result<Self, PatternError> {
-        let escaped = escape(&folder.display().to_string());
-        Self::of_path(selector, &format!("{}/[!.]*", escaped.trim_end_matches('/')), &Places::default())
+        let escaped = escape_glob(&folder.display().to_string());
+        Self::of_path(selector, &format!("{}/[!.]*", escaped.trim_end_matches('/')), &PatternBases::default())
     }
 
-    fn of_path(selector: Selector, argument: &str, places: &Places) -> Result<Self, PatternError> {
+    fn of_path(selector: Selector, argument: &str, places: &PatternBases) -> Result<Self, PatternError> {
         let text = format!("{selector}({argument})");
         // Not trimmed: a name may end in a space.
         let path = path::PathPattern::parse_exactly(argument, places)?;
@@ -228,16 +240,16 @@ impl Pattern {
     }
 
     /// What the long form says besides.
-    pub(crate) fn conditions(&self) -> Option<&Conditions> {
+    pub(crate) fn conditions(&self) -> Option<&ArgumentConditions> {
         self.conditions.as_deref()
     }
 
     /// Where its paths begin, as they are written: from the top, or so many folders above each root, and the names from
     /// there on.
-    pub(crate) fn leads(&self) -> Vec<(Option<usize>, Vec<&str>)> {
+    pub(crate) fn path_prefixes(&self) -> Vec<(Option<usize>, Vec<&str>)> {
         match &self.matcher {
-            Matcher::Read(path) | Matcher::Write(_, path) => path.leads().collect(),
-            Matcher::Mcp(mcp) => mcp.leads().collect(),
+            Matcher::Read(path) | Matcher::Write(_, path) => path.path_prefixes().collect(),
+            Matcher::Mcp(mcp) => mcp.path_prefixes().collect(),
             _ => Vec::new(),
         }
     }
@@ -257,42 +269,47 @@ impl Pattern {
 
     /// Whether it is certain that this is about `access`: how allows and grants match.
     #[must_use]
-    pub fn allows(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        self.allows_seen(&Seen::new(access, roots))
+    pub fn certainly_matches(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        self.certainly_matches_forms(&AccessForms::new(access, roots))
     }
 
-    /// As [`Self::allows`], with what was worked out once for many patterns.
-    pub(crate) fn allows_seen(&self, seen: &Seen<'_>) -> bool {
+    /// As [`Self::certainly_matches`], with what was worked out once for many patterns.
+    pub(crate) fn certainly_matches_forms(&self, seen: &AccessForms<'_>) -> bool {
         match (&self.matcher, seen.access) {
             (Matcher::Everything, access) => match access {
                 Access::Mode { .. } => false,
                 Access::Shell(shell) => shell.understood,
-                Access::Mcp(mcp) => mcp.certain().is_some_and(|(s, t)| Names::plain(s) && Names::plain(t)),
-                Access::Tool { name, .. } => Names::plain(name),
+                Access::Mcp(mcp) => {
+                    mcp.unique_reading().is_some_and(|(s, t)| Names::is_plain(s) && Names::is_plain(t))
+                }
+                Access::Tool { name, .. } => Names::is_plain(name),
                 Access::Fetch(url) => !url.unsound && !url.open,
                 Access::Read(_) | Access::Write(..) => true,
             },
             (Matcher::Read(pattern), access) => {
-                matches!(access, Access::Read(_)) && seen.path().is_some_and(|path| pattern.allows(path))
+                matches!(access, Access::Read(_))
+                    && seen.path().is_some_and(|path| pattern.certainly_matches(path))
             }
             (Matcher::Write(kind, pattern), access) => {
                 let Access::Write(of, _) = access else { return false };
                 // Who changes a folder changes files below it, and leaves the folder where it is (D3.6).
                 let edits = *of == WriteKind::Edit;
-                covers(*kind, *of)
-                    && seen
-                        .path()
-                        .is_some_and(|path| pattern.allows(path) || (edits && pattern.allows_in_root(path)))
+                write_kind_covers(*kind, *of)
+                    && seen.path().is_some_and(|path| {
+                        pattern.certainly_matches(path) || (edits && pattern.certainly_matches_in_root(path))
+                    })
             }
             (Matcher::Shell(pattern), access) => {
-                matches!(access, Access::Shell(shell) if pattern.allows(shell))
+                matches!(access, Access::Shell(shell) if pattern.certainly_matches(shell))
             }
-            (Matcher::Fetch(pattern), access) => matches!(access, Access::Fetch(url) if pattern.allows(url)),
+            (Matcher::Fetch(pattern), access) => {
+                matches!(access, Access::Fetch(url) if pattern.certainly_matches(url))
+            }
             (Matcher::Mcp(pattern), access) => {
-                matches!(access, Access::Mcp(mcp) if pattern.allows(mcp, seen.roots))
+                matches!(access, Access::Mcp(mcp) if pattern.certainly_matches(mcp, seen.roots))
             }
             (Matcher::Tool(glob), access) => {
-                matches!(access, Access::Tool { name, .. } if Names::plain(name) && glob.matches(name))
+                matches!(access, Access::Tool { name, .. } if Names::is_plain(name) && glob.matches(name))
             }
             // A switch of the agent's mode is asked about in every mode, whatever is allowed.
             (Matcher::Mode(_), _) => false,
@@ -310,8 +327,8 @@ impl Pattern {
     /// Whether an allow that matches `shell` names what `caveat` is about, and so allows that too
     /// (D2.19).
     #[must_use]
-    pub fn names(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
-        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.allows(shell) && pattern.names(shell, caveat))
+    pub fn names_caveat(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
+        matches!(&self.matcher, Matcher::Shell(pattern) if pattern.certainly_matches(shell) && pattern.names_caveat(shell, caveat))
     }
 
     /// Why it never matches as an allow, if it can't: it was written as more than one command.
@@ -324,7 +341,7 @@ impl Pattern {
     /// What to write in an allow in place of this, if its last word ends in `*`: there that is one word alone.
     #[must_use]
     pub fn further_words(&self) -> Option<String> {
-        let glued = matches!(&self.matcher, Matcher::Shell(pattern) if pattern.glued());
+        let glued = matches!(&self.matcher, Matcher::Shell(pattern) if pattern.has_glued_star());
         let before = self.text.strip_suffix("*)").filter(|_| glued)?;
         // `make -j*` and `go env GO*` mean what they say.
         let word = before.rsplit([' ', '(']).next().unwrap_or_default();
@@ -335,67 +352,67 @@ impl Pattern {
 
     /// Whether this could be about `access`: how asks and denials match.
     #[must_use]
-    pub fn concerns(&self, access: &Access, roots: &[PathBuf]) -> bool {
-        self.fit(&Seen::new(access, roots), Written::ByHand) != Fit::No
+    pub fn could_match(&self, access: &Access, roots: &[PathBuf]) -> bool {
+        self.fit(&AccessForms::new(access, roots), PatternAuthor::ByHand) != Fit::No
     }
 
-    /// As [`Self::concerns`], with what was worked out once for many patterns.
-    pub(crate) fn concerns_seen(&self, seen: &Seen<'_>) -> bool {
-        self.fit(seen, Written::ByHand) != Fit::No
+    /// As [`Self::could_match`], with what was worked out once for many patterns.
+    pub(crate) fn could_match_forms(&self, seen: &AccessForms<'_>) -> bool {
+        self.fit(seen, PatternAuthor::ByHand) != Fit::No
     }
 
     /// Whether, and how, this could be about an access, where `written` says whose pattern it is.
-    pub(crate) fn fit(&self, seen: &Seen<'_>, written: Written) -> Fit {
+    pub(crate) fn fit(&self, seen: &AccessForms<'_>, written: PatternAuthor) -> Fit {
         let fits = match (&self.matcher, seen.access) {
             (Matcher::Read(pattern), access) => {
                 let Access::Read(_) = access else { return Fit::No };
-                return seen.path().map(|path| pattern.fit(path, Above::No)).unwrap_or_default();
+                return seen.path().map(|path| pattern.fit(path, AncestorMatch::No)).unwrap_or_default();
             }
             (Matcher::Write(kind, pattern), access) => {
                 let Access::Write(of, path) = access else { return Fit::No };
                 // What is only said to be written could be any kind of change.
-                if !covers(*kind, *of) && *of != WriteKind::Write {
+                if !write_kind_covers(*kind, *of) && *of != WriteKind::Write {
                     return Fit::No;
                 }
                 let Some(seen) = seen.path() else { return Fit::No };
                 let above = touch::above_write(*of, path.folder);
                 let fit = match written {
-                    Written::ByHand => return pattern.fit(seen, above),
-                    Written::BuiltIn => pattern.fit(seen, above.min(Above::PlaceBelowRoot)),
+                    PatternAuthor::ByHand => return pattern.fit(seen, above),
+                    PatternAuthor::BuiltIn => pattern.fit(seen, above.min(AncestorMatch::PlaceBelowRoot)),
                 };
                 // What is built in is about any folder of the machine: it counts where it really is.
-                let takes_along = above == Above::Any && fit == Fit::No;
+                let takes_along = above == AncestorMatch::Any && fit == Fit::No;
                 return if takes_along && pattern.fits_below(seen, &path.holds) { Fit::Above } else { fit };
             }
             (Matcher::Everything, _) => true,
             (Matcher::Shell(pattern), access) => {
                 matches!(access, Access::Shell(_))
-                    && seen.shell().is_some_and(|shell| pattern.concerns(shell))
+                    && seen.shell().is_some_and(|shell| pattern.could_match(shell))
             }
             (Matcher::Fetch(pattern), access) => {
-                matches!(access, Access::Fetch(url) if pattern.concerns(url))
+                matches!(access, Access::Fetch(url) if pattern.could_match(url))
             }
             (Matcher::Mcp(pattern), access) => {
-                matches!(access, Access::Mcp(mcp) if pattern.concerns(mcp, seen.roots))
+                matches!(access, Access::Mcp(mcp) if pattern.could_match(mcp, seen.roots))
             }
             (Matcher::Tool(glob), access) => {
-                matches!(access, Access::Tool { name, .. } if glob.matches_folded(&fold(name)))
+                matches!(access, Access::Tool { name, .. } if glob.matches_folded(&fold_text(name)))
             }
             (Matcher::Mode(glob), access) => {
-                matches!(access, Access::Mode { id } if glob.matches_folded(&fold(id)))
+                matches!(access, Access::Mode { id } if glob.matches_folded(&fold_text(id)))
             }
         };
         if fits { Fit::Whole } else { Fit::No }
     }
 
-    /// Whether it is certain that `access` was meant by this `unless`: as [`Self::allows`], and a
+    /// Whether it is certain that `access` was meant by this `unless`: as [`Self::certainly_matches`], and a
     /// last word `*` covers no options.
     #[must_use]
     pub fn excepts(&self, access: &Access, roots: &[PathBuf]) -> bool {
         match (&self.matcher, access) {
             (Matcher::Shell(pattern), Access::Shell(shell)) => pattern.excepts(shell),
             (Matcher::Mode(glob), Access::Mode { id }) => glob.matches(id),
-            _ => self.allows(access, roots),
+            _ => self.certainly_matches(access, roots),
         }
     }
 
@@ -423,7 +440,7 @@ impl fmt::Display for Pattern {
 
 /// Text as a glob that matches just it.
 #[must_use]
-pub fn escape(text: &str) -> String {
+pub fn escape_glob(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!') {
@@ -434,11 +451,11 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-fn covers(pattern: WriteKind, access: WriteKind) -> bool {
+fn write_kind_covers(pattern: WriteKind, access: WriteKind) -> bool {
     pattern == WriteKind::Write || pattern == access
 }
 
-fn matcher(text: &str, of: Conditions, places: &Places) -> Result<Matcher, PatternError> {
+fn parse_matcher(text: &str, of: ArgumentConditions, places: &PatternBases) -> Result<Matcher, PatternError> {
     let form = || PatternError::Form(text.to_owned());
     let (selector, rest) = text.split_once('(').ok_or_else(form)?;
     let argument = rest.strip_suffix(')').ok_or_else(form)?;

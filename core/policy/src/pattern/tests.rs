@@ -8,7 +8,8 @@ use mayi_call::shell::{self, Surroundings};
 use mayi_call::{McpAccess, PathAccess, UrlAccess};
 
 fn pattern(text: &str) -> Pattern {
-    Pattern::parse(text, &Places { home: Some(PathBuf::from("/home/me")), ..Places::default() }).unwrap()
+    Pattern::parse(text, &PatternBases { home: Some(PathBuf::from("/home/me")), ..PatternBases::default() })
+        .unwrap()
 }
 
 fn roots() -> Vec<PathBuf> {
@@ -21,12 +22,12 @@ fn write(path: &str) -> Access {
 
 fn shell(words: &[&str]) -> Access {
     let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-    shell::argv(&words, &Surroundings::new(Path::new("/w"), &[])).remove(0)
+    shell::argv_accesses(&words, &Surroundings::new(Path::new("/w"), &[])).remove(0)
 }
 
 /// Every access of a line.
 fn line(text: &str) -> Vec<Access> {
-    shell::line(text, &Surroundings::new(Path::new("/w"), &[]))
+    shell::line_accesses(text, &Surroundings::new(Path::new("/w"), &[]))
 }
 
 fn fetch(url: &str) -> Access {
@@ -34,11 +35,11 @@ fn fetch(url: &str) -> Access {
 }
 
 fn allows(text: &str, access: &Access) -> bool {
-    pattern(text).allows(access, &roots())
+    pattern(text).certainly_matches(access, &roots())
 }
 
 fn concerns(text: &str, access: &Access) -> bool {
-    pattern(text).concerns(access, &roots())
+    pattern(text).could_match(access, &roots())
 }
 
 /// D3.5: gitignore-style path glob; without `/` it matches at any depth; `./`
@@ -181,7 +182,7 @@ fn given_a_port_or_an_address_then_it_matches_as_written() {
     );
     assert!(concerns("fetch(127.1)", &fetch("http://127.0.0.1/")));
     for text in ["fetch(::1)", "fetch(localhost:x)", "fetch(a@b)", "fetch(a%b)", "fetch(a\\b)"] {
-        assert!(Pattern::parse(text, &Places::default()).is_err(), "{text}");
+        assert!(Pattern::parse(text, &PatternBases::default()).is_err(), "{text}");
     }
 }
 
@@ -216,20 +217,21 @@ fn given_argument_globs_then_a_missing_argument_is_caution() {
     let pattern = Pattern::with_args(
         "mcp(github/*)",
         Some(BTreeMap::from([("repo".to_owned(), "me/*".to_owned())])),
-        &Places::default(),
+        &PatternBases::default(),
     )
     .unwrap();
     let call = |arguments| {
         Access::Mcp(McpAccess::new(vec![("github".into(), "x".into())], arguments, Path::new("/w")))
     };
-    assert!(pattern.allows(&call(json!({"repo": "me/x"})), &roots()));
+    assert!(pattern.certainly_matches(&call(json!({"repo": "me/x"})), &roots()));
     for arguments in [json!({"repo": "you/x"}), json!({}), json!({"repo": 1})] {
-        assert!(!pattern.allows(&call(arguments), &roots()));
+        assert!(!pattern.certainly_matches(&call(arguments), &roots()));
     }
     assert!(
-        pattern.concerns(&call(json!({})), &roots()) && pattern.concerns(&call(json!({"repo": 1})), &roots())
+        pattern.could_match(&call(json!({})), &roots())
+            && pattern.could_match(&call(json!({"repo": 1})), &roots())
     );
-    assert!(!pattern.concerns(&call(json!({"repo": "you/x"})), &roots()));
+    assert!(!pattern.could_match(&call(json!({"repo": "you/x"})), &roots()));
 }
 
 /// Attack 127: a server that reads names without their case takes one of the two, and which one is its own affair.
@@ -238,7 +240,7 @@ fn given_an_argument_in_two_spellings_then_denials_match_each_and_no_allow_does(
     let pattern = Pattern::with_args(
         "mcp(files/*)",
         Some(BTreeMap::from([("path".to_owned(), "src/*".to_owned())])),
-        &Places::default(),
+        &PatternBases::default(),
     )
     .unwrap();
     let call = |arguments| {
@@ -250,10 +252,10 @@ fn given_an_argument_in_two_spellings_then_denials_match_each_and_no_allow_does(
         json!({"path": "src/a", "pa\u{200d}th": "etc/b"}),
         json!({"path": "etc/b", "Path": "src/a"}),
     ] {
-        assert!(!pattern.allows(&call(arguments.clone()), &roots()), "{arguments}");
-        assert!(pattern.concerns(&call(arguments.clone()), &roots()), "{arguments}");
+        assert!(!pattern.certainly_matches(&call(arguments.clone()), &roots()), "{arguments}");
+        assert!(pattern.could_match(&call(arguments.clone()), &roots()), "{arguments}");
     }
-    assert!(!pattern.concerns(&call(json!({"path": "etc/a", "Path": "etc/b"})), &roots()));
+    assert!(!pattern.could_match(&call(json!({"path": "etc/a", "Path": "etc/b"})), &roots()));
 }
 
 /// D1.24: Names outside `[A-Za-z0-9._-]` are ... never matched by an allow. Attack 7.
@@ -282,7 +284,7 @@ fn given_a_broken_pattern_then_the_error_says_what_to_write() {
         ("fetch(a b)", "docs.rs"),
         ("read([)", "path glob"),
     ] {
-        let error = Pattern::parse(text, &Places::default()).unwrap_err().to_string();
+        let error = Pattern::parse(text, &PatternBases::default()).unwrap_err().to_string();
         assert!(error.contains(hint), "{text}: {error}");
     }
 }
@@ -300,7 +302,7 @@ fn given_a_url_with_wildcards_then_they_stay_in_their_part() {
     for text in
         ["fetch(https://exa*.com/)", "fetch(*://example.com/)", "fetch(https://)", "fetch(https://a@b/)"]
     {
-        assert!(Pattern::parse(text, &Places::default()).is_err(), "{text}");
+        assert!(Pattern::parse(text, &PatternBases::default()).is_err(), "{text}");
     }
 }
 
@@ -311,9 +313,9 @@ fn given_a_name_with_odd_characters_then_its_exact_pattern_matches_it_alone() {
         let access = write(name);
         let Access::Write(_, path) = &access else { panic!() };
         let pattern = Pattern::exact_path(Selector::Write(WriteKind::Write), &path.lexical, false).unwrap();
-        assert!(pattern.allows(&access, &roots()), "{name:?}");
+        assert!(pattern.certainly_matches(&access, &roots()), "{name:?}");
         for other in ["a", "ab", "axb", "a/b", "ax", "ac"] {
-            assert!(!pattern.allows(&write(other), &roots()), "{name:?} {other}");
+            assert!(!pattern.certainly_matches(&write(other), &roots()), "{name:?} {other}");
         }
     }
 }
@@ -331,7 +333,7 @@ fn given_a_wrapper_then_denials_reach_inside() {
         &["xargs", "rm"],
     ] {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let all = shell::argv(&words, &Surroundings::new(Path::new("/w"), &[]));
+        let all = shell::argv_accesses(&words, &Surroundings::new(Path::new("/w"), &[]));
         assert!(all.iter().any(|access| concerns("shell(rm *)", access)), "{words:?}");
     }
     assert!(!concerns("shell(rm *)", &shell(&["echo", "rm", "x"])));
@@ -354,7 +356,10 @@ fn given_patterns_made_to_be_slow_then_they_are_quick_or_refused() {
         let pattern = pattern(text);
         let once = |_| {
             let begun = cpu_time::ThreadTime::now();
-            std::hint::black_box((pattern.allows(access, &roots()), pattern.concerns(access, &roots())));
+            std::hint::black_box((
+                pattern.certainly_matches(access, &roots()),
+                pattern.could_match(access, &roots()),
+            ));
             begun.elapsed().as_millis()
         };
         // The quickest of some: other tests run at the same time.
@@ -365,7 +370,7 @@ fn given_patterns_made_to_be_slow_then_they_are_quick_or_refused() {
         r"shell(/(\w{60}){60}/)".to_owned(),
         format!("read({})", "{a,b}".repeat(30)),
     ] {
-        assert!(Pattern::parse(&text, &Places::default()).is_err(), "{text}");
+        assert!(Pattern::parse(&text, &PatternBases::default()).is_err(), "{text}");
     }
 }
 
@@ -374,7 +379,8 @@ fn given_patterns_made_to_be_slow_then_they_are_quick_or_refused() {
 fn given_a_last_word_that_ends_in_a_star_then_a_denial_covers_further_words_and_an_allow_does_not() {
     let shell = |line: &str| {
         let roots = roots();
-        mayi_call::shell::line(line, &mayi_call::Surroundings::new(Path::new("/w"), &roots)).remove(0)
+        mayi_call::shell::line_accesses(line, &mayi_call::Surroundings::new(Path::new("/w"), &roots))
+            .remove(0)
     };
     for (pattern, one, further, others) in [
         ("shell(touch*)", "touch", vec!["touch a", "touch a b", "/bin/touch a b", "touchy a b"], "tou ch"),
@@ -386,18 +392,18 @@ fn given_a_last_word_that_ends_in_a_star_then_a_denial_covers_further_words_and_
         ),
         ("shell(npm run build:*)", "npm run build:x", vec!["npm run build:x -- y"], "npm run test build:x"),
     ] {
-        let parsed = Pattern::parse(pattern, &Places::default()).unwrap();
+        let parsed = Pattern::parse(pattern, &PatternBases::default()).unwrap();
         for line in further.iter().chain([&one]) {
-            assert!(parsed.concerns(&shell(line), &roots()), "{pattern}: {line}");
+            assert!(parsed.could_match(&shell(line), &roots()), "{pattern}: {line}");
         }
-        assert!(!parsed.concerns(&shell(others), &roots()), "{pattern}: {others}");
-        assert!(parsed.allows(&shell(one), &roots()), "{pattern}: {one}");
+        assert!(!parsed.could_match(&shell(others), &roots()), "{pattern}: {others}");
+        assert!(parsed.certainly_matches(&shell(one), &roots()), "{pattern}: {one}");
         for line in further {
-            assert!(!parsed.allows(&shell(line), &roots()), "{pattern}: {line}");
+            assert!(!parsed.certainly_matches(&shell(line), &roots()), "{pattern}: {line}");
             assert!(!parsed.excepts(&shell(line), &roots()), "{pattern}: {line}");
         }
     }
-    let instead = |text: &str| Pattern::parse(text, &Places::default()).unwrap().further_words();
+    let instead = |text: &str| Pattern::parse(text, &PatternBases::default()).unwrap().further_words();
     assert_eq!(instead("shell(touch*)").as_deref(), Some("shell(touch *)"));
     assert_eq!(instead("shell(git push*)").as_deref(), Some("shell(git push *)"));
     assert_eq!(

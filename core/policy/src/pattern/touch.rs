@@ -2,23 +2,23 @@
 
 use std::path::PathBuf;
 
-use super::path::{self, Above, Could, Fit};
-use super::{Matcher, Pattern, covers};
+use super::path::{self, AncestorMatch, Fit, Likelihood};
+use super::{Matcher, Pattern, write_kind_covers};
 use crate::words;
 use mayi_call::shell::{Reach, Touch, TouchedPath, Use};
 use mayi_call::{Access, WriteKind};
 
 /// A touch, with what patterns look at worked out once.
 #[derive(Debug)]
-pub(crate) struct SeenTouch<'a> {
+pub(crate) struct TouchForms<'a> {
     pub(crate) touch: &'a Touch,
     pub(crate) roots: &'a [PathBuf],
-    pub(crate) path: Option<path::Seen<'a>>,
+    pub(crate) path: Option<path::PathForms<'a>>,
 }
 
 /// How a pattern is touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Touching {
+pub(crate) struct TouchMatch {
     /// As a change of this kind; none: as a read.
     pub(crate) write: Option<WriteKind>,
     pub(crate) certainty: Certainty,
@@ -37,22 +37,22 @@ pub(crate) enum Certainty {
 /// Whose pattern it is: what somebody wrote about a place counts for folders above it too; what is
 /// built in is about so many places that only what certainly reaches them does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum PatternAuthor {
     ByHand,
     BuiltIn,
 }
 
-impl<'a> SeenTouch<'a> {
+impl<'a> TouchForms<'a> {
     pub(crate) fn new(touch: &'a Touch, roots: &'a [PathBuf]) -> Self {
         let path = match &touch.path {
-            TouchedPath::Known(path) => Some(path::Seen::new(path, roots)),
+            TouchedPath::Known(path) => Some(path::PathForms::new(path, roots)),
             TouchedPath::Open(_) => None,
         };
         Self { touch, roots, path }
     }
 
     /// The access that it would be, where the path is known.
-    pub(crate) fn access(&self, write: Option<WriteKind>) -> Option<Access> {
+    pub(crate) fn as_access(&self, write: Option<WriteKind>) -> Option<Access> {
         let TouchedPath::Known(path) = &self.touch.path else { return None };
         Some(match write {
             Some(kind) => Access::Write(kind, path.clone()),
@@ -61,16 +61,16 @@ impl<'a> SeenTouch<'a> {
     }
 
     /// As findings write it.
-    pub(crate) fn text(&self, write: Option<WriteKind>) -> String {
+    pub(crate) fn finding_text(&self, write: Option<WriteKind>) -> String {
         let selector = write.map_or("read", WriteKind::as_str);
         match &self.touch.path {
             TouchedPath::Known(path) => format!("{selector}({})", path.resolved.display()),
-            TouchedPath::Open(open) => format!("{selector}({})", words::plain(&open.given)),
+            TouchedPath::Open(open) => format!("{selector}({})", words::placeholders_as_stars(&open.given)),
         }
     }
 
     /// What lies in a folder that is read as it was once: by its name alone it may pass hidden names by.
-    fn held(&self) -> Option<&[String]> {
+    fn shown_contents(&self) -> Option<&[String]> {
         let TouchedPath::Known(path) = &self.touch.path else { return None };
         let read = self.touch.how == Use::Read && self.touch.reach == Reach::Shown;
         read.then_some(path.holds.as_slice())
@@ -81,32 +81,32 @@ impl<'a> SeenTouch<'a> {
     }
 
     /// How a folder above what a pattern is about counts.
-    pub(crate) fn above(&self, written: Written) -> Above {
-        use Written::{BuiltIn, ByHand};
+    pub(crate) fn ancestor_match(&self, written: PatternAuthor) -> AncestorMatch {
+        use PatternAuthor::{BuiltIn, ByHand};
         let reach = self.touch.reach;
         match (self.touch.how, written) {
-            _ if reach == Reach::Said => Above::No,
-            (Use::Read, _) if reach == Reach::Itself => Above::No,
+            _ if reach == Reach::Said => AncestorMatch::No,
+            (Use::Read, _) if reach == Reach::Itself => AncestorMatch::No,
             // What changed there is hardly ever what is built in.
-            (Use::Read, BuiltIn) if matches!(reach, Reach::Changed | Reach::Past) => Above::No,
+            (Use::Read, BuiltIn) if matches!(reach, Reach::Changed | Reach::Past) => AncestorMatch::No,
             // It may show, or change, whatever could lie there; what is built in is about far too much for that.
-            (_, ByHand) if matches!(reach, Reach::Past | Reach::Somewhere) => Above::Any,
-            (_, BuiltIn) if matches!(reach, Reach::Past | Reach::Somewhere) => Above::No,
-            (Use::Read | Use::Either, ByHand) if reach == Reach::All => Above::Any,
-            (Use::Read | Use::Either, ByHand) if reach == Reach::Shown => Above::AnyShown,
-            (Use::Read, BuiltIn) if reach == Reach::Shown => Above::PlaceShown,
-            (Use::Read, _) => Above::Place,
-            (Use::Either, ByHand) => Above::Place,
-            (Use::Either, BuiltIn) if reach == Reach::All => Above::Place,
-            (Use::Either, BuiltIn) if reach == Reach::Shown => Above::PlaceShown,
-            (Use::Either, BuiltIn) => Above::No,
-            (Use::Write(_), ByHand) if reach == Reach::All => Above::Any,
-            (Use::Write(_), BuiltIn) if reach == Reach::All => Above::Place,
+            (_, ByHand) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::Any,
+            (_, BuiltIn) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::No,
+            (Use::Read | Use::Either, ByHand) if reach == Reach::All => AncestorMatch::Any,
+            (Use::Read | Use::Either, ByHand) if reach == Reach::Shown => AncestorMatch::AnyShown,
+            (Use::Read, BuiltIn) if reach == Reach::Shown => AncestorMatch::PlaceShown,
+            (Use::Read, _) => AncestorMatch::Place,
+            (Use::Either, ByHand) => AncestorMatch::Place,
+            (Use::Either, BuiltIn) if reach == Reach::All => AncestorMatch::Place,
+            (Use::Either, BuiltIn) if reach == Reach::Shown => AncestorMatch::PlaceShown,
+            (Use::Either, BuiltIn) => AncestorMatch::No,
+            (Use::Write(_), ByHand) if reach == Reach::All => AncestorMatch::Any,
+            (Use::Write(_), BuiltIn) if reach == Reach::All => AncestorMatch::Place,
             // A folder that is made, or gets another mode, changes nothing in it.
-            (Use::Write(WriteKind::Create | WriteKind::Edit), _) => Above::No,
-            (Use::Write(kind), Written::ByHand) => above_write(kind, self.is_folder()),
-            (Use::Write(kind), Written::BuiltIn) => {
-                above_write(kind, self.is_folder()).min(Above::PlaceBelowRoot)
+            (Use::Write(WriteKind::Create | WriteKind::Edit), _) => AncestorMatch::No,
+            (Use::Write(kind), PatternAuthor::ByHand) => above_write(kind, self.is_folder()),
+            (Use::Write(kind), PatternAuthor::BuiltIn) => {
+                above_write(kind, self.is_folder()).min(AncestorMatch::PlaceBelowRoot)
             }
         }
     }
@@ -114,18 +114,18 @@ impl<'a> SeenTouch<'a> {
 
 /// How a folder counts that is itself changed: moved or deleted, it takes along what is in it; copied
 /// to, or replaced by a file or a link, it decides what is there.
-pub(crate) fn above_write(kind: WriteKind, folder: bool) -> Above {
+pub(crate) fn above_write(kind: WriteKind, folder: bool) -> AncestorMatch {
     match kind {
-        WriteKind::Delete | WriteKind::Move if folder => Above::Any,
-        WriteKind::Delete | WriteKind::Move => Above::Place,
-        WriteKind::Write | WriteKind::Create | WriteKind::Edit => Above::PlaceBelowRoot,
+        WriteKind::Delete | WriteKind::Move if folder => AncestorMatch::Any,
+        WriteKind::Delete | WriteKind::Move => AncestorMatch::Place,
+        WriteKind::Write | WriteKind::Create | WriteKind::Edit => AncestorMatch::PlaceBelowRoot,
     }
 }
 
 impl Pattern {
     /// Whether, and how, this could be about a path that is touched.
-    pub(crate) fn touched(&self, seen: &SeenTouch<'_>, written: Written) -> Option<Touching> {
-        if seen.touch.reach == Reach::Said && written == Written::BuiltIn {
+    pub(crate) fn match_touch(&self, seen: &TouchForms<'_>, written: PatternAuthor) -> Option<TouchMatch> {
+        if seen.touch.reach == Reach::Said && written == PatternAuthor::BuiltIn {
             return None;
         }
         let how = seen.touch.how;
@@ -134,22 +134,24 @@ impl Pattern {
             Matcher::Write(kind, pattern) => match how {
                 Use::Read => return None,
                 Use::Either => (Some(*kind), pattern),
-                Use::Write(of) if covers(*kind, of) || of == WriteKind::Write => (Some(of), pattern),
+                Use::Write(of) if write_kind_covers(*kind, of) || of == WriteKind::Write => {
+                    (Some(of), pattern)
+                }
                 Use::Write(_) => return None,
             },
             _ => return None,
         };
-        let mut above = seen.above(written);
-        if written == Written::BuiltIn && how == Use::Either && write.is_some() {
-            above = Above::No;
+        let mut above = seen.ancestor_match(written);
+        if written == PatternAuthor::BuiltIn && how == Use::Either && write.is_some() {
+            above = AncestorMatch::No;
         }
         let mut fit = Fit::Whole;
         let certainty = match (&seen.path, &seen.touch.path) {
             (Some(path), _) => {
                 fit = pattern.fit(path, above);
                 if fit == Fit::No
-                    && written == Written::ByHand
-                    && seen.held().is_some_and(|held| pattern.fits_below(path, held))
+                    && written == PatternAuthor::ByHand
+                    && seen.shown_contents().is_some_and(|held| pattern.fits_below(path, held))
                 {
                     fit = Fit::Above;
                 }
@@ -160,15 +162,15 @@ impl Pattern {
                     Fit::Above | Fit::Folder | Fit::Whole => Certainty::Known,
                 }
             }
-            (None, TouchedPath::Open(open)) => match pattern.could(open, seen.roots, above) {
-                Could::No => return None,
+            (None, TouchedPath::Open(open)) => match pattern.could_match_open(open, seen.roots, above) {
+                Likelihood::No => return None,
                 // Whatever it gives is looked at by itself.
-                Could::Perhaps if open.looked_up => return None,
-                Could::Perhaps => Certainty::Perhaps,
-                Could::Yes => Certainty::Known,
+                Likelihood::Perhaps if open.looked_up => return None,
+                Likelihood::Perhaps => Certainty::Perhaps,
+                Likelihood::Yes => Certainty::Known,
             },
             (None, TouchedPath::Known(_)) => return None,
         };
-        Some(Touching { write, certainty, fit })
+        Some(TouchMatch { write, certainty, fit })
     }
 }

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::table::{DISK_PROGRAMS, DISKS, SYSTEM};
-use crate::fold::fold;
+use crate::fold::fold_text;
 use mayi_call::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use mayi_call::{ShellAccess, WriteKind, lies_in};
 
 /// How certain it is. Ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Destroys {
+pub(super) enum Destruction {
     No,
     /// A word that is not known could make it one.
     Perhaps,
@@ -18,14 +18,14 @@ pub(super) enum Destroys {
 }
 
 /// What `shell` would destroy.
-pub(super) fn destroys(shell: &ShellAccess, home: Option<&Path>) -> Destroys {
+pub(super) fn find_destruction(shell: &ShellAccess, home: Option<&Path>) -> Destruction {
     if is_fork_bomb(&shell.line) {
-        return Destroys::Certainly;
+        return Destruction::Certainly;
     }
-    let forms = std::iter::once(&shell.words).chain(&shell.outer).map(|words| by_words(words, home));
+    let forms = std::iter::once(&shell.words).chain(&shell.outer).map(|words| words_destruction(words, home));
     let candidates = shell.candidates.iter().flat_map(|candidate| {
         let words: Vec<Word> = candidate.iter().cloned().map(Word::Literal).collect();
-        (0..words.len()).map(move |from| by_words(words.get(from..).unwrap_or_default(), home))
+        (0..words.len()).map(move |from| words_destruction(words.get(from..).unwrap_or_default(), home))
     });
     // The first of each name has the operands and options of the later ones, too.
     let tails = shell.tails.iter().flat_map(|words| {
@@ -33,44 +33,45 @@ pub(super) fn destroys(shell: &ShellAccess, home: Option<&Path>) -> Destroys {
         let first = words.iter().enumerate().filter(move |(_, word)| {
             word.literal().is_some_and(|name| seen.insert(name.rsplit('/').next().unwrap_or(name)))
         });
-        first.filter_map(move |(from, _)| Some(by_words(words.get(from..)?, home)))
+        first.filter_map(move |(from, _)| Some(words_destruction(words.get(from..)?, home)))
     });
-    let touches = shell.touches.iter().map(|touch| by_touch(touch, home));
-    forms.chain(candidates).chain(tails).chain(touches).max().unwrap_or(Destroys::No)
+    let touches = shell.touches.iter().map(|touch| touch_destruction(touch, home));
+    forms.chain(candidates).chain(tails).chain(touches).max().unwrap_or(Destruction::No)
 }
 
 /// A folder that a command empties, or changes with everything in it.
-fn by_touch(touch: &Touch, home: Option<&Path>) -> Destroys {
-    let Use::Write(kind) = touch.how else { return Destroys::No };
+fn touch_destruction(touch: &Touch, home: Option<&Path>) -> Destruction {
+    let Use::Write(kind) = touch.how else { return Destruction::No };
     match &touch.path {
         TouchedPath::Known(path) => {
-            let whole = touch.reach == Reach::All && path.forms().any(|form| precious(form, home, kind));
-            if whole || path.forms().any(is_disk) { Destroys::Certainly } else { Destroys::No }
+            let whole =
+                touch.reach == Reach::All && path.forms().any(|form| is_vital_folder(form, home, kind));
+            if whole || path.forms().any(is_disk) { Destruction::Certainly } else { Destruction::No }
         }
-        TouchedPath::Open(open) if touch.reach == Reach::All => by_open_path(open, home, kind),
-        TouchedPath::Open(_) => Destroys::No,
+        TouchedPath::Open(open) if touch.reach == Reach::All => open_path_destruction(open, home, kind),
+        TouchedPath::Open(_) => Destruction::No,
     }
 }
 
 /// `/etc/*` is `/etc`; what begins with something unknown could be `/`.
-fn by_open_path(open: &OpenPath, home: Option<&Path>, kind: WriteKind) -> Destroys {
+fn open_path_destruction(open: &OpenPath, home: Option<&Path>, kind: WriteKind) -> Destruction {
     let known = open.pieces.first().and_then(Option::as_deref);
     match (known, open.slashes) {
-        (None, true) => Destroys::Perhaps,
+        (None, true) => Destruction::Perhaps,
         (Some(folder), slashes) if folder.starts_with('/') => {
             let whole = open.pieces.len() == 2 && folder.ends_with('/');
             match Path::new(folder) {
-                at if whole && !slashes && precious(at, home, kind) => Destroys::Certainly,
-                at if whole && slashes && precious(at, home, kind) => Destroys::Perhaps,
-                _ => Destroys::No,
+                at if whole && !slashes && is_vital_folder(at, home, kind) => Destruction::Certainly,
+                at if whole && slashes && is_vital_folder(at, home, kind) => Destruction::Perhaps,
+                _ => Destruction::No,
             }
         }
-        _ => Destroys::No,
+        _ => Destruction::No,
     }
 }
 
 /// A folder without which the machine does not work, or with all of the user's files.
-fn precious(path: &Path, home: Option<&Path>, kind: WriteKind) -> bool {
+fn is_vital_folder(path: &Path, home: Option<&Path>, kind: WriteKind) -> bool {
     let system = SYSTEM.iter().any(|at| path == Path::new(at));
     // Another owner or mode for the home folder is no end of it.
     let gone = !matches!(kind, WriteKind::Edit | WriteKind::Create);
@@ -86,34 +87,34 @@ pub(super) fn is_disk(path: &Path) -> bool {
         })
 }
 
-fn by_words(words: &[Word], home: Option<&Path>) -> Destroys {
-    let Some((first, rest)) = words.split_first() else { return Destroys::No };
-    let Some(first) = first.literal() else { return Destroys::No };
-    let folded = fold(first);
+fn words_destruction(words: &[Word], home: Option<&Path>) -> Destruction {
+    let Some((first, rest)) = words.split_first() else { return Destruction::No };
+    let Some(first) = first.literal() else { return Destruction::No };
+    let folded = fold_text(first);
     let name = folded.rsplit('/').next().unwrap_or(&folded);
-    let has = |short: &[char], long: &str| rest.iter().any(|word| option(word, short, long));
+    let has = |short: &[char], long: &str| rest.iter().any(|word| matches_option(word, short, long));
     match name {
         "rm" | "srm" | "unlink" | "rmdir" => {
             let all = has(&[], "--no-preserve-root");
             let deep = name == "srm" || has(&['r', 'R'], "--recursive");
-            let worst = operands(rest, home, WriteKind::Delete, deep);
-            if all { Destroys::Certainly } else { worst }
+            let worst = worst_operand(rest, home, WriteKind::Delete, deep);
+            if all { Destruction::Certainly } else { worst }
         }
         "chmod" | "chown" | "chgrp" | "chattr" if has(&['R'], "--recursive") => {
-            operands(rest, home, WriteKind::Edit, true)
+            worst_operand(rest, home, WriteKind::Edit, true)
         }
-        "mv" => operands(rest.split_last().map_or(rest, |(_, rest)| rest), home, WriteKind::Move, false),
-        "find" if has(&[], "-delete") => operands(rest, home, WriteKind::Delete, true),
+        "mv" => worst_operand(rest.split_last().map_or(rest, |(_, rest)| rest), home, WriteKind::Move, false),
+        "find" if has(&[], "-delete") => worst_operand(rest, home, WriteKind::Delete, true),
         _ if name == "mkfs" || name.starts_with("mkfs.") || DISK_PROGRAMS.contains(&name) => {
-            let writes = name != "dd" || rest.iter().any(|word| word.prefix().starts_with("of="));
-            if writes { disks(name, rest) } else { Destroys::No }
+            let writes = name != "dd" || rest.iter().any(|word| word.known_prefix().starts_with("of="));
+            if writes { worst_disk_operand(name, rest) } else { Destruction::No }
         }
-        _ => Destroys::No,
+        _ => Destruction::No,
     }
 }
 
 /// Whether a word is an option, or short options with one of these among them.
-fn option(word: &Word, short: &[char], long: &str) -> bool {
+fn matches_option(word: &Word, short: &[char], long: &str) -> bool {
     let Some(word) = word.literal() else { return false };
     if word.starts_with("--") {
         // Shortened, as GNU's programs take it.
@@ -123,27 +124,27 @@ fn option(word: &Word, short: &[char], long: &str) -> bool {
 }
 
 /// The worst of the operands: `rm` of a folder needs `-r`, but not of the root.
-fn operands(words: &[Word], home: Option<&Path>, kind: WriteKind, deep: bool) -> Destroys {
+fn worst_operand(words: &[Word], home: Option<&Path>, kind: WriteKind, deep: bool) -> Destruction {
     let worst = |word: &Word| match word {
         Word::Literal(text) => {
-            let path = normal(text, home);
+            let path = normalize_path(text, home);
             let whole = text.ends_with("/*") || text == "*";
-            let folder = if whole { normal(text.trim_end_matches('*'), home) } else { path };
+            let folder = if whole { normalize_path(text.trim_end_matches('*'), home) } else { path };
             match folder {
-                Some(path) if path == Path::new("/") => Destroys::Certainly,
-                Some(path) if (deep || kind == WriteKind::Move) && precious(&path, home, kind) => {
-                    Destroys::Certainly
+                Some(path) if path == Path::new("/") => Destruction::Certainly,
+                Some(path) if (deep || kind == WriteKind::Move) && is_vital_folder(&path, home, kind) => {
+                    Destruction::Certainly
                 }
-                _ => Destroys::No,
+                _ => Destruction::No,
             }
         }
-        Word::Open(open) if deep => by_open_word(open, home, kind),
-        Word::Open(_) => Destroys::No,
+        Word::Open(open) if deep => open_word_destruction(open, home, kind),
+        Word::Open(_) => Destruction::No,
     };
-    words.iter().map(worst).max().unwrap_or(Destroys::No)
+    words.iter().map(worst).max().unwrap_or(Destruction::No)
 }
 
-fn by_open_word(open: &OpenWord, home: Option<&Path>, kind: WriteKind) -> Destroys {
+fn open_word_destruction(open: &OpenWord, home: Option<&Path>, kind: WriteKind) -> Destruction {
     let path = OpenPath {
         given: open.text.clone(),
         pieces: open.pieces.clone(),
@@ -152,13 +153,13 @@ fn by_open_word(open: &OpenWord, home: Option<&Path>, kind: WriteKind) -> Destro
     };
     // A glob alone is about the folder that it stands in.
     if open.glob && open.pieces.first().is_none_or(Option::is_none) {
-        return Destroys::No;
+        return Destruction::No;
     }
-    by_open_path(&path, home, kind)
+    open_path_destruction(&path, home, kind)
 }
 
 /// An absolute path, or one below the home folder, without `.` and `..`.
-fn normal(text: &str, home: Option<&Path>) -> Option<std::path::PathBuf> {
+fn normalize_path(text: &str, home: Option<&Path>) -> Option<std::path::PathBuf> {
     let home_relative = ["~", "$HOME", "${HOME}"]
         .iter()
         .find_map(|at| text.strip_prefix(at).filter(|rest| rest.is_empty() || rest.starts_with('/')));
@@ -167,20 +168,22 @@ fn normal(text: &str, home: Option<&Path>) -> Option<std::path::PathBuf> {
         None if text.starts_with('/') => text.into(),
         None => return None,
     };
-    Some(mayi_call::PathAccess::unlooked(Path::new("/"), whole.to_str()?).lexical)
+    Some(mayi_call::PathAccess::without_lookup(Path::new("/"), whole.to_str()?).lexical)
 }
 
-fn disks(name: &str, words: &[Word]) -> Destroys {
+fn worst_disk_operand(name: &str, words: &[Word]) -> Destruction {
     let worst = |word: &Word| {
-        let known = word.prefix();
+        let known = word.known_prefix();
         let known = if name == "dd" { known.strip_prefix("of=") } else { Some(known) };
         match (known, word) {
-            (Some(path), _) if normal(path, None).is_some_and(|path| is_disk(&path)) => Destroys::Certainly,
-            (Some("" | "/" | "/dev/"), Word::Open(_)) => Destroys::Perhaps,
-            _ => Destroys::No,
+            (Some(path), _) if normalize_path(path, None).is_some_and(|path| is_disk(&path)) => {
+                Destruction::Certainly
+            }
+            (Some("" | "/" | "/dev/"), Word::Open(_)) => Destruction::Perhaps,
+            _ => Destruction::No,
         }
     };
-    words.iter().map(worst).max().unwrap_or(Destroys::No)
+    words.iter().map(worst).max().unwrap_or(Destruction::No)
 }
 
 /// A function that starts itself twice and does not wait: `:(){ :|:& };:`.

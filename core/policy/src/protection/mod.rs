@@ -4,9 +4,9 @@
 //! recognised by their words.
 
 mod catastrophe;
-mod later;
-mod own;
+mod deferred_runs;
 pub(super) mod places;
+mod self_protection;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use std::sync::OnceLock;
 
 use super::index::Index;
 use super::pattern::path::Fit;
-use super::pattern::{Certainty, Places, Seen, SeenTouch, Written};
+use super::pattern::{AccessForms, Certainty, PatternAuthor, PatternBases, TouchForms};
 use super::{Effect, Pattern, PatternError};
 use crate::words;
-use catastrophe::Destroys;
+use catastrophe::Destruction;
 use mayi_call::shell::{TouchedPath, Use};
 use mayi_call::{Access, Selector, ShellAccess, WriteKind};
-use places::Place;
+use places::PathObjection;
 
 /// One thing that is protected.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Protected {
     /// A managed file added it: only a managed file can except from it.
     pub managed: bool,
     /// What folders above it count for.
-    written: Written,
+    written: PatternAuthor,
 }
 
 /// What is protected, compiled. By default nothing is: see [`Protection::built_in`].
@@ -55,7 +55,7 @@ pub struct Protection {
 
 /// What speaks against an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Against {
+pub struct Objection {
     /// Ask or deny.
     pub effect: Effect,
     /// It holds whatever the mode and the rules.
@@ -77,7 +77,7 @@ impl Protection {
     ///
     /// # Errors
     /// If a folder's name can't be written as a pattern.
-    pub fn built_in(places: &Places, own: &[PathBuf]) -> Result<Self, PatternError> {
+    pub fn built_in(places: &PatternBases, own: &[PathBuf]) -> Result<Self, PatternError> {
         let mut protection = Self { home: places.home.clone(), built_in: true, ..Self::default() };
         let settings = "settings of editors and agents say what they run";
         protection.add_all("write", table::RUN_LATER, LATER, places)?;
@@ -92,7 +92,7 @@ impl Protection {
                     pattern: Pattern::exact_path_at(selector, folder, places)?,
                     reason: "mayi's own files".to_owned(),
                     managed: false,
-                    written: Written::BuiltIn,
+                    written: PatternAuthor::BuiltIn,
                 });
             }
         }
@@ -108,7 +108,7 @@ impl Protection {
         selector: &str,
         paths: &[&str],
         reason: &str,
-        places: &Places,
+        places: &PatternBases,
     ) -> Result<(), PatternError> {
         for path in paths {
             // Without a home folder there is nothing below it to protect.
@@ -121,22 +121,22 @@ impl Protection {
                 pattern: Pattern::parse(&format!("{selector}({path})"), places)?,
                 reason: reason.to_owned(),
                 managed: false,
-                written: Written::BuiltIn,
+                written: PatternAuthor::BuiltIn,
             });
         }
         Ok(())
     }
 
     /// Protects more: from a file's `[protection] add`.
-    pub fn extend(&mut self, pattern: Pattern, reason: String, managed: bool) {
+    pub fn add_entry(&mut self, pattern: Pattern, reason: String, managed: bool) {
         self.index = OnceLock::new();
-        let written = Written::ByHand;
+        let written = PatternAuthor::ByHand;
         self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason, managed, written });
     }
 
     /// Takes something out: from a user's or managed file's `[protection] except`. A user's takes out
     /// nothing that a managed file added.
-    pub fn except(&mut self, pattern: Pattern, managed: bool) {
+    pub fn add_exception(&mut self, pattern: Pattern, managed: bool) {
         self.except.push((pattern, managed));
     }
 
@@ -154,7 +154,7 @@ impl Protection {
     }
 
     /// Compiles what would else be when it is first needed.
-    pub(super) fn compile(&self) {
+    pub(super) fn build_index(&self) {
         self.index();
     }
 
@@ -162,30 +162,32 @@ impl Protection {
         self.index.get_or_init(|| Index::new(self.entries.iter().map(|entry| &entry.pattern)))
     }
 
-    fn at(&self, places: Vec<u32>) -> impl Iterator<Item = &Protected> {
+    fn entries_at(&self, places: Vec<u32>) -> impl Iterator<Item = &Protected> {
         places.into_iter().filter_map(|at| self.entries.get(usize::try_from(at).ok()?))
     }
 
     /// Everything that speaks against an access itself.
-    pub(super) fn against(&self, seen: &Seen<'_>) -> Vec<Against> {
+    pub(super) fn access_objections(&self, seen: &AccessForms<'_>) -> Vec<Objection> {
         let (access, roots) = (seen.access, seen.roots);
         let mut found = Vec::new();
-        for entry in self.at(self.index().about(seen)) {
+        for entry in self.entries_at(self.index().candidates_for(seen)) {
             let fit = entry.pattern.fit(seen, entry.written);
-            if fit != Fit::No && !self.excepted(entry, Some(access), roots) {
-                once(entry, None, fit, &mut found);
+            if fit != Fit::No && !self.is_excepted(entry, Some(access), roots) {
+                add_best_objection(entry, None, fit, &mut found);
             }
         }
-        let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
+        let mut found: Vec<Objection> = found.into_iter().map(|(_, against)| against).collect();
         if !self.built_in {
             return found;
         }
         match access {
             Access::Read(path) => {
-                self.place(places::read(path, roots, &self.readable), access, roots, &mut found)
+                self.add_path_objection(places::read(path, roots, &self.readable), access, roots, &mut found)
             }
-            Access::Write(_, path) => self.place(places::write(path, roots), access, roots, &mut found),
-            Access::Shell(shell) => found.extend(self.command(shell)),
+            Access::Write(_, path) => {
+                self.add_path_objection(places::write_objection(path, roots), access, roots, &mut found)
+            }
+            Access::Shell(shell) => found.extend(self.command_objection(shell)),
             _ => {}
         }
         found
@@ -193,29 +195,29 @@ impl Protection {
 
     /// Everything that speaks against a path that is touched; a word that could be any path counts once,
     /// and not for long: an explicit allow of the command silences it.
-    pub(super) fn against_touch(&self, seen: &SeenTouch<'_>) -> Vec<Against> {
+    pub(super) fn touch_objections(&self, seen: &TouchForms<'_>) -> Vec<Objection> {
         let roots = seen.roots;
         let mut found = Vec::new();
         let mut perhaps = None;
-        for entry in self.at(self.index().about_touch(seen)) {
-            let Some(touching) = entry.pattern.touched(seen, entry.written) else { continue };
-            if self.excepted(entry, seen.access(touching.write).as_ref(), roots) {
+        for entry in self.entries_at(self.index().about_touch(seen)) {
+            let Some(touching) = entry.pattern.match_touch(seen, entry.written) else { continue };
+            if self.is_excepted(entry, seen.as_access(touching.write).as_ref(), roots) {
                 continue;
             }
             match touching.certainty {
-                Certainty::Known => once(entry, touching.write, touching.fit, &mut found),
+                Certainty::Known => add_best_objection(entry, touching.write, touching.fit, &mut found),
                 Certainty::Perhaps => {
                     perhaps.get_or_insert((touching.write, entry.pattern.to_string()));
                 }
             }
         }
-        let mut found: Vec<Against> = found.into_iter().map(|(_, against)| against).collect();
+        let mut found: Vec<Objection> = found.into_iter().map(|(_, against)| against).collect();
         if let Some((write, pattern)) = perhaps {
             let reason = match &seen.touch.path {
-                TouchedPath::Open(open) => words::could_be(open, &pattern),
+                TouchedPath::Open(open) => words::open_path_reason(open, &pattern),
                 TouchedPath::Known(_) => format!("it could reach a protected path, such as {pattern}"),
             };
-            found.push(Against { effect: Effect::Ask, always: false, pattern: None, reason, write });
+            found.push(Objection { effect: Effect::Ask, always: false, pattern: None, reason, write });
         }
         if self.built_in {
             self.places_of_touch(seen, roots, &mut found);
@@ -223,20 +225,20 @@ impl Protection {
         found
     }
 
-    fn places_of_touch(&self, seen: &SeenTouch<'_>, roots: &[PathBuf], found: &mut Vec<Against>) {
+    fn places_of_touch(&self, seen: &TouchForms<'_>, roots: &[PathBuf], found: &mut Vec<Objection>) {
         let write = match seen.touch.how {
             Use::Write(kind) => Some(kind),
             Use::Read => None,
             // What it is used for is not known: only names speak.
             Use::Either => return,
         };
-        match (&seen.touch.path, seen.access(write)) {
+        match (&seen.touch.path, seen.as_access(write)) {
             (TouchedPath::Known(path), Some(access)) => {
                 let place = match write {
-                    Some(_) => places::write(path, roots),
+                    Some(_) => places::write_objection(path, roots),
                     None => places::read(path, roots, &self.readable),
                 };
-                self.place(place, &access, roots, found);
+                self.add_path_objection(place, &access, roots, found);
             }
             (TouchedPath::Open(open), _) => {
                 let folder =
@@ -250,7 +252,7 @@ impl Protection {
                 let may = roots.iter().any(inside) || (write.is_none() && self.readable.iter().any(inside));
                 if !may {
                     let reason = "outside of the session's folders".to_owned();
-                    found.push(Against {
+                    found.push(Objection {
                         effect: Effect::Ask,
                         always: write.is_some(),
                         pattern: None,
@@ -264,35 +266,41 @@ impl Protection {
     }
 
     /// What destroys, or answers for the person, can't be excepted.
-    fn excepted(&self, entry: &Protected, access: Option<&Access>, roots: &[PathBuf]) -> bool {
+    fn is_excepted(&self, entry: &Protected, access: Option<&Access>, roots: &[PathBuf]) -> bool {
         entry.effect != Effect::Deny
             && access.is_some_and(|access| self.excepts(access, roots, entry.managed))
     }
 
-    fn place(&self, place: Option<Place>, access: &Access, roots: &[PathBuf], found: &mut Vec<Against>) {
-        let Some(Place { effect, always, reason }) = place else { return };
+    fn add_path_objection(
+        &self,
+        place: Option<PathObjection>,
+        access: &Access,
+        roots: &[PathBuf],
+        found: &mut Vec<Objection>,
+    ) {
+        let Some(PathObjection { effect, always, reason }) = place else { return };
         if effect == Effect::Deny || !self.excepts(access, roots, false) {
             let write = if let Access::Write(kind, _) = access { Some(*kind) } else { None };
-            found.push(Against { effect, always, pattern: None, reason, write });
+            found.push(Objection { effect, always, pattern: None, reason, write });
         }
     }
 
-    fn command(&self, shell: &ShellAccess) -> Option<Against> {
-        let (effect, reason) = if own::answers(shell) {
+    fn command_objection(&self, shell: &ShellAccess) -> Option<Objection> {
+        let (effect, reason) = if self_protection::is_own_command(shell) {
             (Effect::Deny, OWN)
         } else {
-            match catastrophe::destroys(shell, self.home.as_deref()) {
-                Destroys::Certainly => (Effect::Deny, DESTROYS),
-                Destroys::Perhaps => {
+            match catastrophe::find_destruction(shell, self.home.as_deref()) {
+                Destruction::Certainly => (Effect::Deny, DESTROYS),
+                Destruction::Perhaps => {
                     (Effect::Ask, "a word that is not known could make this destroy everything")
                 }
-                Destroys::No if later::sets_what_git_runs(shell) => {
+                Destruction::No if deferred_runs::sets_what_git_runs(shell) => {
                     (Effect::Ask, "git would run what is set there")
                 }
-                Destroys::No => return None,
+                Destruction::No => return None,
             }
         };
-        Some(Against {
+        Some(Objection {
             effect,
             always: effect == Effect::Ask,
             pattern: None,
@@ -303,8 +311,13 @@ impl Protection {
 }
 
 /// Takes an entry as a finding; of those of one kind, the first that fits best: a folder lies above many.
-fn once(entry: &Protected, write: Option<WriteKind>, fit: Fit, found: &mut Vec<(Fit, Against)>) {
-    let same = |(_, of): &&mut (Fit, Against)| {
+fn add_best_objection(
+    entry: &Protected,
+    write: Option<WriteKind>,
+    fit: Fit,
+    found: &mut Vec<(Fit, Objection)>,
+) {
+    let same = |(_, of): &&mut (Fit, Objection)| {
         (of.effect, of.always, of.write) == (entry.effect, entry.always, write) && of.reason == entry.reason
     };
     let pattern = || Some(entry.pattern.to_string());
@@ -313,7 +326,7 @@ fn once(entry: &Protected, write: Option<WriteKind>, fit: Fit, found: &mut Vec<(
         Some(_) => {}
         None => {
             let (effect, always, reason) = (entry.effect, entry.always, entry.reason.clone());
-            found.push((fit, Against { effect, always, pattern: pattern(), reason, write }));
+            found.push((fit, Objection { effect, always, pattern: pattern(), reason, write }));
         }
     }
 }

@@ -9,63 +9,63 @@ use mayi_call::{PathAccess, lies_in};
 
 /// Something that speaks against a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PathObjection {
     pub(crate) effect: Effect,
     pub(crate) always: bool,
     pub(crate) reason: String,
 }
 
-fn ask(always: bool, reason: impl Into<String>) -> Option<Place> {
-    Some(Place { effect: Effect::Ask, always, reason: reason.into() })
+fn ask_objection(always: bool, reason: impl Into<String>) -> Option<PathObjection> {
+    Some(PathObjection { effect: Effect::Ask, always, reason: reason.into() })
 }
 
 const OUTSIDE: &str = "outside of the session's folders";
 
 /// What a path stands for is not certain: asked about under every policy, also without protection.
-pub(crate) fn doubtful(path: &PathAccess) -> Option<Place> {
+pub(crate) fn doubtful_path(path: &PathAccess) -> Option<PathObjection> {
     if let Some(why) = &path.unresolved {
-        return ask(true, format!("the path could not be followed: {why}"));
+        return ask_objection(true, format!("the path could not be followed: {why}"));
     }
-    alias(path)
+    alias_path(path)
 }
 
 /// `/proc`, `/dev/fd` and the like.
-pub(crate) fn alias(path: &PathAccess) -> Option<Place> {
+pub(crate) fn alias_path(path: &PathAccess) -> Option<PathObjection> {
     let is = |form: &Path| ALIASES.iter().any(|at| lies_in(form, Path::new(at)));
     let machine = |form: &Path| MACHINE.iter().any(|of| form.as_os_str() == *of);
     if path.forms().any(is) && !path.forms().all(machine) {
-        return ask(true, "a name for something else (/proc, /dev/fd and the like)");
+        return ask_objection(true, "a name for something else (/proc, /dev/fd and the like)");
     }
     None
 }
 
 /// What speaks against changing `path`.
-pub(super) fn write(path: &PathAccess, roots: &[PathBuf]) -> Option<Place> {
+pub(super) fn write_objection(path: &PathAccess, roots: &[PathBuf]) -> Option<PathObjection> {
     if path.forms().any(is_disk) {
         let reason = "this would destroy what is on a disk".to_owned();
-        return Some(Place { effect: Effect::Deny, always: false, reason });
+        return Some(PathObjection { effect: Effect::Deny, always: false, reason });
     }
     if empty_device(path) {
         return None;
     }
     if path.hard_linked {
-        return ask(true, "the file has another name (a hard link), which would change too");
+        return ask_objection(true, "the file has another name (a hard link), which would change too");
     }
-    if !path.within(roots) {
-        return ask(!path.private_temporary, OUTSIDE);
+    if !path.is_within(roots) {
+        return ask_objection(!path.private_temporary, OUTSIDE);
     }
     if path.on_another_device(roots) {
-        return ask(true, "on another device than the session's folder");
+        return ask_objection(true, "on another device than the session's folder");
     }
     None
 }
 
 /// What speaks against reading `path`.
-pub(super) fn read(path: &PathAccess, roots: &[PathBuf], readable: &[PathBuf]) -> Option<Place> {
+pub(super) fn read(path: &PathAccess, roots: &[PathBuf], readable: &[PathBuf]) -> Option<PathObjection> {
     let may = path.forms().all(|form| {
         roots.iter().any(|root| lies_in(form, root)) || readable.iter().any(|folder| lies_in(form, folder))
     });
-    if may || empty_device(path) { None } else { ask(false, OUTSIDE) }
+    if may || empty_device(path) { None } else { ask_objection(false, OUTSIDE) }
 }
 
 fn empty_device(path: &PathAccess) -> bool {

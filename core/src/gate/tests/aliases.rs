@@ -13,11 +13,11 @@ fn of(kept: &Kept, agent: &str) -> Gate {
 }
 
 fn enter(gate: &Gate, agent: &str) {
-    gate.open_session(Session { agent: AgentId::named(agent), ..session("t", None) });
+    gate.open_session(Session { agent: AgentId::from_name(agent), ..session("t", None) });
 }
 
 fn by(agent: &str, call: Call) -> Call {
-    Call { agent: AgentId::named(agent), session: SessionId("t".into()), ..call }
+    Call { agent: AgentId::from_name(agent), session: SessionId("t".into()), ..call }
 }
 
 /// A denial that is remembered "holds for all aliases at every door"; an allow is "only for the way of starting it that it was
@@ -28,7 +28,7 @@ async fn given_a_remembered_answer_then_a_denial_holds_for_every_name_and_an_all
     let first = of(&kept, "claude");
     for (id, line, option) in [("1", "make", choice::ALLOW_ALWAYS), ("2", "rm x", choice::DENY)] {
         let ticket = first.submit(by("claude", run(id, line)), &[]);
-        let remember = Remember::patterns(RememberScope::Workspace, vec![format!("shell({line})")]);
+        let remember = Remember::of_patterns(RememberScope::Workspace, vec![format!("shell({line})")]);
         first.answer(remembering(&first, &ticket, option, remember), "test").unwrap();
     }
     // What it was given to: in another process too.
@@ -56,7 +56,7 @@ async fn given_an_answer_to_a_client_then_it_is_remembered_for_the_client_alone(
     let kept = Kept::new();
     let gate = of(&kept, "mcp:claude");
     let ticket = gate.submit(by("mcp:claude", run("1", "make")), &[]);
-    let remember = Remember::patterns(RememberScope::Workspace, vec!["shell(make)".to_owned()]);
+    let remember = Remember::of_patterns(RememberScope::Workspace, vec!["shell(make)".to_owned()]);
     gate.answer(remembering(&gate, &ticket, choice::ALLOW_ALWAYS, remember), "test").unwrap();
     for (agent, runs) in [("mcp:claude", true), ("claude", false), ("mcp", false), ("mcp:codex", false)] {
         let gate = of(&kept, agent);
@@ -66,7 +66,7 @@ async fn given_an_answer_to_a_client_then_it_is_remembered_for_the_client_alone(
 }
 
 fn github() -> ServerId {
-    ServerId::of(&json!({"command": ["github"]}))
+    ServerId::from_launch(&json!({"command": ["github"]}))
 }
 
 fn issue(agent: &str, door: Door) -> Call {
@@ -78,7 +78,7 @@ fn issue(agent: &str, door: Door) -> Call {
 async fn passes(kept: &Kept, agent: &str) -> bool {
     let gate = of(kept, agent);
     let ticket = gate.submit_as(issue(agent, Door::Mcp), &[], OnAsk::Deny);
-    matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.by() == By::Covered)
+    matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.decided_by() == DecidedBy::Covered)
 }
 
 /// A pass is for the agent that was asked about, under whichever name its own settings have for it: but only for a gateway
@@ -90,11 +90,11 @@ async fn given_a_pass_then_nobody_takes_it_by_a_name() {
         let kept = Kept::new();
         // The process that ran the agent: this one, or the one that started this one.
         let store: Arc<dyn Store> = kept.store.clone();
-        let memory = Memory::attach_as(Owner { pid, ..Owner::this() }, store, writer()).unwrap();
+        let memory = Memory::attach_owner(Owner { pid, ..Owner::this_process() }, store, writer()).unwrap();
         let asking = Asking { on_ask: OnAsk::Wait, limit: None };
-        let first = Gate::remembering(Policy::default(), asking, Box::new(NoKeeper), memory);
+        let first = Gate::with_memory(Policy::default(), asking, Box::new(NoPersistence), memory);
         enter(&first, "claude");
-        first.pass_servers(&SessionId("t".into()), vec![("gh".to_owned(), github())]);
+        first.set_own_servers(&SessionId("t".into()), vec![("gh".to_owned(), github())]);
         let ticket = first.submit(issue("claude", Door::AcpPermission), &[]);
         answer(&first, &ticket, choice::ALLOW_ONCE).unwrap();
         for agent in ["mcp", "mcp:codex", "mcp:claude-desktop"] {

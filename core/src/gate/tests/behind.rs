@@ -4,26 +4,26 @@
 use super::memory::Kept;
 use super::*;
 use crate::call::{McpAccess, ServerId};
-use crate::gate::Behind;
+use crate::gate::ToolFactsSource;
 
 /// Knows nothing of any tool.
 #[derive(Debug)]
 struct Nothing;
 
-impl Behind for Nothing {
-    fn complete(&self, _: &mut Call, _: &Policy) {}
+impl ToolFactsSource for Nothing {
+    fn add_tool_facts(&self, _: &mut Call, _: &Policy) {}
 }
 
 fn server() -> ServerId {
-    ServerId::of(&json!({"command": ["github"]}))
+    ServerId::from_launch(&json!({"command": ["github"]}))
 }
 
 /// A gate that stands before the servers `gh` and `other`, which are one program, in a session.
 fn standing(kept: &Kept) -> Gate {
     let gate = kept.gate();
     let session = SessionId("s".into());
-    gate.pass_servers(&session, vec![("gh".to_owned(), server()), ("other".to_owned(), server())]);
-    gate.stand_before(&session, Arc::new(Nothing));
+    gate.set_own_servers(&session, vec![("gh".to_owned(), server()), ("other".to_owned(), server())]);
+    gate.set_session_gateway(&session, Arc::new(Nothing));
     gate
 }
 
@@ -40,14 +40,14 @@ fn met(name: &str) -> Call {
 
 async fn covered(gate: &Gate, call: Call) -> bool {
     let ticket = gate.submit_as(call, &[], OnAsk::Deny);
-    matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.by() == By::Covered)
+    matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.decided_by() == DecidedBy::Covered)
 }
 
 /// A person allows this call once.
 fn allowed_by_a_person(gate: &Gate, call: Call) {
     let ticket = gate.submit_as(call, &[], OnAsk::Wait);
-    let id = ticket.approval().unwrap();
-    let card = gate.waiting().into_iter().find(|card| card.approval_id == id).unwrap();
+    let id = ticket.approval_id().unwrap();
+    let card = gate.waiting_cards().into_iter().find(|card| card.approval_id == id).unwrap();
     gate.answer(ApprovalResponse::pick(&card, crate::approval::choice::ALLOW_ONCE), "test").unwrap();
 }
 
@@ -63,7 +63,7 @@ async fn given_one_approval_then_one_call_of_that_server_is_covered() {
     assert!(!covered(&gate, met("gh")).await, "it counts once");
     // Nothing of it is left for another process or session.
     let elsewhere = kept.gate();
-    elsewhere.pass_servers(&SessionId("s".into()), vec![("gh".to_owned(), server())]);
+    elsewhere.set_own_servers(&SessionId("s".into()), vec![("gh".to_owned(), server())]);
     allowed_by_a_person(&gate, asked("2", "gh"));
     assert!(!covered(&elsewhere, met("gh")).await, "another session has nothing of it");
     assert!(covered(&gate, met("gh")).await);
@@ -76,13 +76,13 @@ async fn given_an_approval_whose_call_or_turn_is_over_then_it_covers_nothing() {
     let gate = standing(&kept);
     let session = SessionId("s".into());
     allowed_by_a_person(&gate, asked("1", "gh"));
-    gate.finished(&session, "1", "completed");
+    gate.report_finished(&session, "1", "completed");
     assert!(!covered(&gate, met("gh")).await);
     allowed_by_a_person(&gate, asked("2", "gh"));
     gate.end_turn(&session);
     assert!(!covered(&gate, met("gh")).await);
     allowed_by_a_person(&gate, asked("3", "gh"));
-    gate.cancel(&session);
+    gate.cancel_turn(&session);
     assert!(!covered(&gate, met("gh")).await);
 }
 

@@ -10,7 +10,7 @@ async fn given_a_call_that_changes_while_it_waits_then_the_old_answer_is_refused
     let mut events = gate.subscribe();
     let ticket = gate.submit(write("1", "/w/a", "shown"), &[]);
     let old = pick(&gate, &ticket, choice::ALLOW_ONCE);
-    gate.revise(ticket.approval().unwrap(), write("1", "/w/a", "swapped"));
+    gate.revise_call(ticket.approval_id().unwrap(), write("1", "/w/a", "swapped"));
     assert_eq!(gate.answer(old, "test").unwrap_err(), AnswerError::Changed);
     assert!(matches!(events.recv().await, Some(GateEvent::Asked(_))));
     let Some(GateEvent::Updated(card)) = events.recv().await else { panic!() };
@@ -25,11 +25,11 @@ async fn given_a_call_that_changes_while_it_waits_then_the_old_answer_is_refused
 async fn given_a_call_that_changes_into_an_allowed_one_then_it_still_waits() {
     let gate = gate();
     let ticket = gate.submit(write("1", "/w/a", "x"), &[]);
-    gate.revise(
-        ticket.approval().unwrap(),
+    gate.revise_call(
+        ticket.approval_id().unwrap(),
         call("1", Access::Read(PathAccess::new(Path::new("/w"), "/w/a"))),
     );
-    assert_eq!(gate.waiting().len(), 1);
+    assert_eq!(gate.waiting_cards().len(), 1);
     drop(ticket);
 }
 
@@ -45,7 +45,7 @@ async fn given_bypass_and_then_a_session_grant_then_the_others_still_wait() {
     response.bypass_all = true;
     gate.answer(response, "test").unwrap();
     answer(&gate, &third, choice::ALLOW_SESSION).unwrap();
-    assert_eq!(gate.waiting().len(), 1);
+    assert_eq!(gate.waiting_cards().len(), 1);
     drop(other);
 }
 
@@ -70,7 +70,7 @@ async fn given_an_approved_part_then_writing_only_that_part_is_asked_about() {
     let mut side = write("side", "/w/a", "bar");
     side.door = Door::AcpFs;
     side.diffs[0].old_text = Some("a long file with foo in it".into());
-    assert!(gate.submit(side, &[]).approval().is_some());
+    assert!(gate.submit(side, &[]).approval_id().is_some());
 }
 
 /// What was approved in a turn covers nothing once that turn is over. Attack 62.
@@ -78,13 +78,13 @@ async fn given_an_approved_part_then_writing_only_that_part_is_asked_about() {
 async fn given_a_turn_that_is_over_then_its_approvals_cover_nothing() {
     let gate = gate();
     let session = SessionId("s".into());
-    for end in [Gate::cancel as fn(&Gate, &SessionId), Gate::end_turn] {
+    for end in [Gate::cancel_turn as fn(&Gate, &SessionId), Gate::end_turn] {
         let ticket = gate.submit(write("1", "/w/a", "new"), &[]);
         answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
         end(&gate, &session);
         let mut side = write("side", "/w/a", "new");
         side.door = Door::AcpFs;
-        assert!(gate.submit(side, &[]).approval().is_some());
+        assert!(gate.submit(side, &[]).approval_id().is_some());
     }
 }
 
@@ -102,7 +102,7 @@ async fn given_an_unknown_tool_then_a_session_grant_covers_the_same_input_alone(
     answer(&gate, &ticket, choice::ALLOW_SESSION).unwrap();
     let same = gate.submit(tool("2", json!({"program": "true"})), &[]);
     assert!(matches!(same.verdict().await, Verdict::Allowed(_)));
-    assert!(gate.submit(tool("3", json!({"program": "rm"})), &[]).approval().is_some());
+    assert!(gate.submit(tool("3", json!({"program": "rm"})), &[]).approval_id().is_some());
 }
 
 /// A later denial takes back what was allowed before.
@@ -111,8 +111,8 @@ async fn given_a_denial_after_a_grant_then_the_grant_is_gone() {
     let gate = gate();
     let ticket = gate.submit(write("1", "/w/a", "x"), &[]);
     answer(&gate, &ticket, choice::ALLOW_SESSION).unwrap();
-    gate.lock().judge.grants.deny(&write("2", "/w/a", "y"), &[crate::call::Category::Write]);
-    assert!(gate.submit(write("3", "/w/a", "x"), &[]).approval().is_some());
+    gate.lock().judge.grants.record_denial(&write("2", "/w/a", "y"), &[crate::call::Category::Write]);
+    assert!(gate.submit(write("3", "/w/a", "x"), &[]).approval_id().is_some());
 }
 
 /// A star among the words is no wildcard that somebody asked for. Attack 56.
@@ -120,12 +120,14 @@ async fn given_a_denial_after_a_grant_then_the_grant_is_gone() {
 async fn given_a_star_among_the_words_then_no_rule_is_suggested() {
     let gate = gate();
     let words = vec!["python3".to_owned(), "*".to_owned()];
-    let _ticket =
-        gate.submit(call("1", shell::argv(&words, &Surroundings::new(Path::new("/w"), &[])).remove(0)), &[]);
-    assert!(gate.waiting()[0].suggestions.is_empty());
+    let _ticket = gate.submit(
+        call("1", shell::argv_accesses(&words, &Surroundings::new(Path::new("/w"), &[])).remove(0)),
+        &[],
+    );
+    assert!(gate.waiting_cards()[0].suggestions.is_empty());
     let _other = gate.submit(run("2", "npm exec thing"), &[]);
-    assert_eq!(gate.waiting()[1].suggestions[0].patterns, ["shell(npm exec thing)"]);
-    assert_eq!(gate.waiting()[1].suggestions.len(), 1);
+    assert_eq!(gate.waiting_cards()[1].suggestions[0].patterns, ["shell(npm exec thing)"]);
+    assert_eq!(gate.waiting_cards()[1].suggestions.len(), 1);
 }
 
 /// What a door can do about a question that it gets no answer to. Attack 263.
@@ -134,7 +136,7 @@ async fn given_a_door_without_an_answer_then_it_denies_and_no_more() {
     let gate = gate();
     let ticket = gate.submit(run("1", "make"), &[]);
     let late = pick(&gate, &ticket, choice::ALLOW_ONCE);
-    gate.deny(ticket.approval().unwrap(), "mayi", "the client can't ask");
+    gate.deny_waiting(ticket.approval_id().unwrap(), "mayi", "the client can't ask");
     let error = gate.answer(late, "test").unwrap_err();
     assert_eq!(error, AnswerError::Settled { by: "mayi".into(), state: State::Denied });
     let Verdict::Denied(refusal) = ticket.verdict().await else { panic!("a door allowed it") };

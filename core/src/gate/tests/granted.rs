@@ -34,7 +34,7 @@ async fn given_an_answer_then_what_it_grants_is_told() {
     let resolved = gate.answer(always(&gate, &rule, "shell(cargo test *)"), "test").unwrap();
     assert_eq!(granted(&resolved), ["shell(cargo test *) (user)"]);
     let denied = ask("5", "rm x");
-    let remember = Remember::patterns(RememberScope::Session, vec!["shell(rm *)".to_owned()]);
+    let remember = Remember::of_patterns(RememberScope::Session, vec!["shell(rm *)".to_owned()]);
     let resolved = gate.answer(remembering(&gate, &denied, choice::DENY, remember), "test").unwrap();
     assert_eq!(granted(&resolved), [""; 0], "a denial grants nothing, also one that is remembered");
     let bypass = ask("6", "curl x");
@@ -52,13 +52,13 @@ async fn given_an_answer_with_limits_then_other_processes_hear_what_it_grants() 
     let gate = kept.gate();
     let ticket = gate.submit(run("1", "cargo test"), &[]);
     let store = SqliteStore::open(&kept.folder.path().join("mayi"), Default::default()).unwrap();
-    let mut events = Remote::new(Arc::new(store), Arc::new(writer())).questions();
+    let mut events = RemoteQuestions::new(Arc::new(store), Arc::new(writer())).subscribe_questions();
     let next = async |events: &mut mpsc::UnboundedReceiver<QuestionEvent>| {
         tokio::time::timeout(Duration::from_secs(20), events.recv()).await.unwrap().unwrap()
     };
     assert!(matches!(next(&mut events).await, QuestionEvent::Asked(_)));
     let patterns = vec!["shell(cargo test *)".to_owned()];
-    let remember = Remember { uses: Some(3), ..Remember::patterns(RememberScope::Workspace, patterns) };
+    let remember = Remember { uses: Some(3), ..Remember::of_patterns(RememberScope::Workspace, patterns) };
     let resolved = gate.answer(remembering(&gate, &ticket, choice::ALLOW_ALWAYS, remember), "test").unwrap();
     assert_eq!(granted(&resolved), ["shell(cargo test *) (workspace, uses: 3)"]);
     let QuestionEvent::Resolved(heard) = next(&mut events).await else { panic!() };
@@ -67,7 +67,7 @@ async fn given_an_answer_with_limits_then_other_processes_hear_what_it_grants() 
     assert!(matches!(next(&mut events).await, QuestionEvent::Asked(_)));
     let remember = Remember {
         expires_in: Some("30m".to_owned()),
-        ..Remember::patterns(RememberScope::Session, vec!["shell(make)".to_owned()])
+        ..Remember::of_patterns(RememberScope::Session, vec!["shell(make)".to_owned()])
     };
     let resolved = gate.answer(remembering(&gate, &ticket, choice::ALLOW_SESSION, remember), "test").unwrap();
     let text = &resolved.granted_permissions[0];
@@ -86,7 +86,7 @@ async fn given_a_session_with_a_parent_then_its_cards_name_it() {
     asked.locations = vec![json!({"path": "/w/a", "line": 3})];
     let id = gate.submit(asked.clone(), &[]);
     let _other = gate.submit(run("2", "make"), &[]);
-    let cards = gate.waiting();
+    let cards = gate.waiting_cards();
     assert_eq!(cards[0].parent.as_deref(), Some("s"));
     assert_eq!(cards[1].parent, None);
     let json = serde_json::to_value(&cards[0]).unwrap();
@@ -94,8 +94,8 @@ async fn given_a_session_with_a_parent_then_its_cards_name_it() {
     assert_eq!(json["toolCall"]["locations"], json!([{"path": "/w/a", "line": 3}]));
     // It stays there when the card is shown anew.
     asked.notes.push("more".to_owned());
-    gate.revise(id.approval().unwrap(), asked);
-    assert_eq!(gate.waiting()[0].parent.as_deref(), Some("s"));
+    gate.revise_call(id.approval_id().unwrap(), asked);
+    assert_eq!(gate.waiting_cards()[0].parent.as_deref(), Some("s"));
 }
 
 /// What an earlier mayi has kept can still be shown.
@@ -103,7 +103,7 @@ async fn given_a_session_with_a_parent_then_its_cards_name_it() {
 async fn given_a_card_of_an_earlier_version_then_it_is_read() {
     let gate = gate();
     let _ticket = gate.submit(run("1", "make"), &[]);
-    let card = gate.waiting().remove(0);
+    let card = gate.waiting_cards().remove(0);
     let mut old = serde_json::to_value(&card).unwrap();
     assert!(old.as_object_mut().unwrap().remove("parent").is_some());
     assert!(old["toolCall"].as_object_mut().unwrap().remove("locations").is_some());

@@ -11,11 +11,11 @@ fn uses(id: &str, tool: &str) -> Call {
 }
 
 fn with_server(gate: &Gate) {
-    gate.pass_servers(&SessionId("s".into()), vec![("s".to_owned(), ServerId::of(&json!("s")))]);
+    gate.set_own_servers(&SessionId("s".into()), vec![("s".to_owned(), ServerId::from_launch(&json!("s")))]);
 }
 
 fn level(of: Level) -> Remember {
-    Remember { level: Some(of), ..Remember::patterns(RememberScope::Session, Vec::new()) }
+    Remember { level: Some(of), ..Remember::of_patterns(RememberScope::Session, Vec::new()) }
 }
 
 /// Seed 3: "all: everything of one server", also of one that has nothing but its command.
@@ -24,11 +24,11 @@ async fn given_a_server_without_settings_then_all_of_it_is_offered_and_taken() {
     let gate = gate();
     with_server(&gate);
     let asked = gate.submit(uses("1", "get"), &[]);
-    assert_eq!(gate.waiting()[0].levels, [Level::All]);
+    assert_eq!(gate.waiting_cards()[0].levels, [Level::All]);
     gate.answer(remembering(&gate, &asked, choice::ALLOW_SESSION, level(Level::All)), "test").unwrap();
     assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
     assert!(matches!(gate.submit(uses("2", "drop"), &[]).verdict().await, Verdict::Allowed(_)));
-    assert!(gate.waiting().is_empty());
+    assert!(gate.waiting_cards().is_empty());
 }
 
 /// Seed 3: "session: the permission lasts the session". A denial of something else does not end it; one of a tool that
@@ -58,11 +58,11 @@ async fn given_a_denial_of_something_else_then_a_level_stays() {
 async fn given_a_denial_that_is_remembered_for_the_session_then_the_same_is_denied_unasked() {
     let gate = gate();
     let asked = gate.submit(run("1", "make"), &[]);
-    let remember = Remember::patterns(RememberScope::Session, Vec::new());
+    let remember = Remember::of_patterns(RememberScope::Session, Vec::new());
     gate.answer(remembering(&gate, &asked, choice::DENY, remember), "test").unwrap();
     let Verdict::Denied(refusal) = gate.submit(run("2", "make"), &[]).verdict().await else { panic!() };
     assert!(refusal.reason.contains("denied before"), "{}", refusal.reason);
     let other = gate.submit(run("3", "make x"), &[]);
-    assert_eq!(gate.waiting().len(), 1, "other words are asked about");
+    assert_eq!(gate.waiting_cards().len(), 1, "other words are asked about");
     drop(other);
 }

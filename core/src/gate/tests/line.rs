@@ -18,16 +18,16 @@ async fn given_many_that_wait_then_64_are_shown_500_stand_in_line_and_more_are_d
     let mut tickets = asked(&gate, 564);
     let one_more = gate.submit(run("more", "make"), &[]);
     assert!(matches!(one_more.verdict().await, Verdict::Denied(r) if r.reason.contains("too many")));
-    assert_eq!((gate.waiting().len(), gate.count_waiting(), gate.count_in_line()), (64, 564, 500));
+    assert_eq!((gate.waiting_cards().len(), gate.count_waiting(), gate.count_queued()), (64, 564, 500));
     // Another session has its own.
     gate.open_session(session("t", None));
     let other = gate.submit(Call { session: SessionId("t".into()), ..run("other", "make") }, &[]);
-    assert_eq!(gate.waiting().len(), 65);
+    assert_eq!(gate.waiting_cards().len(), 65);
     // The next in line is shown once there is room for it, and heard of then.
-    let next = tickets[64].approval().unwrap();
+    let next = tickets[64].approval_id().unwrap();
     answer(&gate, &tickets[3], choice::DENY).unwrap();
-    assert!(gate.waiting().iter().any(|card| card.approval_id == next));
-    assert_eq!((gate.waiting().len(), gate.count_in_line()), (65, 499));
+    assert!(gate.waiting_cards().iter().any(|card| card.approval_id == next));
+    assert_eq!((gate.waiting_cards().len(), gate.count_queued()), (65, 499));
     let mut heard = Vec::new();
     while let Ok(event) = events.try_recv() {
         if let GateEvent::Asked(card) = event {
@@ -37,12 +37,12 @@ async fn given_many_that_wait_then_64_are_shown_500_stand_in_line_and_more_are_d
     assert_eq!((heard.len(), heard.last()), (66, Some(&next)));
     // One that is withdrawn in line makes no room.
     drop(tickets.pop());
-    assert_eq!((gate.waiting().len(), gate.count_in_line()), (65, 498));
-    gate.cancel(&SessionId("s".into()));
+    assert_eq!((gate.waiting_cards().len(), gate.count_queued()), (65, 498));
+    gate.cancel_turn(&SessionId("s".into()));
     for ticket in tickets.into_iter().enumerate().filter(|(at, _)| *at != 3).map(|(_, ticket)| ticket) {
         assert!(matches!(ticket.verdict().await, Verdict::Cancelled));
     }
-    assert_eq!((gate.count_waiting(), gate.count_in_line()), (1, 0));
+    assert_eq!((gate.count_waiting(), gate.count_queued()), (1, 0));
     assert!(!matches!(events.try_recv(), Ok(GateEvent::Asked(_))), "none is shown for a moment");
     drop(other);
 }
@@ -57,13 +57,13 @@ async fn given_a_line_then_a_grant_reaches_it_and_other_processes_count_it() {
     let like = gate.submit(run("like", "make"), &[]);
     let seen = || {
         let query = ApprovalQuery { pending: true, ..ApprovalQuery::default() };
-        in_view(kept.store.approvals(&query).unwrap())
+        in_view(kept.store.query_approvals(&query).unwrap())
     };
     let (shown, line) = seen();
-    let own: Vec<_> = gate.waiting().iter().map(|card| card.approval_id).collect();
+    let own: Vec<_> = gate.waiting_cards().iter().map(|card| card.approval_id).collect();
     assert_eq!((shown.iter().map(|approval| approval.id).collect::<Vec<_>>(), line), (own, 2));
     answer(&gate, &first, choice::ALLOW_SESSION).unwrap();
-    assert!(matches!(like.verdict().await, Verdict::Allowed(a) if a.by() == By::Grant));
-    assert_eq!((gate.waiting().len(), gate.count_in_line(), seen().1), (64, 0, 0));
+    assert!(matches!(like.verdict().await, Verdict::Allowed(a) if a.decided_by() == DecidedBy::Grant));
+    assert_eq!((gate.waiting_cards().len(), gate.count_queued(), seen().1), (64, 0, 0));
     drop(tickets);
 }

@@ -9,15 +9,15 @@ use crate::store::{
     ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, OfferId, Options, Order, SqliteStore, Store,
     StoredGrant,
 };
-use crate::writer::Writer;
+use crate::writer::EntryWriter;
 
 pub(super) struct Kept {
     pub(super) folder: tempfile::TempDir,
     pub(super) store: Arc<SqliteStore>,
 }
 
-pub(super) fn writer() -> Writer {
-    Writer::new(b"key".to_vec(), Redactor::of_environment([]).unwrap())
+pub(super) fn writer() -> EntryWriter {
+    EntryWriter::new(b"key".to_vec(), Redactor::of_environment([]).unwrap())
 }
 
 pub(super) fn options() -> Options {
@@ -40,13 +40,13 @@ impl Kept {
     pub(super) fn gate_on(&self, store: Arc<dyn Store>) -> Gate {
         let memory = Memory::attach(store, writer()).unwrap();
         let asking = Asking { on_ask: OnAsk::Wait, limit: None };
-        let gate = Gate::remembering(Policy::default(), asking, Box::new(NoKeeper), memory);
+        let gate = Gate::with_memory(Policy::default(), asking, Box::new(NoPersistence), memory);
         gate.open_session(session("s", None));
         gate
     }
 
     pub(super) fn entries(&self) -> Vec<Recorded> {
-        self.store.entries(&EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() }).unwrap()
+        self.store.query_entries(&EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() }).unwrap()
     }
 
     pub(super) fn kinds(&self) -> Vec<Kind> {
@@ -81,9 +81,9 @@ async fn given_a_store_then_every_step_is_written_before_the_verdict() {
     answer(&gate, &asked, choice::ALLOW_ONCE).unwrap();
     assert_eq!(kept.kinds()[5..], [Kind::Answered]);
     // An agent may say so more than once.
-    gate.started(&SessionId("s".into()), "2");
-    gate.started(&SessionId("s".into()), "2");
-    gate.finished(&SessionId("s".into()), "2", "completed");
+    gate.report_started(&SessionId("s".into()), "2");
+    gate.report_started(&SessionId("s".into()), "2");
+    gate.report_finished(&SessionId("s".into()), "2", "completed");
     assert_eq!(kept.kinds()[6..], [Kind::Started, Kind::Finished]);
     let entries = kept.entries();
     let calls: Vec<_> = entries.iter().filter_map(|recorded| recorded.entry.call).collect();
@@ -100,7 +100,7 @@ async fn given_a_call_that_is_carried_out_then_its_begin_and_end_are_written_in_
     let read = |id| gate.submit(call(id, Access::Read(PathAccess::new(Path::new("/w"), "a"))), &[]);
     let carried = async |id| {
         let Verdict::Allowed(authorized) = read(id).verdict().await else { panic!() };
-        gate.carry(&authorized).end("completed");
+        gate.begin_execution(&authorized).finish("completed");
     };
     let one = [Kind::Proposed, Kind::Decided, Kind::Started, Kind::Finished];
     carried("1").await;
@@ -109,7 +109,7 @@ async fn given_a_call_that_is_carried_out_then_its_begin_and_end_are_written_in_
     assert_eq!(kept.kinds(), [&one[..], &one[..2]].concat());
     carried("3").await;
     // At the latest when mayi ends, whatever the time.
-    gate.leave();
+    gate.shut_down();
     assert_eq!(kept.kinds()[6..], one);
 }
 
@@ -120,13 +120,13 @@ async fn given_a_call_that_goes_on_then_its_begin_is_written_soon() {
     let gate = kept.gate();
     let ticket = gate.submit(call("1", Access::Read(PathAccess::new(Path::new("/w"), "a"))), &[]);
     let Verdict::Allowed(authorized) = ticket.verdict().await else { panic!() };
-    let carrying = gate.carry(&authorized);
+    let carrying = gate.begin_execution(&authorized);
     let begin = std::time::Instant::now();
     while kept.kinds().last() != Some(&Kind::Started) {
         assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", kept.kinds());
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    carrying.end("completed");
+    carrying.finish("completed");
 }
 
 /// Full disk, read-only folder, locked or damaged database: the call is denied with
@@ -146,9 +146,9 @@ async fn given_a_record_that_cannot_be_written_then_nothing_runs_and_the_reason_
     assert!(matches!(command.verdict().await, Verdict::Denied(_)), "nor is anybody asked");
     let error = answer(&gate, &asked, choice::ALLOW_ONCE).unwrap_err();
     assert!(matches!(error, AnswerError::Store(_)), "{error}");
-    assert_eq!(gate.waiting().len(), 1, "an answer that was not written down is none");
+    assert_eq!(gate.waiting_cards().len(), 1, "an answer that was not written down is none");
     // A cancelled turn needs no record to be over.
-    gate.cancel(&SessionId("s".into()));
+    gate.cancel_turn(&SessionId("s".into()));
     assert!(matches!(asked.verdict().await, Verdict::Cancelled));
 }
 
@@ -159,7 +159,7 @@ async fn given_a_grant_for_the_workspace_then_later_processes_have_it_there_alon
     let kept = Kept::new();
     let first = kept.gate();
     let asked = first.submit(run("1", "make"), &[]);
-    let remember = Remember::patterns(RememberScope::Workspace, vec!["shell(make *)".into()]);
+    let remember = Remember::of_patterns(RememberScope::Workspace, vec!["shell(make *)".into()]);
     first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, remember), "test").unwrap();
     assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
     drop(first);
@@ -168,11 +168,11 @@ async fn given_a_grant_for_the_workspace_then_later_processes_have_it_there_alon
     assert!(matches!(again.verdict().await, Verdict::Allowed(_)));
     let mut elsewhere = run("2", "make test");
     elsewhere.roots = vec![PathBuf::from("/other")];
-    assert!(second.submit(elsewhere, &[]).approval().is_some());
+    assert!(second.submit(elsewhere, &[]).approval_id().is_some());
     let mut other = run("3", "make test");
-    other.agent = AgentId::named("b");
-    assert!(second.submit(other, &[]).approval().is_some());
-    assert!(second.submit(run("4", "rm make"), &[]).approval().is_some());
+    other.agent = AgentId::from_name("b");
+    assert!(second.submit(other, &[]).approval_id().is_some());
+    assert!(second.submit(run("4", "rm make"), &[]).approval_id().is_some());
 }
 
 /// D6.14: time and use limits; a use is spent per call, in one transaction with the answer.
@@ -184,19 +184,19 @@ async fn given_a_grant_with_two_uses_then_two_processes_have_two_between_them() 
     let asked = first.submit(run("1", "make"), &[]);
     let remember = Remember {
         uses: Some(2),
-        ..Remember::patterns(RememberScope::Workspace, vec!["shell(make *)".into()])
+        ..Remember::of_patterns(RememberScope::Workspace, vec!["shell(make *)".into()])
     };
     first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, remember), "test").unwrap();
     drop(asked);
     let mut allowed = 0;
     for (at, gate) in [&first, &second, &first, &second, &first].into_iter().enumerate() {
         let ticket = gate.submit(run(&format!("n{at}"), "make x"), &[]);
-        if ticket.approval().is_none() && matches!(ticket.verdict().await, Verdict::Allowed(_)) {
+        if ticket.approval_id().is_none() && matches!(ticket.verdict().await, Verdict::Allowed(_)) {
             allowed += 1;
         }
     }
     assert_eq!(allowed, 2);
-    let grants = kept.store.grants(&GrantQuery::default()).unwrap();
+    let grants = kept.store.query_grants(&GrantQuery::default()).unwrap();
     assert_eq!((grants[0].uses_left, grants[0].used), (Some(0), 2));
 }
 
@@ -207,13 +207,13 @@ async fn given_a_grant_that_another_process_revokes_then_the_next_call_is_asked_
     let gate = kept.gate();
     let asked = gate.submit(run("1", "make"), &[]);
     answer(&gate, &asked, choice::ALLOW_SESSION).unwrap();
-    assert!(gate.submit(run("2", "make"), &[]).approval().is_none());
+    assert!(gate.submit(run("2", "make"), &[]).approval_id().is_none());
     let at = Timestamp::now();
-    let grants = kept.store.grants(&GrantQuery { live_at: Some(at), ..GrantQuery::default() }).unwrap();
+    let grants = kept.store.query_grants(&GrantQuery { live_at: Some(at), ..GrantQuery::default() }).unwrap();
     assert!(!grants.is_empty() && grants.iter().all(|grant| grant.scope == Scope::Session));
     let end = grants.iter().map(|grant| Change::Revoke { id: grant.id, at }).collect();
     kept.store.commit(end).unwrap();
-    assert!(gate.submit(run("3", "make"), &[]).approval().is_some());
+    assert!(gate.submit(run("3", "make"), &[]).approval_id().is_some());
     drop(asked);
 }
 
@@ -223,13 +223,13 @@ async fn given_a_remembered_denial_then_it_denies_whatever_else_speaks() {
     let kept = Kept::new();
     let gate = kept.gate();
     let asked = gate.submit(write("1", "/w/secret.txt", "x"), &[]);
-    let remember = Remember::patterns(RememberScope::Workspace, vec!["write(/w/secret.txt)".into()]);
+    let remember = Remember::of_patterns(RememberScope::Workspace, vec!["write(/w/secret.txt)".into()]);
     gate.answer(remembering(&gate, &asked, choice::DENY, remember), "test").unwrap();
     drop(asked);
     let other = kept.gate();
     other.set_mode(&SessionId("s".into()), Mode::Auto);
     let whole = |id: &str, line: &str| Call {
-        accesses: shell::line(line, &Surroundings::new(Path::new("/w"), &[])),
+        accesses: shell::line_accesses(line, &Surroundings::new(Path::new("/w"), &[])),
         ..run(id, line)
     };
     for call in
@@ -248,10 +248,10 @@ async fn given_a_level_then_it_is_only_for_a_tool_of_a_server() {
     let gate = kept.gate();
     let asked = gate.submit(run("1", "make"), &[]);
     let remember =
-        Remember { level: Some(Level::Read), ..Remember::patterns(RememberScope::Session, Vec::new()) };
+        Remember { level: Some(Level::Read), ..Remember::of_patterns(RememberScope::Session, Vec::new()) };
     let refused = gate.answer(remembering(&gate, &asked, choice::ALLOW_SESSION, remember), "test");
     assert!(matches!(refused, Err(AnswerError::Remember(_))));
-    assert_eq!(gate.waiting().len(), 1);
+    assert_eq!(gate.waiting_cards().len(), 1);
     drop(asked);
 }
 
@@ -272,9 +272,11 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
     let open = || {
         let gate = kept.gate();
         gate.replace_policy(policy.clone());
-        gate.pass_servers(
+        gate.set_own_servers(
             &SessionId("s".into()),
-            ["s", "u"].map(|name| (name.to_owned(), ServerId::of(&serde_json::json!(name)))).to_vec(),
+            ["s", "u"]
+                .map(|name| (name.to_owned(), ServerId::from_launch(&serde_json::json!(name))))
+                .to_vec(),
         );
         gate
     };
@@ -284,9 +286,11 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
     };
     let first = open();
     let asked = first.submit(uses("1", "s", "put"), &[]);
-    assert_eq!(first.waiting()[0].levels, [Level::Write, Level::All]);
-    let level =
-        |level| Remember { level: Some(level), ..Remember::patterns(RememberScope::Workspace, Vec::new()) };
+    assert_eq!(first.waiting_cards()[0].levels, [Level::Write, Level::All]);
+    let level = |level| Remember {
+        level: Some(level),
+        ..Remember::of_patterns(RememberScope::Workspace, Vec::new())
+    };
     let refused = first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, level(Level::Read)), "test");
     assert!(matches!(refused, Err(AnswerError::Remember(_))), "{refused:?}");
     let given = remembering(&first, &asked, choice::ALLOW_ALWAYS, level(Level::Write));
@@ -301,11 +305,11 @@ async fn given_a_level_for_a_folder_then_the_tools_of_that_category_are_not_aske
         ("5", "u", "get", false),
     ] {
         let ticket = next.submit(uses(id, server, tool), &[]);
-        assert_eq!(ticket.approval().is_none(), allowed, "{server}/{tool}");
+        assert_eq!(ticket.approval_id().is_none(), allowed, "{server}/{tool}");
     }
     let mut other = uses("6", "s", "get");
     other.roots = vec![PathBuf::from("/other")];
-    assert!(next.submit(other, &[]).approval().is_some(), "another folder");
+    assert!(next.submit(other, &[]).approval_id().is_some(), "another folder");
 }
 
 /// Pending approvals survive a killed mayi; on restart those whose agent is gone become `cancelled` with
@@ -315,13 +319,13 @@ async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled
     let kept = Kept::new();
     let dead = kept.gate();
     let asked = dead.submit(run("1", "make"), &[]);
-    let id = asked.approval().unwrap();
+    let id = asked.approval_id().unwrap();
     // Dropped without a word, as a killed process ends: the ticket and the gate go, nothing is settled.
     dead.lock().queue = super::super::queue::Queue::default();
-    drop(dead.lock().ledger.leave());
+    drop(dead.lock().ledger.detach_memory());
     let next = kept.gate();
     let query = ApprovalQuery { id: Some(id), ..ApprovalQuery::default() };
-    let approval = kept.store.approvals(&query).unwrap().remove(0);
+    let approval = kept.store.query_approvals(&query).unwrap().remove(0);
     assert_eq!(
         (approval.state, approval.reason.as_deref()),
         (crate::approval::State::Cancelled, Some("interrupted"))
@@ -346,14 +350,14 @@ async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
         kept.store.commit(vec![change]).map(|()| id)
     };
     assert!(offer(stale).is_err(), "it is for another card");
-    gate.attend();
+    gate.watch_store();
     let id = offer(response.clone()).unwrap();
     let Verdict::Allowed(authorized) = asked.verdict().await else { panic!("it was allowed") };
-    assert_eq!(authorized.by(), By::Person);
-    while kept.store.reply(id).unwrap().is_none() {
+    assert_eq!(authorized.decided_by(), DecidedBy::Person);
+    while kept.store.offer_reply(id).unwrap().is_none() {
         tokio::task::yield_now().await;
     }
-    assert_eq!(kept.store.reply(id).unwrap(), Some(Ok(())));
+    assert_eq!(kept.store.offer_reply(id).unwrap(), Some(Ok(())));
     assert!(offer(response).is_err(), "the first answer won");
 }
 
@@ -379,7 +383,7 @@ async fn given_answers_before_then_the_card_says_how_many() {
         drop(asked);
     }
     let asked = gate.submit(run("4", "make"), &[]);
-    let history = gate.waiting()[0].history.clone().unwrap();
+    let history = gate.waiting_cards()[0].history.clone().unwrap();
     assert_eq!((history.allowed, history.denied), (2, 1));
     drop(asked);
 }
@@ -395,15 +399,15 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
         effect: Effect::Deny,
         scope: Scope::User,
         session: None,
-        ..Grant::of_session(AgentId::named("a"), SessionId("s".into()))
+        ..Grant::of_session(AgentId::from_name("a"), SessionId("s".into()))
     };
-    let broken = gate.lock().ledger.memory().unwrap().kept(&broken, now);
+    let broken = gate.lock().ledger.memory().unwrap().to_stored_grant(&broken, now);
     let broken = StoredGrant { pattern: Some("shell(".into()), ..broken };
     let id = broken.id;
     kept.store.commit(vec![Change::Grant(Box::new(broken))]).unwrap();
     let read = |call_id: &str| call(call_id, Access::Read(PathAccess::new(Path::new("/w"), "a")));
     // Whatever looked at it before.
-    let _ = gate.look();
+    let _ = gate.poll_store();
     for round in ["1", "2", "3"] {
         let ticket = gate.submit(read(round), &[]);
         let Verdict::Denied(refusal) = ticket.verdict().await else { panic!("allowed at try {round}") };
@@ -431,10 +435,10 @@ async fn given_an_answer_of_another_process_that_is_withdrawn_or_late_then_the_q
     let late = offer(now - jiff::SignedDuration::from_mins(1));
     let withdrawn = offer(now);
     kept.store.commit(vec![Change::Reply { id: withdrawn, refused: Some("withdrawn".into()) }]).unwrap();
-    gate.look();
-    assert_eq!(gate.waiting().len(), 1);
-    assert!(kept.store.reply(late).unwrap().unwrap().is_err());
+    gate.poll_store();
+    assert_eq!(gate.waiting_cards().len(), 1);
+    assert!(kept.store.offer_reply(late).unwrap().unwrap().is_err());
     offer(Timestamp::now());
-    gate.look();
+    gate.poll_store();
     assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
 }

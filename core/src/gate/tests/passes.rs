@@ -5,15 +5,15 @@ use super::*;
 use crate::call::{McpAccess, ServerId};
 use crate::gate::judge::Sessions;
 use crate::policy::{Approval, Level, ServerSettings};
-use crate::record::{Kind, detail};
+use crate::record::{Kind, entry_details};
 use crate::store::{Change, Pass, Store};
 
 fn github() -> ServerId {
-    ServerId::of(&json!({"command": ["github"]}))
+    ServerId::from_launch(&json!({"command": ["github"]}))
 }
 
 fn other() -> ServerId {
-    ServerId::of(&json!({"command": ["other"]}))
+    ServerId::from_launch(&json!({"command": ["other"]}))
 }
 
 /// A call of a tool as the agent asks for it.
@@ -30,7 +30,7 @@ fn met(id: &str, server: Option<ServerId>, tool: &str, arguments: Value) -> Call
 /// A gate for an agent into whose session mayi put the server `gh`.
 fn acp(kept: &Kept) -> Gate {
     let gate = kept.gate();
-    gate.pass_servers(&SessionId("s".into()), vec![("gh".to_owned(), github())]);
+    gate.set_own_servers(&SessionId("s".into()), vec![("gh".to_owned(), github())]);
     gate
 }
 
@@ -38,7 +38,7 @@ fn allows(text: &str) -> Policy {
     let mut policy = Policy::default();
     policy.rules.push(Rule {
         effect: Effect::Allow,
-        pattern: Pattern::parse(text, &Places::default()).unwrap(),
+        pattern: Pattern::parse(text, &PatternBases::default()).unwrap(),
         unless: None,
         reason: None,
         agents: Vec::new(),
@@ -50,7 +50,7 @@ fn allows(text: &str) -> Policy {
 
 async fn covered(gate: &Gate, call: Call) -> bool {
     let ticket = gate.submit_as(call, &[], OnAsk::Deny);
-    matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.by() == By::Covered)
+    matches!(ticket.verdict().await, Verdict::Allowed(authorized) if authorized.decided_by() == DecidedBy::Covered)
 }
 
 /// D6.17: No session scope where the protocol has no session.
@@ -58,9 +58,9 @@ async fn covered(gate: &Gate, call: Call) -> bool {
 async fn given_requests_that_stand_for_themselves_then_nothing_is_remembered_for_a_session() {
     let kept = Kept::new();
     let gate = kept.gate();
-    gate.stands_alone(&SessionId("s".into()));
+    gate.mark_requests_independent(&SessionId("s".into()));
     let ticket = gate.submit(met("1", Some(github()), "get", json!({})), &[]);
-    let card = gate.waiting().remove(0);
+    let card = gate.waiting_cards().remove(0);
     assert!(!card.options.iter().any(|option| option.scope == "session"));
     assert!(
         !card.suggestions.iter().any(|suggestion| suggestion.scopes.iter().any(|scope| scope == "session"))
@@ -69,7 +69,7 @@ async fn given_requests_that_stand_for_themselves_then_nothing_is_remembered_for
         [(choice::ALLOW_SESSION, Vec::new()), (choice::ALLOW_ALWAYS, vec!["mcp(gh/*)".to_owned()])]
     {
         let mut response = ApprovalResponse::pick(&card, option);
-        response.remember = Some(Remember::patterns(RememberScope::Session, patterns));
+        response.remember = Some(Remember::of_patterns(RememberScope::Session, patterns));
         assert!(gate.answer(response, "test").is_err(), "{option}");
     }
     answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
@@ -90,7 +90,7 @@ async fn given_an_approved_call_then_the_gateway_lets_exactly_that_through_once(
     assert!(!covered(&second, met("1", Some(github()), "pull", said())).await, "tool");
     assert!(!covered(&second, met("1", Some(other()), "issue", said())).await, "server");
     assert!(!covered(&second, met("1", None, "issue", said())).await, "nobody knows which server");
-    let stranger = Call { agent: AgentId::named("b"), ..met("1", Some(github()), "issue", said()) };
+    let stranger = Call { agent: AgentId::from_name("b"), ..met("1", Some(github()), "issue", said()) };
     assert!(!covered(&second, stranger).await, "agent");
     assert!(
         !covered(&second, Call { door: Door::AcpPermission, ..met("1", Some(github()), "issue", said()) })
@@ -100,7 +100,7 @@ async fn given_an_approved_call_then_the_gateway_lets_exactly_that_through_once(
     assert!(!covered(&second, met("1", Some(github()), "issue", said())).await, "once");
     let last = kept.entries().into_iter().rev().find(|of| of.entry.effect == Some(Effect::Allow)).unwrap();
     assert_eq!(last.entry.kind, Kind::Decided);
-    assert_eq!(detail::read::<detail::Decided>(&last.entry).unwrap().by, "covered");
+    assert_eq!(entry_details::read::<entry_details::Decided>(&last.entry).unwrap().by, "covered");
 }
 
 /// A pass is taken in one piece with the entry: two processes never go through by one.
@@ -180,18 +180,18 @@ async fn given_a_pass_that_has_ended_then_it_counts_no_more() {
     let mut call = asked("1", "gh", "issue", json!({}));
     call.server = Some(github());
     let Some(Change::LeavePass(left)) =
-        crate::gate::ledger::leaving(memory, &Sessions::default(), &call, true, Timestamp::now())
+        crate::gate::ledger::pass_change(memory, &Sessions::default(), &call, true, Timestamp::now())
     else {
         panic!()
     };
-    let found = |at| kept.store.pass(&left.call, at).unwrap();
+    let found = |at| kept.store.find_pass(&left.call, at).unwrap();
     let now = Timestamp::now();
     let pass = found(now).unwrap();
     assert!(pass.person);
     assert!(found(now + Pass::LIFE).is_none(), "expired");
     assert!(found(pass.at - jiff::SignedDuration::from_secs(1)).is_none(), "before it was left");
     let newest = Some(now + jiff::SignedDuration::from_secs(60));
-    assert!(pass.live(now, Some(now)) && !pass.live(now, newest), "the clock was turned back");
+    assert!(pass.is_live(now, Some(now)) && !pass.is_live(now, newest), "the clock was turned back");
     let late = vec![Change::TakePass { id: pass.id, at: now + Pass::LIFE }];
     assert!(kept.store.commit(late).is_err());
     assert!(found(now).is_some(), "nothing was taken by what could not be");
@@ -204,7 +204,7 @@ async fn given_a_grant_for_a_server_then_it_counts_for_no_other_under_its_name()
     let kept = Kept::new();
     let gate = acp(&kept);
     let ticket = gate.submit(asked("1", "gh", "issue", json!({"n": 1})), &[]);
-    let remember = Remember::patterns(RememberScope::Workspace, vec!["mcp(gh/issue)".into()]);
+    let remember = Remember::of_patterns(RememberScope::Workspace, vec!["mcp(gh/issue)".into()]);
     let response =
         ApprovalResponse { remember: Some(remember), ..pick(&gate, &ticket, choice::ALLOW_ALWAYS) };
     gate.answer(response, "test").unwrap();
@@ -218,7 +218,7 @@ async fn given_a_grant_for_a_server_then_it_counts_for_no_other_under_its_name()
     assert!(!allowed(None).await, "nobody knows which server it is");
     // A denial holds for all of them.
     let ticket = gate.submit(asked("3", "gh", "drop", json!({})), &[]);
-    let remember = Remember::patterns(RememberScope::Workspace, vec!["mcp(gh/drop)".into()]);
+    let remember = Remember::of_patterns(RememberScope::Workspace, vec!["mcp(gh/drop)".into()]);
     gate.answer(super::memory::remembering(&gate, &ticket, choice::DENY, remember), "test").unwrap();
     for server in [Some(github()), Some(other()), None] {
         let call = Call { server, ..asked("4", "gh", "drop", json!({})) };
@@ -238,7 +238,7 @@ async fn given_a_level_for_a_server_then_it_counts_for_no_other_under_its_name()
     gate.replace_policy(policy.clone());
     let ticket = gate.submit(asked("1", "gh", "issue", json!({})), &[]);
     let level =
-        Remember { level: Some(Level::All), ..Remember::patterns(RememberScope::Workspace, Vec::new()) };
+        Remember { level: Some(Level::All), ..Remember::of_patterns(RememberScope::Workspace, Vec::new()) };
     gate.answer(super::memory::remembering(&gate, &ticket, choice::ALLOW_ALWAYS, level), "test").unwrap();
     let again = acp(&kept);
     again.replace_policy(policy);
@@ -256,9 +256,9 @@ async fn given_a_level_for_a_server_then_it_counts_for_no_other_under_its_name()
 async fn given_a_server_that_was_passed_then_its_calls_have_its_identity() {
     let gate = gate();
     let twice = vec![("a".to_owned(), github()), ("b".to_owned(), github()), ("b".to_owned(), other())];
-    gate.pass_servers(&SessionId("s".into()), twice);
+    gate.set_own_servers(&SessionId("s".into()), twice);
     let server = |mut call: Call| {
-        gate.lock().judge.complete(&mut call);
+        gate.lock().judge.add_session_tool_facts(&mut call);
         call.server
     };
     assert_eq!(server(asked("1", "a", "t", json!({}))), Some(github()));
@@ -278,5 +278,5 @@ async fn given_nobody_for_one_call_then_only_that_one_is_denied() {
     let gate = kept.gate();
     let denied = gate.submit_as(run("1", "make"), &[], OnAsk::Deny);
     assert!(matches!(denied.verdict().await, Verdict::Denied(refusal) if refusal.unanswered));
-    assert!(gate.submit(run("2", "make"), &[]).approval().is_some());
+    assert!(gate.submit(run("2", "make"), &[]).approval_id().is_some());
 }

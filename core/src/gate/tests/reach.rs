@@ -5,7 +5,7 @@ use super::*;
 fn denying(text: &str) -> Policy {
     let rule = |effect, text: &str| Rule {
         effect,
-        pattern: Pattern::parse(text, &Places::default()).unwrap(),
+        pattern: Pattern::parse(text, &PatternBases::default()).unwrap(),
         unless: None,
         reason: None,
         agents: Vec::new(),
@@ -24,7 +24,7 @@ async fn given_a_search_that_passes_a_denied_path_then_its_answer_is_never_remem
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
     gate.replace_policy(denying("read(.env)"));
     let first = gate.submit(run("1", "grep -r KEY ."), &[]);
-    let card = gate.waiting().remove(0);
+    let card = gate.waiting_cards().remove(0);
     let options: Vec<&str> = card.options.iter().map(|option| option.option_id.as_str()).collect();
     assert_eq!(options, [choice::ALLOW_ONCE, choice::DENY]);
     assert!(card.suggestions.is_empty());
@@ -37,12 +37,14 @@ async fn given_a_search_that_passes_a_denied_path_then_its_answer_is_never_remem
     let mut response = pick(&gate, &first, choice::ALLOW_ONCE);
     response.bypass_all = true;
     gate.answer(response, "test").unwrap();
-    assert!(matches!(first.verdict().await, Verdict::Allowed(allowed) if allowed.by() == By::Person));
-    assert_eq!(gate.waiting().len(), 1);
+    assert!(
+        matches!(first.verdict().await, Verdict::Allowed(allowed) if allowed.decided_by() == DecidedBy::Person)
+    );
+    assert_eq!(gate.waiting_cards().len(), 1);
     gate.replace_policy(denying("read(.env)"));
     let third = gate.submit(run("3", "grep -r KEY ."), &[]);
-    assert_eq!(gate.waiting().len(), 2);
+    assert_eq!(gate.waiting_cards().len(), 2);
     answer(&gate, &second, choice::ALLOW_ONCE).unwrap();
-    assert_eq!(gate.waiting().len(), 1, "one answer is about one call");
+    assert_eq!(gate.waiting_cards().len(), 1, "one answer is about one call");
     drop(third);
 }

@@ -17,13 +17,13 @@ async fn given_a_call_that_changes_then_its_card_says_how_the_like_of_it_was_ans
         answer(&gate, &asked, option).unwrap();
     }
     let asked = gate.submit(run("4", "make"), &[]);
-    let told = || gate.waiting()[0].history.clone().map(|history| (history.allowed, history.denied));
+    let told = || gate.waiting_cards()[0].history.clone().map(|history| (history.allowed, history.denied));
     assert_eq!(told(), Some((2, 0)));
-    gate.revise(asked.approval().unwrap(), run("4", "rm x"));
+    gate.revise_call(asked.approval_id().unwrap(), run("4", "rm x"));
     assert_eq!(told(), Some((0, 1)));
-    gate.revise(asked.approval().unwrap(), run("4", "cargo build"));
+    gate.revise_call(asked.approval_id().unwrap(), run("4", "cargo build"));
     assert_eq!(told(), None);
-    gate.revise(asked.approval().unwrap(), run("4", "make"));
+    gate.revise_call(asked.approval_id().unwrap(), run("4", "make"));
     gate.replace_policy(Policy::default());
     assert_eq!(told(), Some((2, 0)), "rules change nothing about it");
 }
@@ -42,11 +42,11 @@ fn server(category: Category) -> Policy {
 #[tokio::test]
 async fn given_other_rules_then_the_card_offers_the_levels_that_allow_it_by_these() {
     let gate = gate();
-    gate.pass_servers(&SessionId("s".into()), vec![("s".to_owned(), ServerId::of(&json!("s")))]);
+    gate.set_own_servers(&SessionId("s".into()), vec![("s".to_owned(), ServerId::from_launch(&json!("s")))]);
     gate.replace_policy(server(Category::Read));
     let tool = vec![("s".to_owned(), "get".to_owned())];
     let asked = gate.submit(call("1", Access::Mcp(McpAccess::new(tool, Value::Null, Path::new("/w")))), &[]);
-    let offered = || gate.waiting()[0].levels.clone();
+    let offered = || gate.waiting_cards()[0].levels.clone();
     let all = [Level::Read, Level::Write, Level::All];
     assert_eq!(offered(), all);
     gate.replace_policy(server(Category::Read));
@@ -54,7 +54,7 @@ async fn given_other_rules_then_the_card_offers_the_levels_that_allow_it_by_thes
     gate.replace_policy(server(Category::Write));
     assert_eq!(offered(), all[1..]);
     let level =
-        |level| Remember { level: Some(level), ..Remember::patterns(RememberScope::Session, Vec::new()) };
+        |level| Remember { level: Some(level), ..Remember::of_patterns(RememberScope::Session, Vec::new()) };
     let given = |of| gate.answer(remembering(&gate, &asked, choice::ALLOW_SESSION, level(of)), "test");
     assert!(
         matches!(given(Level::Read), Err(AnswerError::Remember(_))),
@@ -75,12 +75,12 @@ async fn given_a_call_that_changes_often_then_what_is_not_shown_is_said_once() {
     };
     let ticket = gate.submit(with("a", &["an image", "an image", "a sound"]), &[]);
     for text in ["b", "c", "d"] {
-        gate.revise(ticket.approval().unwrap(), with(text, &["an image", "an image", "a sound"]));
+        gate.revise_call(ticket.approval_id().unwrap(), with(text, &["an image", "an image", "a sound"]));
     }
-    assert_eq!(gate.waiting()[0].not_shown, ["an image", "an image", "a sound"]);
+    assert_eq!(gate.waiting_cards()[0].not_shown, ["an image", "an image", "a sound"]);
     // In another order it is the same.
     while events.try_recv().is_ok() {}
-    gate.revise(ticket.approval().unwrap(), with("d", &["a sound", "an image"]));
+    gate.revise_call(ticket.approval_id().unwrap(), with("d", &["a sound", "an image"]));
     assert!(events.try_recv().is_err(), "nothing has changed");
 }
 
@@ -93,7 +93,7 @@ async fn given_a_change_that_cannot_be_shown_then_the_card_says_so_and_the_old_a
     let old = pick(&gate, &ticket, choice::ALLOW_ONCE);
     let mut more = write("1", "/w/a", "x");
     more.not_shown = vec!["an image".to_owned()];
-    gate.revise(ticket.approval().unwrap(), more);
-    assert_eq!(gate.waiting()[0].not_shown, ["an image"]);
+    gate.revise_call(ticket.approval_id().unwrap(), more);
+    assert_eq!(gate.waiting_cards()[0].not_shown, ["an image"]);
     assert_eq!(gate.answer(old, "test").unwrap_err(), AnswerError::Changed);
 }

@@ -26,12 +26,12 @@ impl Project {
 
     fn run(&self, line: &str) -> Call {
         let roots = vec![self.root()];
-        let accesses = shell::line(line, &Surroundings::new(&roots[0], &roots));
+        let accesses = shell::line_accesses(line, &Surroundings::new(&roots[0], &roots));
         Call { accesses, cwd: self.root(), roots, ..run("1", "x") }
     }
 
     fn is_asked(&self, gate: &Gate, line: &str) -> bool {
-        gate.submit(self.run(line), &[]).approval().is_some()
+        gate.submit(self.run(line), &[]).approval_id().is_some()
     }
 
     fn allow(&self, gate: &Gate, line: &str) {
@@ -161,7 +161,7 @@ async fn given_a_script_that_could_not_be_looked_into_then_it_is_asked_about_eac
 async fn given_a_wider_pattern_then_another_script_is_asked_about() {
     let (gate, project) = (gate(), Project::new());
     let asked = gate.submit(project.run("bash run.sh"), &[]);
-    let remember = Remember::patterns(RememberScope::Session, vec!["shell(bash *)".into()]);
+    let remember = Remember::of_patterns(RememberScope::Session, vec!["shell(bash *)".into()]);
     gate.answer(remembering(&gate, &asked, choice::ALLOW_ALWAYS, remember), "test").unwrap();
     assert!(!project.is_asked(&gate, "bash run.sh again"));
     project.write("other.sh", "echo bad");
@@ -174,7 +174,7 @@ async fn given_a_grant_for_the_workspace_then_later_processes_know_what_the_scri
     let (kept, project) = (Kept::new(), Project::new());
     let first = kept.gate();
     let asked = first.submit(project.run("bash run.sh"), &[]);
-    let remember = Remember::patterns(RememberScope::Workspace, vec!["shell(bash run.sh)".into()]);
+    let remember = Remember::of_patterns(RememberScope::Workspace, vec!["shell(bash run.sh)".into()]);
     first.answer(remembering(&first, &asked, choice::ALLOW_ALWAYS, remember), "test").unwrap();
     drop(first);
     let second = kept.gate();
@@ -189,7 +189,7 @@ async fn given_a_rule_of_the_user_then_the_script_may_change() {
     let (gate, project) = (gate(), Project::new());
     let rule = |text: &str| Rule {
         effect: Effect::Allow,
-        pattern: Pattern::parse(text, &Places::default()).unwrap(),
+        pattern: Pattern::parse(text, &PatternBases::default()).unwrap(),
         unless: None,
         reason: None,
         agents: Vec::new(),

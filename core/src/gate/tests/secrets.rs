@@ -13,8 +13,8 @@ fn deploy(id: &str) -> Call {
 }
 
 fn stored(kept: &Kept) -> String {
-    let approvals = kept.store.approvals(&ApprovalQuery::default()).unwrap();
-    let grants = kept.store.grants(&GrantQuery::default()).unwrap();
+    let approvals = kept.store.query_approvals(&ApprovalQuery::default()).unwrap();
+    let grants = kept.store.query_grants(&GrantQuery::default()).unwrap();
     format!("{approvals:?} {grants:?} {:?}", kept.entries())
 }
 
@@ -53,15 +53,15 @@ async fn given_a_pattern_with_a_secret_then_it_counts_in_this_session_alone() {
     let stored = stored(&kept);
     assert!(stored.contains("shell(make)") && !stored.contains(SECRET), "{stored}");
     let denied = gate.submit(run("6", &format!("login --password {SECRET}")), &[]);
-    let remember = Remember::patterns(RememberScope::Session, Vec::new());
+    let remember = Remember::of_patterns(RememberScope::Session, Vec::new());
     gate.answer(remembering(&gate, &denied, choice::DENY, remember), "test").unwrap();
     let next = gate.submit(run("7", &format!("login --password {SECRET}")), &[]);
     assert!(matches!(next.verdict().await, Verdict::Denied(_)));
     let mut other = session("t", None);
-    other.agent = AgentId::named("a");
+    other.agent = AgentId::from_name("a");
     gate.open_session(other);
     let elsewhere = Call { session: SessionId("t".into()), ..deploy("8") };
-    assert!(gate.submit(elsewhere, &[]).approval().is_some());
+    assert!(gate.submit(elsewhere, &[]).approval_id().is_some());
     drop((asked, make, denied));
 }
 
@@ -73,7 +73,7 @@ async fn given_a_pattern_with_a_secret_for_longer_than_the_session_then_it_is_re
     for gate in [kept.gate(), without] {
         let asked = gate.submit(deploy("1"), &[]);
         let pattern = format!("shell(deploy --password {SECRET})");
-        let like = |scope| Remember::patterns(scope, vec![pattern.clone()]);
+        let like = |scope| Remember::of_patterns(scope, vec![pattern.clone()]);
         let limited = Remember { uses: Some(3), ..like(RememberScope::Session) };
         let stores = !kept.kinds().is_empty() && gate.lock().ledger.memory().is_some();
         let mut cases = vec![(choice::ALLOW_ALWAYS, like(RememberScope::User), "allow it for this session,")];
@@ -89,9 +89,9 @@ async fn given_a_pattern_with_a_secret_for_longer_than_the_session_then_it_is_re
             let text = refused.to_string();
             assert!(text.contains("this pattern holds a secret") && text.contains(why), "{text}");
         }
-        assert_eq!(gate.waiting().len(), 1, "it still waits");
+        assert_eq!(gate.waiting_cards().len(), 1, "it still waits");
         drop(asked);
     }
-    let grants = kept.store.grants(&GrantQuery::default()).unwrap();
+    let grants = kept.store.query_grants(&GrantQuery::default()).unwrap();
     assert!(grants.iter().all(|grant| grant.scope == Scope::Session) && !stored(&kept).contains(SECRET));
 }

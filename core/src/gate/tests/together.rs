@@ -5,9 +5,9 @@ use std::thread;
 
 use jiff::Timestamp;
 
-use super::later::Later;
 use super::memory::Kept as Stored;
 use super::unwritten::faulty::{Faulty, broken};
+use super::write_queue::WriteQueue;
 use super::*;
 use crate::record::{Entry, Kind};
 use crate::store::{Change, StoreError};
@@ -43,7 +43,7 @@ async fn hand_in(
     let mut tickets: Vec<Ticket> =
         (1..=CALLS).map(|number| gate.submit_together(read(number), &[], || None)).collect();
     for ticket in &mut tickets {
-        assert!(ticket.approval().is_none() && ticket.at_once().is_none(), "nothing of it is written yet");
+        assert!(ticket.approval_id().is_none() && ticket.at_once().is_none(), "nothing of it is written yet");
     }
     goes_on.send(()).unwrap();
     drop(goes_on);
@@ -108,9 +108,9 @@ async fn given_what_is_decided_then_it_is_written_in_that_order_whatever_way_it_
     let gate = kept.gate();
     let first = gate.submit_together(read(1), &[], || None);
     let asked = gate.submit_together(run("2", "make"), &[], || None);
-    assert!(asked.approval().is_some(), "a person is asked as ever");
+    assert!(asked.approval_id().is_some(), "a person is asked as ever");
     let last = gate.submit_together(read(3), &[], || None);
-    gate.leave();
+    gate.shut_down();
     let kinds = [Kind::Proposed, Kind::Decided];
     let asking = [Kind::Proposed, Kind::Decided, Kind::Asked];
     assert_eq!(kept.kinds()[..7], [&kinds[..], &asking, &kinds].concat());
@@ -125,15 +125,15 @@ async fn given_what_is_decided_then_it_is_written_in_that_order_whatever_way_it_
 #[tokio::test]
 async fn given_an_entry_that_cannot_be_made_then_only_its_own_call_does_not_run() {
     let kept = Stored::new();
-    let later = Later::new(Faulty::on(&kept));
+    let later = WriteQueue::new(Faulty::on(&kept));
     let entry = |kind| vec![Change::Append(Entry::new(Timestamp::now(), kind, serde_json::json!({})))];
-    later.note(move || entry(Kind::Started));
-    let mut sound = later.soon(move || entry(Kind::Proposed));
-    let mut broken = later.soon(|| panic!("a mistake in mayi"));
-    let mut last = later.soon(move || entry(Kind::Decided));
-    assert!(matches!(broken.written().await, Some(Err(StoreError::Other { .. }))));
-    assert!(matches!(sound.written().await, Some(Ok(()))));
-    assert!(matches!(last.written().await, Some(Ok(()))));
+    later.enqueue(move || entry(Kind::Started));
+    let mut sound = later.enqueue_awaited(move || entry(Kind::Proposed));
+    let mut broken = later.enqueue_awaited(|| panic!("a mistake in mayi"));
+    let mut last = later.enqueue_awaited(move || entry(Kind::Decided));
+    assert!(matches!(broken.wait_until_written().await, Some(Err(StoreError::Other { .. }))));
+    assert!(matches!(sound.wait_until_written().await, Some(Ok(()))));
+    assert!(matches!(last.wait_until_written().await, Some(Ok(()))));
     assert_eq!(kept.kinds(), [Kind::Started, Kind::Proposed, Kind::Decided]);
 }
 

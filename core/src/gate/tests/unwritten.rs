@@ -20,17 +20,17 @@ async fn given_a_gate_that_was_left_then_nothing_runs_and_nothing_waits() {
     let kept = Stored::new();
     for gate in [kept.gate(), gate()] {
         let waiting = gate.submit(run("1", "make"), &[]);
-        gate.leave();
+        gate.shut_down();
         assert!(matches!(waiting.verdict().await, Verdict::Cancelled));
         let Verdict::Denied(refusal) = gate.submit(read("2"), &[]).verdict().await else {
             panic!("it ran, and no record says so")
         };
         assert!(refusal.reason.starts_with("nothing runs that can't be recorded"), "{}", refusal.reason);
         let asked = gate.submit(run("3", "make"), &[]);
-        assert_eq!(asked.approval(), None, "nobody is here to answer it");
+        assert_eq!(asked.approval_id(), None, "nobody is here to answer it");
         assert!(matches!(asked.verdict().await, Verdict::Denied(_)));
         let asked = gate.submit_as(run("4", "make"), &[], OnAsk::Wait);
-        assert_eq!(asked.approval(), None, "also where the door would wait");
+        assert_eq!(asked.approval_id(), None, "also where the door would wait");
     }
 }
 
@@ -41,15 +41,15 @@ async fn given_answers_of_others_that_cannot_be_read_once_then_they_are_heard_th
     let store = Faulty::on(&kept);
     let gate = kept.gate_on(store.clone());
     let asked = gate.submit(run("1", "make"), &[]);
-    gate.look();
+    gate.poll_store();
     let response = Box::new(pick(&gate, &asked, choice::ALLOW_ONCE));
     let change = Change::Offer { id: OfferId::new(), response, by: "inbox".into(), at: Timestamp::now() };
     kept.store.commit(vec![change]).unwrap();
     store.fails_to_offer();
-    gate.look();
-    assert_eq!(gate.waiting().len(), 1, "it could not be read");
-    gate.look();
-    assert!(gate.waiting().is_empty(), "it could be read");
+    gate.poll_store();
+    assert_eq!(gate.waiting_cards().len(), 1, "it could not be read");
+    gate.poll_store();
+    assert!(gate.waiting_cards().is_empty(), "it could be read");
     assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
 }
 
@@ -62,13 +62,13 @@ async fn given_an_allow_that_cannot_be_written_then_the_question_waits_on_as_it_
     let gate = kept.gate_on(store.clone());
     let first = gate.submit(run("1", "make"), &[]);
     let second = gate.submit(run("2", "make"), &[]);
-    let id = second.approval().unwrap();
+    let id = second.approval_id().unwrap();
     store.before_commit(move |changes| {
         let settles = |change: &Change| matches!(change, Change::Settle { id: other, .. } if *other == id);
         changes.iter().any(settles).then(broken)
     });
     answer(&gate, &first, choice::ALLOW_SESSION).unwrap();
-    assert_eq!(gate.waiting().len(), 1, "what it allows could not be written");
+    assert_eq!(gate.waiting_cards().len(), 1, "what it allows could not be written");
     let resolved = answer(&gate, &second, choice::ALLOW_SESSION).unwrap();
     assert_eq!(resolved.granted_permissions, ["shell(make) (session)"]);
 }
@@ -81,13 +81,13 @@ async fn given_a_change_that_breaks_off_then_the_old_card_allows_the_old_call_al
     let store = Faulty::on(&kept);
     let gate = kept.gate_on(store.clone());
     let ticket = gate.submit(write("1", "/w/a", "shown"), &[]);
-    let id = ticket.approval().unwrap();
+    let id = ticket.approval_id().unwrap();
     store.before_commit(|changes| {
         let updates = changes.iter().any(|change| matches!(change, Change::Update { .. }));
         updates.then(|| panic!("the store breaks"))
     });
     let changed = write("1", "/w/a", "swapped");
-    catch_unwind(AssertUnwindSafe(|| gate.revise(id, changed))).unwrap_err();
+    catch_unwind(AssertUnwindSafe(|| gate.revise_call(id, changed))).unwrap_err();
     answer(&gate, &ticket, choice::ALLOW_ONCE).unwrap();
     let Verdict::Allowed(authorized) = ticket.verdict().await else { panic!("a person allowed it") };
     assert_eq!(authorized.call().diffs[0].new_text, "shown");

@@ -12,7 +12,7 @@ fn vague(id: &str, kind: &str, title: &str) -> Call {
 fn allowing_all() -> Policy {
     let rule = |text: &str| Rule {
         effect: Effect::Allow,
-        pattern: Pattern::parse(text, &Places::default()).unwrap(),
+        pattern: Pattern::parse(text, &PatternBases::default()).unwrap(),
         unless: None,
         reason: None,
         agents: Vec::new(),
@@ -35,7 +35,7 @@ async fn given_a_call_without_its_command_or_file_then_only_a_person_allows_it_a
         let gate = gate();
         gate.replace_policy(allowing_all());
         let first = gate.submit(vague("1", kind, "touch a"), &[]);
-        let card = gate.waiting().remove(0);
+        let card = gate.waiting_cards().remove(0);
         let choices: Vec<_> = card.options.iter().map(|option| option.option_id.as_str()).collect();
         assert_eq!(choices, [choice::ALLOW_ONCE, choice::DENY], "{kind}");
         assert!(card.suggestions.is_empty() && card.levels.is_empty());
@@ -43,11 +43,11 @@ async fn given_a_call_without_its_command_or_file_then_only_a_person_allows_it_a
             assert!(matches!(answer(&gate, &first, longer), Err(AnswerError::Option(_))), "{kind}: {longer}");
         }
         answer(&gate, &first, choice::ALLOW_ONCE).unwrap();
-        assert!(matches!(first.verdict().await, Verdict::Allowed(a) if a.by() == By::Person));
+        assert!(matches!(first.verdict().await, Verdict::Allowed(a) if a.decided_by() == DecidedBy::Person));
         // Neither the same again nor another is covered by that.
         let again = gate.submit(vague("2", kind, "touch a"), &[]);
         let other = gate.submit(vague("3", kind, "rm -rf ~"), &[]);
-        assert_eq!(gate.waiting().len(), 2, "{kind}");
+        assert_eq!(gate.waiting_cards().len(), 2, "{kind}");
         drop((again, other));
     }
 }
@@ -65,7 +65,7 @@ async fn given_a_call_without_its_command_then_what_was_allowed_covers_no_side_d
     side.door = Door::AcpFs;
     let side = gate.submit(side, &[]);
     assert!(
-        side.approval().is_some()
+        side.approval_id().is_some()
             || gate.judge_reported(&vague("3", "execute", "x")).unwrap().effect == Effect::Ask
     );
     drop(side);
@@ -93,7 +93,7 @@ async fn given_a_session_answer_for_a_program_on_the_input_then_another_program_
     let line = |id: &str, line: &str| {
         let roots = [PathBuf::from("/w")];
         let mut call = run(id, line);
-        call.accesses = shell::line(line, &Surroundings::new(Path::new("/w"), &roots));
+        call.accesses = shell::line_accesses(line, &Surroundings::new(Path::new("/w"), &roots));
         call
     };
     let here = |id: &str, text: &str| line(id, &format!("python3 - <<EOF\n{text}\nEOF"));
@@ -103,7 +103,7 @@ async fn given_a_session_answer_for_a_program_on_the_input_then_another_program_
     assert!(matches!(same.verdict().await, Verdict::Allowed(_)));
     for other in [here("3", "import os"), line("4", "python3 - < x.py"), line("5", "cat x | python3 -")] {
         let other = gate.submit(other, &[]);
-        assert!(other.approval().is_some());
+        assert!(other.approval_id().is_some());
         drop(other);
     }
 }

@@ -1,4 +1,4 @@
-// Text of others made visible, as the core does it (core/kept/src/approval/visible.rs): control characters, escape
+// Text of others made visible, as the core does it (core/kept/src/approval/escape.rs): control characters, escape
 // sequences, bidirectional overrides and invisible characters are shown as escapes, so that what is read is what is there.
 
 /** Characters that show nothing, or change how others are shown. */

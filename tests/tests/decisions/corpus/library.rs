@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use mayi_check::{CheckError, Checker, Request};
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::grant::{Grant, Grants};
-use mayi_core::policy::pattern::Places;
-use mayi_core::policy::{Decision, Pattern, Standing, decide};
+use mayi_core::policy::pattern::PatternBases;
+use mayi_core::policy::{Decision, Pattern, SessionStanding, decide};
 use serde_json::{Value, json};
 
 use super::drivers::{Answer, Driver};
@@ -37,20 +37,20 @@ impl Driver for Library {
 }
 
 fn decision(checker: &mut Checker, world: &World, case: &Case, line: &Value) -> Result<Decision, CheckError> {
-    let judged = checker.judge(&Request::from_json(&line.to_string())?)?;
+    let judged = checker.check_request(&Request::from_json(&line.to_string())?)?;
     if case.grants.is_empty() {
         return Ok(judged.decision);
     }
     // Requests know nothing of remembered answers: the same call, with them.
-    let places = Places { home: Some(world.home()), ..Places::default() };
+    let places = PatternBases { home: Some(world.home()), ..PatternBases::default() };
     let mut grants = Grants::default();
     for pattern in &case.grants {
         grants.add(Grant {
             pattern: Some(Pattern::parse(pattern, &places).unwrap()),
-            ..Grant::of_session(AgentId::named("claude"), SessionId("check".to_owned()))
+            ..Grant::of_session(AgentId::from_name("claude"), SessionId("check".to_owned()))
         });
     }
-    let standing = Standing { mode: judged.mode, bypass: false, grants: &grants, servers: &[] };
+    let standing = SessionStanding { mode: judged.mode, bypass: false, grants: &grants, servers: &[] };
     assert!(
         case.request["rules"] == json!({ "allow": [], "ask": [], "deny": [] }),
         "{}: rules and grants",

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use mayi_core::call::shell::{self, Named, Word};
+use mayi_core::call::shell::{self, CaveatSubject, Word};
 use mayi_core::call::{Access, ShellAccess};
 
 use super::bash::Ran;
 
 /// Whether mayi said that it does not know.
 pub(crate) fn not_understood(accesses: &[Access]) -> bool {
-    shell::commands(accesses).any(|shell| !shell.understood)
+    shell::shell_accesses(accesses).any(|shell| !shell.understood)
 }
 
 /// What bash did and mayi did not see; nothing where mayi said that it did not understand the line.
@@ -19,16 +19,17 @@ pub(crate) fn unseen(accesses: &[Access], ran: &Ran) -> Vec<String> {
     }
     let mut unseen = Vec::new();
     // What is made up while the line runs can't be listed: that is said as a caveat, for every mode.
-    let made_up = shell::commands(accesses).any(evaluates);
+    let made_up = shell::shell_accesses(accesses).any(evaluates);
     for argv in &ran.commands {
-        let seen = shell::commands(accesses).any(|shell| runs(shell, argv)) || is_transport(argv);
+        let seen = shell::shell_accesses(accesses).any(|shell| runs(shell, argv)) || is_transport(argv);
         if !seen && !made_up {
             unseen.push(format!("ran {argv:?}"));
         }
     }
     // Another folder, or a name that is not known: said as a caveat, so it can't be expected by name.
-    let unknown = |shell: &ShellAccess| shell.caveats.iter().any(|caveat| caveat.named == Named::Nothing);
-    if !shell::commands(accesses).any(unknown) {
+    let unknown =
+        |shell: &ShellAccess| shell.caveats.iter().any(|caveat| caveat.named == CaveatSubject::Nothing);
+    if !shell::shell_accesses(accesses).any(unknown) {
         let says = |path: &PathBuf| {
             accesses.iter().any(|access| matches!(access, Access::Write(_, write) if write.resolved == *path))
         };
@@ -86,8 +87,8 @@ fn becomes(pieces: &[Option<String>], text: &str) -> bool {
 fn given_open_words_then_they_become_what_they_could() {
     let at = std::path::Path::new("/w");
     let first = |line: &str| {
-        let accesses = shell::line(line, &mayi_core::call::Surroundings::new(at, &[]));
-        shell::commands(&accesses).next().cloned().unwrap()
+        let accesses = shell::line_accesses(line, &mayi_core::call::Surroundings::new(at, &[]));
+        shell::shell_accesses(&accesses).next().cloned().unwrap()
     };
     let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     assert!(runs(&first("t1 a 'b c'"), &argv(&["t1", "a", "b c"])));

@@ -26,7 +26,7 @@ const FOUND: &[&str] =
 fn analysed(bash: &Bash, line: &str) -> Vec<Access> {
     let roots = [bash.work().to_owned()];
     let home = std::path::Path::new("/nonexistent/home");
-    shell::line(line, &Surroundings { home: Some(home), ..Surroundings::new(bash.work(), &roots) })
+    shell::line_accesses(line, &Surroundings { home: Some(home), ..Surroundings::new(bash.work(), &roots) })
 }
 
 /// What is wrong about one line.
@@ -86,7 +86,7 @@ fn compare(seed: u64, count: usize) {
             accepted += 1;
             if !not_understood(&accesses) {
                 understood += 1;
-                commands += shell::commands(&accesses).count();
+                commands += shell::shell_accesses(&accesses).count();
             }
         }
         if !failed.is_empty() {

@@ -1,13 +1,13 @@
 //! The clients, as data: where they keep their servers, and how an entry is written there.
 //!
 //! Each place was looked up in the client's own documentation or code. Those of Linux are tested; those of macOS
-//! and Windows are in [`Base`] alone, and untested.
+//! and Windows are in [`FileBase`] alone, and untested.
 
 use std::path::{Path, PathBuf};
 
 use mayi_core::config::Folders;
 
-use super::model::{Entry, Syntax};
+use super::model::{ServerEntry, Syntax};
 use super::{jsonc, toml};
 
 /// A client and its files.
@@ -20,17 +20,17 @@ pub(super) struct Client {
     /// The keys that lead to the servers; `*` is any key.
     pub(super) sections: &'static [&'static [&'static str]],
     /// The user's own files.
-    pub(super) own: &'static [(Base, &'static str)],
+    pub(super) user_files: &'static [(FileBase, &'static str)],
     /// Files of a project.
     pub(super) project: &'static [&'static str],
-    pub(super) shape: Shape,
+    pub(super) shape: CommandShape,
     /// The key of an address that speaks Streamable HTTP.
     pub(super) address: &'static str,
 }
 
 /// How a client writes what it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum CommandShape {
     /// `command` is a text, `args` a list, `env` an object.
     Pair,
     /// `command` is a list, and `environment` an object.
@@ -39,12 +39,12 @@ pub(super) enum Shape {
 
 /// What a file's place starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum FileBase {
     /// The home folder.
     Home,
     /// Where programs keep settings: `$XDG_CONFIG_HOME`, `Library/Application Support`, `%APPDATA%`.
     Settings,
-    /// As [`Base::Settings`], but as on Linux on macOS too.
+    /// As [`FileBase::Settings`], but as on Linux on macOS too.
     Xdg,
 }
 
@@ -55,9 +55,9 @@ pub(super) const CLIENTS: &[Client] = &[
         syntax: Syntax::Json,
         // What `claude mcp add` writes without a scope is the user's own for one folder.
         sections: &[&["mcpServers"], &["projects", "*", "mcpServers"]],
-        own: &[(Base::Home, ".claude.json")],
+        user_files: &[(FileBase::Home, ".claude.json")],
         project: &[".mcp.json"],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "url",
     },
     Client {
@@ -65,9 +65,9 @@ pub(super) const CLIENTS: &[Client] = &[
         title: "Claude Desktop",
         syntax: Syntax::Json,
         sections: &[&["mcpServers"]],
-        own: &[(Base::Settings, "Claude/claude_desktop_config.json")],
+        user_files: &[(FileBase::Settings, "Claude/claude_desktop_config.json")],
         project: &[],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "url",
     },
     Client {
@@ -75,13 +75,13 @@ pub(super) const CLIENTS: &[Client] = &[
         title: "VS Code",
         syntax: Syntax::Json,
         sections: &[&["servers"]],
-        own: &[
-            (Base::Settings, "Code/User/mcp.json"),
-            (Base::Settings, "Code - Insiders/User/mcp.json"),
-            (Base::Settings, "VSCodium/User/mcp.json"),
+        user_files: &[
+            (FileBase::Settings, "Code/User/mcp.json"),
+            (FileBase::Settings, "Code - Insiders/User/mcp.json"),
+            (FileBase::Settings, "VSCodium/User/mcp.json"),
         ],
         project: &[".vscode/mcp.json"],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "url",
     },
     Client {
@@ -89,9 +89,9 @@ pub(super) const CLIENTS: &[Client] = &[
         title: "Cursor",
         syntax: Syntax::Json,
         sections: &[&["mcpServers"]],
-        own: &[(Base::Home, ".cursor/mcp.json")],
+        user_files: &[(FileBase::Home, ".cursor/mcp.json")],
         project: &[".cursor/mcp.json"],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "url",
     },
     Client {
@@ -99,9 +99,9 @@ pub(super) const CLIENTS: &[Client] = &[
         title: "Windsurf",
         syntax: Syntax::Json,
         sections: &[&["mcpServers"]],
-        own: &[(Base::Home, ".codeium/windsurf/mcp_config.json")],
+        user_files: &[(FileBase::Home, ".codeium/windsurf/mcp_config.json")],
         project: &[],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "serverUrl",
     },
     Client {
@@ -109,9 +109,9 @@ pub(super) const CLIENTS: &[Client] = &[
         title: "Zed",
         syntax: Syntax::Json,
         sections: &[&["context_servers"]],
-        own: &[(Base::Xdg, "zed/settings.json")],
+        user_files: &[(FileBase::Xdg, "zed/settings.json")],
         project: &[".zed/settings.json"],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "url",
     },
     Client {
@@ -119,9 +119,9 @@ pub(super) const CLIENTS: &[Client] = &[
         title: "Gemini CLI",
         syntax: Syntax::Json,
         sections: &[&["mcpServers"]],
-        own: &[(Base::Home, ".gemini/settings.json")],
+        user_files: &[(FileBase::Home, ".gemini/settings.json")],
         project: &[".gemini/settings.json"],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "httpUrl",
     },
     Client {
@@ -129,9 +129,9 @@ pub(super) const CLIENTS: &[Client] = &[
         title: "Codex",
         syntax: Syntax::Toml,
         sections: &[&["mcp_servers"]],
-        own: &[(Base::Home, ".codex/config.toml")],
+        user_files: &[(FileBase::Home, ".codex/config.toml")],
         project: &[".codex/config.toml"],
-        shape: Shape::Pair,
+        shape: CommandShape::Pair,
         address: "url",
     },
     Client {
@@ -140,9 +140,9 @@ pub(super) const CLIENTS: &[Client] = &[
         syntax: Syntax::Json,
         // The second one is that of its second version.
         sections: &[&["mcp"], &["mcp", "servers"]],
-        own: &[(Base::Xdg, "opencode/opencode.json"), (Base::Xdg, "opencode/opencode.jsonc")],
+        user_files: &[(FileBase::Xdg, "opencode/opencode.json"), (FileBase::Xdg, "opencode/opencode.jsonc")],
         project: &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
-        shape: Shape::List,
+        shape: CommandShape::List,
         address: "url",
     },
 ];
@@ -152,17 +152,17 @@ impl Client {
     ///
     /// # Errors
     /// If the text is not what the client reads.
-    pub(super) fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+    pub(super) fn parse_entries(&self, text: &str) -> Result<Vec<ServerEntry>, String> {
         let mut entries = match self.syntax {
-            Syntax::Json => jsonc::entries(text, self.sections)?,
+            Syntax::Json => jsonc::parse_entries(text, self.sections)?,
             Syntax::Toml => {
                 let section = self.sections.first().and_then(|keys| keys.first()).copied();
-                toml::entries(text, section.unwrap_or_default())?
+                toml::parse_entries(text, section.unwrap_or_default())?
             }
         };
         // A section inside of another one is no server; nor are opencode's settings that stand beside it.
         entries.retain(|entry| !self.sections.iter().any(|section| entry.keys == *section));
-        if self.shape == Shape::List {
+        if self.shape == CommandShape::List {
             entries.retain(|entry| entry.keys.len() > 2 || entry.field("type").is_some());
         }
         Ok(entries)
@@ -170,8 +170,11 @@ impl Client {
 
     /// Where the user's own files could be.
     pub(super) fn own_files(&self, folders: &Folders) -> Vec<PathBuf> {
-        let mut files: Vec<PathBuf> =
-            self.own.iter().filter_map(|(base, name)| Some(base.folder(folders)?.join(name))).collect();
+        let mut files: Vec<PathBuf> = self
+            .user_files
+            .iter()
+            .filter_map(|(base, name)| Some(base.resolve_folder(folders)?.join(name)))
+            .collect();
         if self.id == "vscode" {
             let profiles: Vec<PathBuf> = files.iter().flat_map(|file| of_profiles(file)).collect();
             files.extend(profiles);
@@ -208,8 +211,8 @@ fn of_profiles(file: &Path) -> Vec<PathBuf> {
     files
 }
 
-impl Base {
-    fn folder(self, folders: &Folders) -> Option<PathBuf> {
+impl FileBase {
+    fn resolve_folder(self, folders: &Folders) -> Option<PathBuf> {
         let home = folders.home.as_deref()?;
         // What mayi's own folder is in: the same convention.
         let config = folders.config.as_deref().and_then(Path::parent);

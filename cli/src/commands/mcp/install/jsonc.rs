@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
-use super::model::{Entry, Field, Form, Span, twice};
+use super::model::{Field, ServerEntry, Span, ValueForm, duplicate_key};
 
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -24,7 +24,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 ///
 /// # Errors
 /// If it is not JSON, or a section is not what it should be.
-pub(super) fn entries(text: &str, sections: &[&[&str]]) -> Result<Vec<Entry>, String> {
+pub(super) fn parse_entries(text: &str, sections: &[&[&str]]) -> Result<Vec<ServerEntry>, String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS)
         .map_err(|error| format!("is not JSON: {error}"))?;
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn entries(text: &str, sections: &[&[&str]]) -> Result<Vec<Entry>, St
         None => {}
         Some(Node::Object(top)) => {
             for section in sections {
-                below(top, section, &mut Vec::new(), &mut found)?;
+                collect_entries(top, section, &mut Vec::new(), &mut found)?;
             }
         }
         Some(_) => return Err("is not an object".to_owned()),
@@ -41,21 +41,21 @@ pub(super) fn entries(text: &str, sections: &[&[&str]]) -> Result<Vec<Entry>, St
     Ok(found)
 }
 
-fn below(
+fn collect_entries(
     object: &Object<'_>,
     section: &[&str],
     keys: &mut Vec<String>,
-    found: &mut Vec<Entry>,
+    found: &mut Vec<ServerEntry>,
 ) -> Result<(), String> {
     let Some((step, rest)) = section.split_first() else {
         for property in &object.properties {
-            found.push(entry(property, keys));
+            found.push(parse_entry(property, keys));
         }
         let named: Vec<&str> = object.properties.iter().map(|property| property.name.as_str()).collect();
         for entry in found.iter_mut().filter(|entry| entry.keys.len() == keys.len() + 1) {
             let same = entry.keys.starts_with(keys);
             if same && named.iter().filter(|name| **name == entry.name()).count() > 1 {
-                entry.odd = Some("its name is there twice".to_owned());
+                entry.problem = Some("its name is there twice".to_owned());
             }
         }
         return Ok(());
@@ -70,7 +70,7 @@ fn below(
         match &property.value {
             Node::Object(inner) => {
                 keys.push(property.name.as_str().to_owned());
-                below(inner, rest, keys, found)?;
+                collect_entries(inner, rest, keys, found)?;
                 keys.pop();
             }
             _ if any => {}
@@ -80,53 +80,53 @@ fn below(
     Ok(())
 }
 
-fn entry(property: &ObjectProp<'_>, keys: &[String]) -> Entry {
+fn parse_entry(property: &ObjectProp<'_>, keys: &[String]) -> ServerEntry {
     let mut keys = keys.to_vec();
     keys.push(property.name.as_str().to_owned());
-    let at = span(&property.value);
+    let at = node_span(&property.value);
     let Node::Object(object) = &property.value else {
         let odd = Some("it is not an object".to_owned());
-        return Entry { keys, at, fields: Vec::new(), inline: true, odd };
+        return ServerEntry { keys, span: at, fields: Vec::new(), inline: true, problem: odd };
     };
-    let fields = fields(object);
-    let odd = twice(&fields).map(|key| format!("it has `{key}` twice"));
-    Entry { keys, at, fields, inline: true, odd }
+    let fields = parse_fields(object);
+    let odd = duplicate_key(&fields).map(|key| format!("it has `{key}` twice"));
+    ServerEntry { keys, span: at, fields, inline: true, problem: odd }
 }
 
-fn fields(object: &Object<'_>) -> Vec<Field> {
-    object.properties.iter().map(field).collect()
+fn parse_fields(object: &Object<'_>) -> Vec<Field> {
+    object.properties.iter().map(parse_field).collect()
 }
 
-fn field(property: &ObjectProp<'_>) -> Field {
+fn parse_field(property: &ObjectProp<'_>) -> Field {
     let node = &property.value;
     Field {
         key: property.name.as_str().to_owned(),
-        key_at: property.name.range().start..property.name.range().end,
-        at: property.range.start..property.range.end,
-        value_at: span(node),
-        value: value(node),
+        key_span: property.name.range().start..property.name.range().end,
+        span: property.range.start..property.range.end,
+        value_span: node_span(node),
+        value: to_json_value(node),
         items: match node {
-            Node::Array(list) => list.elements.iter().map(span).collect(),
+            Node::Array(list) => list.elements.iter().map(node_span).collect(),
             _ => Vec::new(),
         },
         pairs: match node {
-            Node::Object(object) => fields(object),
+            Node::Object(object) => parse_fields(object),
             _ => Vec::new(),
         },
-        form: Form::Plain,
+        form: ValueForm::Plain,
     }
 }
 
-fn span(node: &Node<'_>) -> Span {
+fn node_span(node: &Node<'_>) -> Span {
     let range = node.range();
     range.start..range.end
 }
 
-fn value(node: &Node<'_>) -> Value {
+fn to_json_value(node: &Node<'_>) -> Value {
     match node {
         Node::StringLit(text) => Value::from(text.value.as_ref()),
         Node::BooleanLit(on) => Value::from(on.value),
-        Node::Array(list) => list.elements.iter().map(value).collect(),
+        Node::Array(list) => list.elements.iter().map(to_json_value).collect(),
         Node::Object(_) => Value::Object(serde_json::Map::new()),
         Node::NumberLit(_) | Node::NullKeyword(_) => Value::Null,
     }

@@ -1,18 +1,18 @@
 //! `mayi mcp install` without a client: what there is, and what is behind the gateway.
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use serde_json::json;
 
 use super::clients::{CLIENTS, Client};
-use super::gated::gated;
-use super::wrap::{Gate, wrap};
-use crate::commands::settings::Settings;
+use super::gated_entries::parse_gateway;
+use super::wrap::{GatewaySpec, wrap_entry};
+use crate::commands::settings::SettingsFile;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::print;
 
-pub(super) fn list(json: bool, mayi: &str, ctx: &Context) -> Result<Exit, CliError> {
+pub(super) fn list_entries(json: bool, mayi: &str, ctx: &Context) -> Result<Exit, CliError> {
     let home = ctx.sources.folders.home.as_deref();
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut open = None;
@@ -23,23 +23,26 @@ pub(super) fn list(json: bool, mayi: &str, ctx: &Context) -> Result<Exit, CliErr
             if !path.is_file() {
                 continue;
             }
-            let found = Settings::read(&path, None).and_then(|file| {
-                let entries = client.entries(&file.text).map_err(|why| file.wrong(&why))?;
+            let found = SettingsFile::read(&path, None).and_then(|file| {
+                let entries = client.parse_entries(&file.text).map_err(|why| file.config_error(&why))?;
                 Ok((file, entries))
             });
             let (file, entries) = match found {
                 Ok(found) => found,
                 // One that can't be read hides no others.
                 Err(error) => {
-                    error.report(ctx.color_of_errors());
+                    error.print_report(ctx.is_stderr_colored());
                     continue;
                 }
             };
             for entry in &entries {
-                let (state, why) = match gated(entry, client.shape, mayi) {
-                    Some(gated) => ("gated", gated.remark(mayi)),
-                    None => match wrap(&file.text, entry, Gate { client, mayi, name: "x", agent: client.id })
-                    {
+                let (state, why) = match parse_gateway(entry, client.shape, mayi) {
+                    Some(gated) => ("gated", gated.warning_text(mayi)),
+                    None => match wrap_entry(
+                        &file.text,
+                        entry,
+                        GatewaySpec { client, program: mayi, name: "x", agent: client.id },
+                    ) {
                         Ok(_) => ("open", None),
                         Err(why) => ("left alone", Some(why)),
                     },
@@ -48,34 +51,39 @@ pub(super) fn list(json: bool, mayi: &str, ctx: &Context) -> Result<Exit, CliErr
                     open = Some((client, scope));
                 }
                 if json {
-                    print::json(&print::Versioned::of(json!({
+                    print::stdout_json(&print::Versioned::new(json!({
                         "client": client.id, "server": entry.name(), "keys": entry.keys, "file": file.path,
                         "scope": scope, "state": state.replace(' ', "_"), "why": why,
                     })))?;
                 } else {
                     let state = why.map_or_else(|| state.to_owned(), |why| format!("{state}: {why}"));
-                    rows.push(vec![client.id.to_owned(), entry.shown(), shown(&file, home), state]);
+                    rows.push(vec![
+                        client.id.to_owned(),
+                        entry.display_name(),
+                        home_relative_path(&file, home),
+                        state,
+                    ]);
                 }
             }
         }
     }
-    for row in print::columns(&rows) {
-        print::line(row)?;
+    for row in print::align_columns(&rows) {
+        print::stdout_line(row)?;
     }
     if rows.is_empty() && !json {
         let known: Vec<&str> = CLIENTS.iter().map(|client: &Client| client.id).collect();
-        ctx.note(format!("no servers were found in the settings of {}", known.join(", ")));
+        ctx.print_note(format!("no servers were found in the settings of {}", known.join(", ")));
     }
     if let (Some((client, scope)), false) = (open, json) {
         let scope = if scope == "project" { " --scope project" } else { "" };
-        ctx.note(format!("next    mayi mcp install {}{scope}", client.id));
+        ctx.print_note(format!("next    mayi mcp install {}{scope}", client.id));
     }
     Ok(Exit::Done)
 }
 
-fn shown(file: &Settings, home: Option<&std::path::Path>) -> String {
+fn home_relative_path(file: &SettingsFile, home: Option<&std::path::Path>) -> String {
     match home.and_then(|home| file.path.strip_prefix(home).ok()) {
-        Some(rest) => visible(&format!("~/{}", rest.display())),
-        None => file.shown(),
+        Some(rest) => escape_line(&format!("~/{}", rest.display())),
+        None => file.display_name(),
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::clients::{CLIENTS, Client};
-use super::gated::{Server, gated};
-use super::plan::{install, masked, uninstall};
+use super::gated_entries::{GatedServer, parse_gateway};
+use super::plan::{mask_values, plan_install, plan_uninstall};
 
 const MAYI: &str = "/opt/mayi/bin/mayi";
 
@@ -18,27 +18,27 @@ fn file() -> &'static Path {
 
 /// What the gateway makes of `text`; it comes back to the byte, with the notes and, in meaning, without them.
 fn wrapped(id: &str, text: &str) -> String {
-    let plan = install(client(id), file(), text, &[], MAYI).unwrap();
-    assert!(!plan.changed.is_empty(), "{:?}", plan.left);
-    let again = install(client(id), file(), &plan.new, &[], MAYI).unwrap();
+    let plan = plan_install(client(id), file(), text, &[], MAYI).unwrap();
+    assert!(!plan.changed.is_empty(), "{:?}", plan.left_alone);
+    let again = plan_install(client(id), file(), &plan.new, &[], MAYI).unwrap();
     assert_eq!((again.new.as_str(), again.changed.len()), (plan.new.as_str(), 0), "idempotent");
-    let back = uninstall(client(id), file(), &plan.new, &[], &plan.notes, MAYI).unwrap();
-    assert_eq!((back.new.as_str(), back.besides.as_slice()), (text, [].as_slice()));
+    let back = plan_uninstall(client(id), file(), &plan.new, &[], &plan.notes, MAYI).unwrap();
+    assert_eq!((back.new.as_str(), back.remarks.as_slice()), (text, [].as_slice()));
     plan.new
 }
 
 /// The same, and that it comes back without any note.
 fn alone(id: &str, text: &str) -> String {
     let new = wrapped(id, text);
-    let back = uninstall(client(id), file(), &new, &[], &[], MAYI).unwrap();
-    assert_eq!(back.new, text, "{:?}", back.left);
+    let back = plan_uninstall(client(id), file(), &new, &[], &[], MAYI).unwrap();
+    assert_eq!(back.new, text, "{:?}", back.left_alone);
     new
 }
 
 fn left(id: &str, text: &str) -> String {
-    let plan = install(client(id), file(), text, &[], MAYI).unwrap();
+    let plan = plan_install(client(id), file(), text, &[], MAYI).unwrap();
     assert_eq!((plan.new.as_str(), plan.changed.len()), (text, 0));
-    plan.left.iter().map(|(name, why)| format!("{name}: {why}")).collect::<Vec<_>>().join("\n")
+    plan.left_alone.iter().map(|(name, why)| format!("{name}: {why}")).collect::<Vec<_>>().join("\n")
 }
 
 /// `{"command": C, "args": A, "env": E, ...rest}` keeps all but the command and its arguments, and their layout.
@@ -76,7 +76,7 @@ fn given_a_command_then_it_stands_behind_the_gateway_and_all_else_stays() {
 #[test]
 fn given_servers_for_a_folder_then_they_are_found() {
     let text = r#"{"projects": {"/w": {"mcpServers": {"a": {"command": "x", "args": ["y"]}}, "n": 1}}, "mcpServers": {"a": {"command": "z", "args": []}}}"#;
-    let plan = install(client("claude-code"), file(), text, &[], MAYI).unwrap();
+    let plan = plan_install(client("claude-code"), file(), text, &[], MAYI).unwrap();
     assert_eq!(plan.changed, ["a", "a (for /w)"]);
     alone("claude-code", text);
 }
@@ -110,10 +110,10 @@ fn given_an_address_then_its_headers_become_variables_where_they_stand() {
 #[test]
 fn given_the_notes_then_they_hold_no_secret() {
     let text = r#"{"mcpServers": {"a": {"url": "https://a.example/mcp", "headers": {"Authorization": "Bearer s3cret"}}, "b": {"command": "s3cret", "args": ["s3cret"], "env": {"T": "s3cret"}}}}"#;
-    let plan = install(client("cursor"), file(), text, &[], MAYI).unwrap();
+    let plan = plan_install(client("cursor"), file(), text, &[], MAYI).unwrap();
     let notes = serde_json::to_string(&plan.notes).unwrap();
     assert!(plan.notes.len() == 2 && !notes.contains("s3cret"), "{notes}");
-    assert!(!masked(client("cursor"), text).contains("Bearer"));
+    assert!(!mask_values(client("cursor"), text).contains("Bearer"));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn given_what_cannot_stand_behind_the_gateway_then_it_is_left_alone_with_the_rea
 
 #[test]
 fn given_a_text_that_is_none_then_that_is_said_and_nothing_panics() {
-    let wrong = |id: &str, text: &str| install(client(id), file(), text, &[], MAYI).unwrap_err();
+    let wrong = |id: &str, text: &str| plan_install(client(id), file(), text, &[], MAYI).unwrap_err();
     assert!(wrong("cursor", "{").starts_with("is not JSON: "));
     assert!(wrong("cursor", "{'mcpServers': {}}").starts_with("is not JSON: "));
     assert!(wrong("cursor", &"[".repeat(100_000)).starts_with("is not JSON: "));
@@ -199,7 +199,7 @@ fn given_a_text_that_is_none_then_that_is_said_and_nothing_panics() {
     assert!(wrong("codex", "[mcp_servers").starts_with("is not TOML: "));
     assert_eq!(wrong("codex", "mcp_servers = 3"), "`mcp_servers` is not a table");
     for text in ["", " \n", "{}", "// nothing\n"] {
-        assert_eq!(install(client("cursor"), file(), text, &[], MAYI).unwrap().new, text);
+        assert_eq!(plan_install(client("cursor"), file(), text, &[], MAYI).unwrap().new, text);
     }
 }
 
@@ -207,11 +207,11 @@ fn given_a_text_that_is_none_then_that_is_said_and_nothing_panics() {
 #[test]
 fn given_a_name_that_cannot_be_passed_then_one_like_it_is_chosen() {
     let text = r#"{"mcpServers": {"my server": {"command": "a"}, "my-server": {"command": "b"}, "-x": {"command": "c"}, "世界": {"command": "d"}, "\u001b[2J": {"command": "e"}}}"#;
-    let plan = install(client("cursor"), file(), text, &[], MAYI).unwrap();
+    let plan = plan_install(client("cursor"), file(), text, &[], MAYI).unwrap();
     for name in ["my-server-2", "my-server", "x", "server", "2J"] {
         assert!(plan.new.contains(&format!("\"--name\", \"{name}\"")), "{name}: {}", plan.new);
     }
-    let said: Vec<String> = plan.besides.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+    let said: Vec<String> = plan.remarks.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     assert_eq!(said.len(), 4);
     assert_eq!(said.last().unwrap(), "\\x1b[2J: rules and cards call it 2J");
     wrapped("cursor", text);
@@ -221,54 +221,55 @@ fn given_a_name_that_cannot_be_passed_then_one_like_it_is_chosen() {
 #[test]
 fn given_an_entry_that_was_edited_then_it_is_taken_back_as_it_is() {
     let text = r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y"]}, "r": {"type": "streamable-http", "url": "https://r.example", "headers": {"H": "v"}}}}"#;
-    let plan = install(client("cursor"), file(), text, &[], MAYI).unwrap();
+    let plan = plan_install(client("cursor"), file(), text, &[], MAYI).unwrap();
     let edited = plan.new.replace("\"-y\"", "\"-y\", \"more\"").replace("\"mcp\"", "\"mcp\", \"--toolbelt\"");
     let edited = edited.replace(": \"v\"", ": \"other\"").replace(", ", ",\n");
-    let back = uninstall(client("cursor"), file(), &edited, &[], &plan.notes, MAYI).unwrap();
-    assert_eq!(back.besides.len(), 2, "{back:?}");
+    let back = plan_uninstall(client("cursor"), file(), &edited, &[], &plan.notes, MAYI).unwrap();
+    assert_eq!(back.remarks.len(), 2, "{back:?}");
     let expected =
         text.replace("\"-y\"", "\"-y\", \"more\"").replace(": \"v\"", ": \"other\"").replace(", ", ",\n");
     assert_eq!(back.new, expected);
     // What can't be said of a remote server is left as it is.
     let edited = plan.new.replace("\"MAYI_HEADER_1\"", "\"MINE\": \"1\", \"MAYI_HEADER_1\"");
-    let back = uninstall(client("cursor"), file(), &edited, &["r".to_owned()], &plan.notes, MAYI).unwrap();
+    let back =
+        plan_uninstall(client("cursor"), file(), &edited, &["r".to_owned()], &plan.notes, MAYI).unwrap();
     assert_eq!(back.new, edited);
-    assert!(back.left.iter().any(|(_, why)| why.contains("variables beside")), "{:?}", back.left);
+    assert!(back.left_alone.iter().any(|(_, why)| why.contains("variables beside")), "{:?}", back.left_alone);
 }
 
 /// Attack 126: notes that somebody made up.
 #[test]
 fn given_a_note_that_says_another_command_then_it_does_not_count() {
     let text = r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y"]}}}"#;
-    let mut plan = install(client("cursor"), file(), text, &[], MAYI).unwrap();
+    let mut plan = plan_install(client("cursor"), file(), text, &[], MAYI).unwrap();
     let evil = r#"{"command": "evil", "args": ["-y"]}"#.to_owned();
-    plan.notes[0].back = vec![super::pieces::Back::Text(evil)];
-    let back = uninstall(client("cursor"), file(), &plan.new, &[], &plan.notes, MAYI).unwrap();
+    plan.notes[0].back = vec![super::text_pieces::UndoPiece::Text(evil)];
+    let back = plan_uninstall(client("cursor"), file(), &plan.new, &[], &plan.notes, MAYI).unwrap();
     assert_eq!(back.new, text);
-    plan.notes[0].back = vec![super::pieces::Back::Kept(0, 1 << 40)];
-    let back = uninstall(client("cursor"), file(), &plan.new, &[], &plan.notes, MAYI).unwrap();
+    plan.notes[0].back = vec![super::text_pieces::UndoPiece::Kept(0, 1 << 40)];
+    let back = plan_uninstall(client("cursor"), file(), &plan.new, &[], &plan.notes, MAYI).unwrap();
     assert_eq!(back.new, text);
 }
 
 #[test]
 fn given_a_gateway_of_ones_own_then_it_is_known_and_not_taken_away() {
     let text = r#"{"mcpServers": {"a": {"command": "mayi", "args": ["mcp", "github"]}, "b": {"command": "C:\\bin\\mayi.exe", "args": ["mcp", "--", "npx"]}, "c": {"command": "mayi", "args": ["run"]}}}"#;
-    let entries = client("cursor").entries(text).unwrap();
-    let servers: Vec<Option<Server>> = entries
+    let entries = client("cursor").parse_entries(text).unwrap();
+    let servers: Vec<Option<GatedServer>> = entries
         .iter()
-        .map(|entry| gated(entry, client("cursor").shape, MAYI).map(|gated| gated.server))
+        .map(|entry| parse_gateway(entry, client("cursor").shape, MAYI).map(|gated| gated.server))
         .collect();
-    assert_eq!(servers, [Some(Server::Configured), Some(Server::Local(3)), None]);
-    let back = uninstall(client("cursor"), file(), text, &[], &[], MAYI).unwrap();
-    assert_eq!((back.new.as_str(), back.left.len()), (text, 2));
+    assert_eq!(servers, [Some(GatedServer::Configured), Some(GatedServer::Local(3)), None]);
+    let back = plan_uninstall(client("cursor"), file(), text, &[], &[], MAYI).unwrap();
+    assert_eq!((back.new.as_str(), back.left_alone.len()), (text, 2));
 }
 
 /// Whatever the program is called.
 #[test]
 fn given_a_program_of_another_name_then_it_comes_back_all_the_same() {
     let text = r#"{"mcpServers": {"a": {"command": "npx"}}}"#;
-    let plan = install(client("cursor"), file(), text, &[], "/opt/gate").unwrap();
-    let back = uninstall(client("cursor"), file(), &plan.new, &[], &plan.notes, "/opt/gate").unwrap();
+    let plan = plan_install(client("cursor"), file(), text, &[], "/opt/gate").unwrap();
+    let back = plan_uninstall(client("cursor"), file(), &plan.new, &[], &plan.notes, "/opt/gate").unwrap();
     assert_eq!(back.new, text);
 }
 

@@ -3,28 +3,28 @@
 use serde_json::Value;
 use toml_edit::{Document, Item, Key, Table, TableLike, Value as Node};
 
-use super::model::{Entry, Field, Form, Span};
+use super::model::{Field, ServerEntry, Span, ValueForm};
 
 /// The servers in `text`: the tables in the table `section`.
 ///
 /// # Errors
 /// If it is not TOML, or the section is not a table.
-pub(super) fn entries(text: &str, section: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn parse_entries(text: &str, section: &str) -> Result<Vec<ServerEntry>, String> {
     let document =
         Document::parse(text).map_err(|error| format!("is not TOML: {}", error.message().trim()))?;
     let Some(item) = document.as_table().get(section) else { return Ok(Vec::new()) };
     let Some(servers) = item.as_table_like() else { return Err(format!("`{section}` is not a table")) };
-    Ok(servers.iter().map(|(name, item)| entry(section, name, item)).collect())
+    Ok(servers.iter().map(|(name, item)| parse_entry(section, name, item)).collect())
 }
 
-fn entry(section: &str, name: &str, item: &Item) -> Entry {
+fn parse_entry(section: &str, name: &str, item: &Item) -> ServerEntry {
     let keys = vec![section.to_owned(), name.to_owned()];
-    let odd = |why: &str| Entry {
+    let odd = |why: &str| ServerEntry {
         keys: keys.clone(),
-        at: 0..0,
+        span: 0..0,
         fields: Vec::new(),
         inline: false,
-        odd: Some(why.to_owned()),
+        problem: Some(why.to_owned()),
     };
     let (table, inline): (&dyn TableLike, bool) = match item {
         Item::Table(table) if table.is_dotted() => return odd("it is written with dotted keys"),
@@ -35,28 +35,31 @@ fn entry(section: &str, name: &str, item: &Item) -> Entry {
         Item::Value(Node::InlineTable(table)) => (table, true),
         _ => return odd("it is not a table"),
     };
-    let Some(fields) = fields(table) else { return odd("where its parts are can't be told") };
-    let own = item.span().or_else(|| fields.first().map(|field| field.at.clone())).unwrap_or_default();
-    let at = fields.iter().fold(own, hull);
-    Entry { keys, at, fields, inline, odd: None }
+    let Some(fields) = parse_fields(table) else { return odd("where its parts are can't be told") };
+    let own = item.span().or_else(|| fields.first().map(|field| field.span.clone())).unwrap_or_default();
+    let at = fields.iter().fold(own, covering_span);
+    ServerEntry { keys, span: at, fields, inline, problem: None }
 }
 
-fn hull(all: Span, field: &Field) -> Span {
-    let own = all.start.min(field.at.start)..all.end.max(field.at.end).max(field.value_at.end);
-    field.pairs.iter().fold(own, hull)
+fn covering_span(all: Span, field: &Field) -> Span {
+    let own = all.start.min(field.span.start)..all.end.max(field.span.end).max(field.value_span.end);
+    field.pairs.iter().fold(own, covering_span)
 }
 
-fn fields(table: &dyn TableLike) -> Option<Vec<Field>> {
-    table.iter().map(|(name, _)| table.get_key_value(name).and_then(|(key, item)| field(key, item))).collect()
+fn parse_fields(table: &dyn TableLike) -> Option<Vec<Field>> {
+    table
+        .iter()
+        .map(|(name, _)| table.get_key_value(name).and_then(|(key, item)| parse_field(key, item)))
+        .collect()
 }
 
-fn field(key: &Key, item: &Item) -> Option<Field> {
+fn parse_field(key: &Key, item: &Item) -> Option<Field> {
     let key_at = key.span()?;
     let (form, value_at) = match item {
-        Item::Table(table) if table.is_dotted() => (Form::Dotted, key_at.clone()),
-        Item::Table(_) | Item::ArrayOfTables(_) => (Form::Table, key_at.clone()),
-        Item::Value(Node::InlineTable(table)) if table.is_dotted() => (Form::Dotted, key_at.clone()),
-        Item::Value(value) => (Form::Plain, value.span()?),
+        Item::Table(table) if table.is_dotted() => (ValueForm::Dotted, key_at.clone()),
+        Item::Table(_) | Item::ArrayOfTables(_) => (ValueForm::Table, key_at.clone()),
+        Item::Value(Node::InlineTable(table)) if table.is_dotted() => (ValueForm::Dotted, key_at.clone()),
+        Item::Value(value) => (ValueForm::Plain, value.span()?),
         Item::None => return None,
     };
     let items = match item.as_array() {
@@ -64,20 +67,29 @@ fn field(key: &Key, item: &Item) -> Option<Field> {
         None => Vec::new(),
     };
     let pairs = match item {
-        Item::Table(table) => fields(table as &Table)?,
-        Item::Value(Node::InlineTable(table)) => fields(table)?,
+        Item::Table(table) => parse_fields(table as &Table)?,
+        Item::Value(Node::InlineTable(table)) => parse_fields(table)?,
         _ => Vec::new(),
     };
-    let at = if form == Form::Plain { key_at.start..value_at.end } else { key_at.clone() };
-    let value = item.as_value().map_or_else(|| Value::Object(serde_json::Map::new()), value);
-    Some(Field { key: key.get().to_owned(), key_at, at, value_at, value, items, pairs, form })
+    let at = if form == ValueForm::Plain { key_at.start..value_at.end } else { key_at.clone() };
+    let value = item.as_value().map_or_else(|| Value::Object(serde_json::Map::new()), to_json_value);
+    Some(Field {
+        key: key.get().to_owned(),
+        key_span: key_at,
+        span: at,
+        value_span: value_at,
+        value,
+        items,
+        pairs,
+        form,
+    })
 }
 
-fn value(node: &Node) -> Value {
+fn to_json_value(node: &Node) -> Value {
     match node {
         Node::String(text) => Value::from(text.value().as_str()),
         Node::Boolean(on) => Value::from(*on.value()),
-        Node::Array(list) => list.iter().map(value).collect(),
+        Node::Array(list) => list.iter().map(to_json_value).collect(),
         Node::InlineTable(_) => Value::Object(serde_json::Map::new()),
         _ => Value::Null,
     }

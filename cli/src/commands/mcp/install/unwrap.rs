@@ -1,14 +1,14 @@
 //! Takes the gateway away from one server, by what the entry says now.
 
-use super::clients::{Client, Shape};
-use super::gated::{Gated, Server, words};
-use super::model::{Entry, Field, Form, Span, Syntax};
-use super::pieces::{Piece, Splice};
-use super::wrap::{colon, environment};
+use super::clients::{Client, CommandShape};
+use super::gated_entries::{GatedServer, ParsedGateway, command_words};
+use super::model::{Field, ServerEntry, Span, Syntax, ValueForm};
+use super::text_pieces::{Piece, Splice};
+use super::wrap::{env_key, key_with_separator};
 
 /// What a remote entry was called; not known: as the client writes it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Hints<'a> {
+pub(super) struct RemoteHints<'a> {
     pub(super) address: Option<&'a str>,
     pub(super) kind: Option<&'a str>,
 }
@@ -17,81 +17,84 @@ pub(super) struct Hints<'a> {
 ///
 /// # Errors
 /// Why it is left alone.
-pub(super) fn unwrap(
+pub(super) fn unwrap_entry(
     text: &str,
-    entry: &Entry,
+    entry: &ServerEntry,
     client: &Client,
-    gated: &Gated,
-    hints: Hints<'_>,
+    gated: &ParsedGateway,
+    hints: RemoteHints<'_>,
 ) -> Result<Vec<Splice>, String> {
-    let words = words(entry, client.shape).ok_or("its command and arguments are not texts")?;
+    let words = command_words(entry, client.shape).ok_or("its command and arguments are not texts")?;
     let command = entry.field("command").ok_or("it has no command")?;
     match &gated.server {
-        Server::Configured => Err("what stands behind it is in mayi's own configuration".to_owned()),
-        Server::Local(at) => {
+        GatedServer::Configured => Err("what stands behind it is in mayi's own configuration".to_owned()),
+        GatedServer::Local(at) => {
             let (_, first) = words.get(*at).ok_or("its command is missing")?;
             let rest = words.get(at + 1).map(|(_, at)| at.start);
-            if client.shape == Shape::List {
+            if client.shape == CommandShape::List {
                 return Ok(vec![Splice::new(words_start(command)..first.start, "")]);
             }
             let args = entry.field("args").ok_or("its arguments are missing")?;
             let from = words_start(args);
             let cleared = match rest {
                 Some(rest) => Splice::new(from..rest, ""),
-                None => emptied(text, args, from..first.end),
+                None => clear_list(text, args, from..first.end),
             };
-            Ok(vec![Splice { at: command.value_at.clone(), with: vec![Piece::Kept(first.clone())] }, cleared])
+            Ok(vec![
+                Splice { span: command.value_span.clone(), replacement: vec![Piece::Kept(first.clone())] },
+                cleared,
+            ])
         }
-        Server::Remote(at, headers) => {
+        GatedServer::Remote(at, headers) => {
             let (_, url) = words.get(*at).ok_or("its address is missing")?;
-            remote(text, entry, client, (command, url, headers), hints)
+            unwrap_remote(text, entry, client, (command, url, headers), hints)
         }
     }
 }
 
 fn words_start(list: &Field) -> usize {
-    list.items.first().map_or(list.value_at.end, |first| first.start)
+    list.items.first().map_or(list.value_span.end, |first| first.start)
 }
 
 /// A list without its items; blanks stay, and commas go.
-fn emptied(text: &str, list: &Field, items: Span) -> Splice {
-    let rest = text.get(items.end..list.value_at.end).unwrap_or_default();
-    if rest.trim() == "]" { Splice::new(items, "") } else { Splice::new(list.value_at.clone(), "[]") }
+fn clear_list(text: &str, list: &Field, items: Span) -> Splice {
+    let rest = text.get(items.end..list.value_span.end).unwrap_or_default();
+    if rest.trim() == "]" { Splice::new(items, "") } else { Splice::new(list.value_span.clone(), "[]") }
 }
 
-fn remote(
+fn unwrap_remote(
     text: &str,
-    entry: &Entry,
+    entry: &ServerEntry,
     client: &Client,
     (command, url, headers): (&Field, &Span, &[(String, String)]),
-    hints: Hints<'_>,
+    hints: RemoteHints<'_>,
 ) -> Result<Vec<Splice>, String> {
     let syntax = client.syntax;
     let address = vec![
-        Piece::New(colon(text, command, syntax, hints.address.unwrap_or(client.address))),
+        Piece::New(key_with_separator(text, command, syntax, hints.address.unwrap_or(client.address))),
         Piece::Kept(url.clone()),
     ];
     let mut splices = Vec::new();
-    match entry.field("args").filter(|_| client.shape == Shape::Pair) {
-        None => splices.push(Splice { at: command.at.clone(), with: address }),
+    match entry.field("args").filter(|_| client.shape == CommandShape::Pair) {
+        None => splices.push(Splice { span: command.span.clone(), replacement: address }),
         Some(args) => {
-            let between = text.get(command.at.end..args.at.start).unwrap_or("?");
+            let between = text.get(command.span.end..args.span.start).unwrap_or("?");
             if between.trim_matches([' ', '\t', '\r', '\n', ',']).is_empty() {
-                splices.push(Splice { at: command.at.start..args.at.end, with: address });
+                splices.push(Splice { span: command.span.start..args.span.end, replacement: address });
             } else {
-                splices.push(Splice { at: command.at.clone(), with: address });
-                splices.push(without(text, entry, args, syntax)?);
+                splices.push(Splice { span: command.span.clone(), replacement: address });
+                splices.push(remove_field(text, entry, args, syntax)?);
             }
         }
     }
     if let Some(kind) = entry.field("type") {
-        let known = if client.shape == Shape::List { "remote" } else { "http" };
-        splices.push(Splice::new(kind.value_at.clone(), syntax.quoted(hints.kind.unwrap_or(known))));
+        let known = if client.shape == CommandShape::List { "remote" } else { "http" };
+        splices.push(Splice::new(kind.value_span.clone(), syntax.quote_text(hints.kind.unwrap_or(known))));
     }
     let mut moved: Vec<&(String, String)> = headers.iter().collect();
-    let variables = entry.field(environment(client.shape));
+    let variables = entry.field(env_key(client.shape));
     if let Some(field) = variables.filter(|field| field.pairs.is_empty() || !headers.is_empty()) {
-        if field.form == Form::Dotted {
+        if field.form == ValueForm::Dotted {
             return Err("its variables are written with dotted keys".to_owned());
         }
         for pair in &field.pairs {
@@ -100,24 +103,27 @@ fn remote(
                     .to_owned());
             };
             let (header, _) = moved.remove(at);
-            splices.push(Splice::new(pair.key_at.clone(), header_key(header, syntax)));
+            splices.push(Splice::new(pair.key_span.clone(), header_key(header, syntax)));
         }
         let key = if syntax == Syntax::Toml { "http_headers" } else { "headers" };
-        splices.push(Splice::new(field.key_at.clone(), syntax.key(key)));
+        splices.push(Splice::new(field.key_span.clone(), syntax.format_key(key)));
     }
     // What is left comes from variables that Codex passes on.
     match (entry.field("env_vars"), moved.as_slice()) {
         (_, []) => {}
-        (Some(field), named) if field.form == Form::Plain && syntax == Syntax::Toml => {
+        (Some(field), named) if field.form == ValueForm::Plain && syntax == Syntax::Toml => {
             let pairs: Vec<String> = named
                 .iter()
                 .map(|(header, variable)| {
-                    format!("{} = {}", header_key(header, syntax), syntax.quoted(variable))
+                    format!("{} = {}", header_key(header, syntax), syntax.quote_text(variable))
                 })
                 .collect();
-            let table =
-                format!("{}{{ {} }}", colon(text, field, syntax, "env_http_headers"), pairs.join(", "));
-            splices.push(Splice::new(field.at.clone(), table));
+            let table = format!(
+                "{}{{ {} }}",
+                key_with_separator(text, field, syntax, "env_http_headers"),
+                pairs.join(", ")
+            );
+            splices.push(Splice::new(field.span.clone(), table));
         }
         _ => return Err("the value of a header is in no variable of the entry".to_owned()),
     }
@@ -126,21 +132,21 @@ fn remote(
 
 fn header_key(header: &str, syntax: Syntax) -> String {
     let bare = header.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    if syntax == Syntax::Toml && bare { header.to_owned() } else { syntax.quoted(header) }
+    if syntax == Syntax::Toml && bare { header.to_owned() } else { syntax.quote_text(header) }
 }
 
 /// Takes a whole field away, with one comma.
-fn without(text: &str, entry: &Entry, field: &Field, syntax: Syntax) -> Result<Splice, String> {
+fn remove_field(text: &str, entry: &ServerEntry, field: &Field, syntax: Syntax) -> Result<Splice, String> {
     let (before, after) =
-        (text.get(..field.at.start).unwrap_or_default(), text.get(field.at.end..).unwrap_or_default());
+        (text.get(..field.span.start).unwrap_or_default(), text.get(field.span.end..).unwrap_or_default());
     if syntax == Syntax::Toml && !entry.inline {
         let line = before.trim_end_matches([' ', '\t']);
         let end = after.find('\n').map_or(after.len(), |at| at + 1);
         if after.get(..end).unwrap_or_default().trim().is_empty() {
-            return Ok(Splice::new(line.len()..field.at.end + end, ""));
+            return Ok(Splice::new(line.len()..field.span.end + end, ""));
         }
     } else if let Some(line) = before.trim_end().strip_suffix(',') {
-        return Ok(Splice::new(line.len()..field.at.end, ""));
+        return Ok(Splice::new(line.len()..field.span.end, ""));
     }
     Err("it was laid out anew since: take `command` and `args` away by hand".to_owned())
 }

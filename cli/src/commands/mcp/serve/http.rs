@@ -22,17 +22,17 @@ struct Ready {
 }
 
 /// Says something to the person.
-type Tells<'t> = &'t dyn Fn(&str);
+type PersonNotifier<'t> = &'t dyn Fn(&str);
 
 /// Serves clients until `interrupted`. `data`: mayi's own folder; `told`: says something to the person.
 ///
 /// # Errors
 /// If the address can't be listened at, or would be open to everybody.
-pub(super) async fn listen(
+pub(super) async fn serve_http(
     door: McpDoor,
     at: SocketAddr,
     args: &McpArgs,
-    (data, told): (Option<&Path>, Tells<'_>),
+    (data, told): (Option<&Path>, PersonNotifier<'_>),
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<(), CliError> {
     if args.open && !at.ip().is_loopback() {
@@ -50,12 +50,12 @@ pub(super) async fn listen(
             ));
         }
     };
-    let token = token_file.as_deref().map(token::token).transpose()?;
+    let token = token_file.as_deref().map(token::read_or_create_token).transpose()?;
     let listener = TcpListener::bind(at)
         .await
         .map_err(|error| CliError::usage(format!("can't listen at {at}: {error}; try another port")))?;
     let bound = listener.local_addr()?;
-    let mut options = HttpOptions::local();
+    let mut options = HttpOptions::for_localhost();
     options.hosts.extend(args.allow_host.iter().cloned());
     if !bound.ip().is_loopback() && !bound.ip().is_unspecified() {
         options.hosts.push(match bound {
@@ -65,11 +65,11 @@ pub(super) async fn listen(
     }
     options.origins.clone_from(&args.allow_origin);
     match token {
-        Some(token) => options.require(token),
+        Some(token) => options.require_token(token),
         None => told("every program of this machine can call the tools here, since --open asks for no token"),
     }
-    options.schemas = door.schemas();
-    print::json(&Versioned::of(Ready { url: format!("http://{bound}/mcp"), token_file }))?;
+    options.schemas = door.tool_schemas();
+    print::stdout_json(&Versioned::new(Ready { url: format!("http://{bound}/mcp"), token_file }))?;
     serve(listener, Arc::new(door), options, interrupted).await;
     Ok(())
 }

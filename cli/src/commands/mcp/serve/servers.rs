@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::Names;
-use mayi_core::config::{Loaded, RESERVED, ServerLaunch, Transport, find_program, nearest};
+use mayi_core::config::{LoadedConfig, RESERVED, ServerLaunch, Transport, find_program, nearest_word};
 use mayi_core::policy::Origin;
 
 use crate::commands::mcp::args::McpArgs;
@@ -14,20 +14,20 @@ use crate::error::CliError;
 ///
 /// # Errors
 /// If one is not known, or there is none.
-pub(super) fn servers(args: &McpArgs, loaded: &Loaded) -> Result<Vec<ServerLaunch>, CliError> {
-    if let Some(server) = given(args)? {
-        let server = settled(server, loaded)?;
-        is_there(&server)?;
+pub(super) fn select_servers(args: &McpArgs, loaded: &LoadedConfig) -> Result<Vec<ServerLaunch>, CliError> {
+    if let Some(server) = server_from_args(args)? {
+        let server = reconcile_with_config(server, loaded)?;
+        check_program_found(&server)?;
         return Ok(vec![server]);
     }
     for name in &args.servers {
         if !loaded.servers.contains_key(name) {
             let known = loaded.servers.keys().map(String::as_str);
             let hint =
-                nearest(name, known).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                nearest_word(name, known).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             return Err(CliError::usage(format!(
                 "no MCP server is called `{}`: {hint}add it as [servers.NAME], or give its command behind `--`",
-                visible(name)
+                escape_line(name)
             )));
         }
     }
@@ -43,32 +43,34 @@ pub(super) fn servers(args: &McpArgs, loaded: &Loaded) -> Result<Vec<ServerLaunc
 }
 
 /// The server that the command line describes, if it does.
-fn given(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
+fn server_from_args(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
     let transport = match (&args.url, args.launch.as_slice()) {
-        (Some(url), _) => Transport::Http { url: address(url)?, headers: headers(&args.header_env)? },
+        (Some(url), _) => {
+            Transport::Http { url: check_web_address(url)?, headers: headers_from_env(&args.header_env)? }
+        }
         (None, []) => return Ok(None),
         (None, words) => Transport::Stdio { command: words.to_vec(), env: BTreeMap::new() },
     };
     let name = match &args.name {
-        Some(name) if !Names::plain(name) || RESERVED.contains(&name.as_str()) => {
+        Some(name) if !Names::is_plain(name) || RESERVED.contains(&name.as_str()) => {
             return Err(CliError::usage(format!(
                 "`{}` can't be the name of a server: use letters, digits, `.`, `_` and `-`, and no command of mayi's",
-                visible(name)
+                escape_line(name)
             )));
         }
         Some(name) => name.clone(),
-        None => derived(&transport),
+        None => derive_name(&transport),
     };
     let origin = Origin { file: None, line: None, layer: "command line" };
     Ok(Some(ServerLaunch { name, transport, origin }))
 }
 
 /// A client is to hear at once that its only server can't be started, as it would without mayi.
-fn is_there(server: &ServerLaunch) -> Result<(), CliError> {
+fn check_program_found(server: &ServerLaunch) -> Result<(), CliError> {
     match &server.transport {
         Transport::Stdio { command, .. } => match command.first() {
             Some(word) if find_program(word).is_none() => {
-                Err(CliError::agent(format!("`{}` was not found on the PATH", visible(word))))
+                Err(CliError::agent(format!("`{}` was not found on the PATH", escape_line(word))))
             }
             _ => Ok(()),
         },
@@ -78,10 +80,10 @@ fn is_there(server: &ServerLaunch) -> Result<(), CliError> {
 
 /// D1.21: a server of another identity under a known name has no settings, grants or trust. So it can't
 /// have that name.
-fn settled(server: ServerLaunch, loaded: &Loaded) -> Result<ServerLaunch, CliError> {
+fn reconcile_with_config(server: ServerLaunch, loaded: &LoadedConfig) -> Result<ServerLaunch, CliError> {
     match loaded.servers.get(&server.name) {
         None => Ok(server),
-        Some(known) if known.transport.identity() == server.transport.identity() => Ok(known.clone()),
+        Some(known) if known.transport.server_id() == server.transport.server_id() => Ok(known.clone()),
         Some(_) => Err(CliError::usage(format!(
             "another server is configured as [servers.{name}]: use that one (`mayi mcp {name}`), or give this one another \
              name (--name)",
@@ -90,25 +92,25 @@ fn settled(server: ServerLaunch, loaded: &Loaded) -> Result<ServerLaunch, CliErr
     }
 }
 
-fn address(url: &str) -> Result<String, CliError> {
+fn check_web_address(url: &str) -> Result<String, CliError> {
     let fits = url.starts_with("http://") || url.starts_with("https://");
     if !fits {
-        return Err(CliError::usage(format!("`{}` is not a web address: write https://…", visible(url))));
+        return Err(CliError::usage(format!("`{}` is not a web address: write https://…", escape_line(url))));
     }
     Ok(url.to_owned())
 }
 
 /// Headers whose values are in variables: a secret does not belong into a list of arguments.
-fn headers(given: &[String]) -> Result<BTreeMap<String, String>, CliError> {
+fn headers_from_env(given: &[String]) -> Result<BTreeMap<String, String>, CliError> {
     let one = |pair: &String| {
-        let (name, variable) = pair
-            .split_once('=')
-            .ok_or_else(|| CliError::usage(format!("--header-env `{}` is not NAME=VAR", visible(pair))))?;
+        let (name, variable) = pair.split_once('=').ok_or_else(|| {
+            CliError::usage(format!("--header-env `{}` is not NAME=VAR", escape_line(pair)))
+        })?;
         let value = std::env::var(variable).map_err(|_| {
             CliError::usage(format!(
                 "there is no variable `{}` for the header `{}`",
-                visible(variable),
-                visible(name)
+                escape_line(variable),
+                escape_line(name)
             ))
         })?;
         Ok((name.to_owned(), value))
@@ -126,7 +128,7 @@ const LAUNCHERS: &[&str] = &[
 const VERBS: &[&str] = &["run", "exec", "dlx", "x", "tool", "start"];
 
 /// A name from how the server is reached: the package that is run, or the host.
-fn derived(transport: &Transport) -> String {
+fn derive_name(transport: &Transport) -> String {
     let text = match transport {
         Transport::Http { url, .. } => {
             let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
@@ -164,7 +166,7 @@ mod tests {
     fn given_a_command_then_the_name_is_that_of_what_it_runs() {
         let of = |words: &[&str]| {
             let command = words.iter().map(|word| (*word).to_owned()).collect();
-            derived(&Transport::Stdio { command, env: BTreeMap::new() })
+            derive_name(&Transport::Stdio { command, env: BTreeMap::new() })
         };
         assert_eq!(of(&["npx", "-y", "@modelcontextprotocol/server-filesystem", "/x"]), "server-filesystem");
         assert_eq!(of(&["npx", "-y", "some-server@1.2.3"]), "some-server");
@@ -173,6 +175,6 @@ mod tests {
         assert_eq!(of(&["/opt/tools/github-mcp", "stdio"]), "github-mcp");
         assert_eq!(of(&["mcp"]), "server-mcp");
         let url = "https://docs.example.com/mcp".to_owned();
-        assert_eq!(derived(&Transport::Http { url, headers: BTreeMap::new() }), "docs.example.com");
+        assert_eq!(derive_name(&Transport::Http { url, headers: BTreeMap::new() }), "docs.example.com");
     }
 }

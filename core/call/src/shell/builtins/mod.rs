@@ -6,8 +6,8 @@ mod zsh;
 
 pub(super) use options::is_harmless;
 
-use super::{Caveat, Dialect, Named, Word};
-use names::Setting;
+use super::{Caveat, CaveatSubject, Dialect, Word};
+use names::NameOptions;
 
 /// Commands of the shell that do nothing to it, and nothing to files.
 const HARMLESS: &[&str] = &[
@@ -88,72 +88,72 @@ const QUIET: &[&str] = &[
 
 impl Builtin {
     /// Asked about whatever the mode.
-    fn always(&mut self, reason: impl Into<String>) {
-        self.caveats.push(Caveat { reason: reason.into(), always: true, named: Named::Nothing });
+    fn add_always_caveat(&mut self, reason: impl Into<String>) {
+        self.caveats.push(Caveat { reason: reason.into(), always: true, named: CaveatSubject::Nothing });
     }
 
     /// Asked about, unless a pattern names these words.
-    fn plain(&mut self, places: &[usize], reason: impl Into<String>) {
+    fn add_plain_caveat(&mut self, places: &[usize], reason: impl Into<String>) {
         self.caveats.push(Caveat {
             reason: reason.into(),
             always: false,
-            named: Named::Words(places.to_vec()),
+            named: CaveatSubject::Words(places.to_vec()),
         });
     }
 
     /// A line that runs at another time.
-    fn line(&mut self, word: &Word) {
+    fn keep_line(&mut self, word: &Word) {
         match word.literal() {
             Some(line) => self.lines.push(line.to_owned()),
-            None => self.always(format!("it keeps a line that is not literal: {}", word.text())),
+            None => self.add_always_caveat(format!("it keeps a line that is not literal: {}", word.text())),
         }
     }
 }
 
 /// Looks a command up among the shell's own.
-pub(super) fn look(words: &[Word], dialect: Dialect) -> Builtin {
+pub(super) fn look_up_builtin(words: &[Word], dialect: Dialect) -> Builtin {
     let mut of = Builtin { dialect, ..Builtin::default() };
     let Some(name) = words.first().and_then(Word::literal) else { return of };
     of.harmless = HARMLESS.contains(&name);
     match name {
-        "test" | "[" => names::test(words, &mut of),
-        "printf" => names::printf(words, &mut of),
-        "read" => names::set(words, &Setting::read(), &mut of),
-        "mapfile" | "readarray" => names::mapfile(words, &mut of),
-        "declare" | "typeset" | "local" | "export" | "readonly" => names::declare(words, &mut of),
-        "unset" => names::unset(words, &mut of),
-        "wait" => names::wait(words, &mut of),
-        "getopts" => names::getopts(words, &mut of),
-        "let" => names::numbers(words, &mut of),
-        "set" => options::set(words, &mut of),
-        "shopt" => options::shopt(words, &mut of),
-        "trap" => options::trap(words, &mut of),
-        "alias" if words.len() > 1 => of.always("an alias changes what later words run"),
+        "test" | "[" => names::check_test(words, &mut of),
+        "printf" => names::check_printf(words, &mut of),
+        "read" => names::check_set_names(words, &NameOptions::for_read(), &mut of),
+        "mapfile" | "readarray" => names::check_mapfile(words, &mut of),
+        "declare" | "typeset" | "local" | "export" | "readonly" => names::check_declare(words, &mut of),
+        "unset" => names::check_unset(words, &mut of),
+        "wait" => names::check_wait(words, &mut of),
+        "getopts" => names::check_getopts(words, &mut of),
+        "let" => names::check_let(words, &mut of),
+        "set" => options::check_set(words, &mut of),
+        "shopt" => options::check_shopt(words, &mut of),
+        "trap" => options::check_trap(words, &mut of),
+        "alias" if words.len() > 1 => of.add_always_caveat("an alias changes what later words run"),
         "unalias" | "enable" | "bind" | "complete" | "compopt" | "fc" if words.len() > 1 => {
-            of.always(format!("{name} changes what later words run"));
+            of.add_always_caveat(format!("{name} changes what later words run"));
         }
-        "compgen" if words.iter().any(|word| matches!(word.prefix(), "-C" | "-F" | "-W")) => {
-            of.always("compgen runs what it is given");
+        "compgen" if words.iter().any(|word| matches!(word.known_prefix(), "-C" | "-F" | "-W")) => {
+            of.add_always_caveat("compgen runs what it is given");
         }
-        "hash" if words.len() > 1 => of.always("hash changes what later words run"),
-        "history" if words.iter().skip(1).any(|word| !word.literal().is_some_and(numeric)) => {
-            of.always("history writes commands of its own");
+        "hash" if words.len() > 1 => of.add_always_caveat("hash changes what later words run"),
+        "history" if words.iter().skip(1).any(|word| !word.literal().is_some_and(is_number)) => {
+            of.add_always_caveat("history writes commands of its own");
         }
-        "fc" => of.always("fc runs earlier commands"),
+        "fc" => of.add_always_caveat("fc runs earlier commands"),
         "exec" if words.len() == 1 => of.harmless = true,
         _ => {}
     }
     if dialect == Dialect::Unknown && name.starts_with('^') {
-        of.always("a shell that is typed into repeats the line before");
+        of.add_always_caveat("a shell that is typed into repeats the line before");
     }
     if dialect.may_be_zsh() {
-        zsh::look(name, words, &mut of);
+        zsh::check_zsh_builtin(name, words, &mut of);
     }
     let known = |word: &Word| matches!(word, Word::Literal(_)) || matches!(name, "exit" | "return");
     of.quiet = of.caveats.is_empty() && QUIET.contains(&name) && words.iter().all(known);
     of
 }
 
-fn numeric(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }

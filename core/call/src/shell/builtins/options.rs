@@ -21,9 +21,9 @@ pub(in crate::shell) fn is_harmless(name: &str) -> bool {
 }
 
 /// `set -euo pipefail`
-pub(super) fn set(words: &[Word], of: &mut Builtin) {
+pub(super) fn check_set(words: &[Word], of: &mut Builtin) {
     if words.len() == 1 {
-        of.plain(&[0], "it shows every variable");
+        of.add_plain_caveat(&[0], "it shows every variable");
     }
     let mut places = 1..words.len();
     while let Some(place) = places.next() {
@@ -31,7 +31,7 @@ pub(super) fn set(words: &[Word], of: &mut Builtin) {
         let text = word.literal().unwrap_or_default();
         let letters = text.strip_prefix(['-', '+']).unwrap_or_default();
         if text == "--" || text == "-" || letters.is_empty() {
-            of.plain(&[place], "it sets the parameters of the shell");
+            of.add_plain_caveat(&[place], "it sets the parameters of the shell");
             break;
         }
         let mut known = letters.bytes().all(|b| LETTERS.contains(&b));
@@ -40,23 +40,23 @@ pub(super) fn set(words: &[Word], of: &mut Builtin) {
             known &= named.is_some_and(|name| QUIET.contains(&name));
         }
         if !known {
-            of.always("it changes an option of the shell");
+            of.add_always_caveat("it changes an option of the shell");
         }
     }
 }
 
 /// `shopt -s nullglob`
-pub(super) fn shopt(words: &[Word], of: &mut Builtin) {
+pub(super) fn check_shopt(words: &[Word], of: &mut Builtin) {
     let changes =
         words.iter().skip(1).any(|word| matches!(word.literal(), Some("-s" | "-u" | "-so" | "-uo")));
     let known = |word: &Word| word.literal().is_some_and(|text| text.starts_with('-') || is_harmless(text));
     if changes && !words.iter().skip(1).all(known) {
-        of.always("it changes an option of the shell");
+        of.add_always_caveat("it changes an option of the shell");
     }
 }
 
 /// `trap LINE SIGNAL`
-pub(super) fn trap(words: &[Word], of: &mut Builtin) {
+pub(super) fn check_trap(words: &[Word], of: &mut Builtin) {
     let Some(first) = words.get(1) else { return };
     let (line, shown) = match first.literal() {
         Some("-p" | "-l" | "-P") => (None, true),
@@ -66,8 +66,8 @@ pub(super) fn trap(words: &[Word], of: &mut Builtin) {
     if shown {
         return;
     }
-    of.always("trap keeps a line for later");
+    of.add_always_caveat("trap keeps a line for later");
     if let Some(line) = line.filter(|line| !matches!(line.literal(), Some("-" | ""))) {
-        of.line(line);
+        of.keep_line(line);
     }
 }

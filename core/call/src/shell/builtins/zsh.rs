@@ -32,22 +32,22 @@ const COMMANDS: &[&str] = &[
 const NUMBERS: &[&str] = &["exit", "return", "break", "continue", "shift", "logout", "bye", "getln"];
 
 /// What zsh makes of `words`, the command `name` first.
-pub(super) fn look(name: &str, words: &[Word], of: &mut Builtin) {
+pub(super) fn check_zsh_builtin(name: &str, words: &[Word], of: &mut Builtin) {
     if COMMANDS.contains(&name) {
-        of.always(format!("zsh runs or loads what stands behind {name}"));
+        of.add_always_caveat(format!("zsh runs or loads what stands behind {name}"));
     }
     let evaluates = match name {
         "test" | "[" => words.iter().any(|word| word.literal() == Some("-t")),
-        "printf" | "print" => words.iter().any(|word| numeric(word.prefix())),
+        "printf" | "print" => words.iter().any(|word| has_numeric_conversion(word.known_prefix())),
         _ => NUMBERS.contains(&name),
     };
-    if evaluates && words.iter().skip(1).any(|word| runs_if_evaluated(word.prefix())) {
-        of.always(format!("zsh evaluates a word of {name} as arithmetic"));
+    if evaluates && words.iter().skip(1).any(|word| runs_if_evaluated(word.known_prefix())) {
+        of.add_always_caveat(format!("zsh evaluates a word of {name} as arithmetic"));
     }
 }
 
 /// Whether a format may hold a conversion to a number.
-fn numeric(format: &str) -> bool {
+fn has_numeric_conversion(format: &str) -> bool {
     let between = |c: char| c.is_ascii_digit() || "#'-+ *.$".contains(c);
     format.split('%').skip(1).any(|behind| {
         let conversion = behind.trim_start_matches(between);

@@ -2,13 +2,13 @@
 //! evaluates what that variable holds, subscripts with substitutions included.
 
 use crate::shell::Word;
-use crate::shell::refused::{Refused, Result};
-use crate::shell::variables::{self, Kind};
+use crate::shell::line_error::{LineError, Result};
+use crate::shell::variables::{self, VariableKind};
 use crate::shell::walk::Walker;
 
 /// What an expression is, as far as its text tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::shell) enum Expression {
+pub(in crate::shell) enum ArithmeticKind {
     /// Numbers and operators.
     Numbers,
     /// Also names, which the shell evaluates.
@@ -20,48 +20,49 @@ pub(in crate::shell) enum Expression {
 }
 
 /// Reads the text of an expression.
-pub(in crate::shell) fn expression(text: &str) -> Expression {
+pub(in crate::shell) fn classify_expression(text: &str) -> ArithmeticKind {
     let text = text.trim();
     if matches!(text, "@" | "*") {
-        return Expression::Numbers;
+        return ArithmeticKind::Numbers;
     }
     let operator = |b: u8| b" \t+-*/%<>=!&|^~?:,()".contains(&b);
     let mut depth = 0;
     for b in text.bytes() {
         match b {
             b'(' => depth += 1,
-            b')' if depth == 0 => return Expression::Other,
+            b')' if depth == 0 => return ArithmeticKind::Other,
             b')' => depth -= 1,
             _ if b.is_ascii_alphanumeric() || b == b'_' || operator(b) || b"$[]{}\n".contains(&b) => {}
-            _ => return Expression::Other,
+            _ => return ArithmeticKind::Other,
         }
     }
     if depth != 0 || text.contains("$(") || text.contains("$[") {
-        return Expression::Other;
+        return ArithmeticKind::Other;
     }
     if text.bytes().all(|b| b.is_ascii_digit() || operator(b)) {
-        return Expression::Numbers;
+        return ArithmeticKind::Numbers;
     }
     let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    let rebinds =
-        names.filter(|name| variables::is_name(name)).any(|name| variables::kind(name) == Kind::Rebinding);
-    if rebinds { Expression::Rebinding } else { Expression::Names }
+    let rebinds = names
+        .filter(|name| variables::is_name(name))
+        .any(|name| variables::variable_kind(name) == VariableKind::Rebinding);
+    if rebinds { ArithmeticKind::Rebinding } else { ArithmeticKind::Names }
 }
 
 impl Walker<'_> {
     /// Notes what an expression evaluates, and says what it is.
-    pub(in crate::shell) fn arithmetic(&mut self, text: &str) -> Result<Expression> {
-        let expression = expression(text);
+    pub(in crate::shell) fn note_arithmetic(&mut self, text: &str) -> Result<ArithmeticKind> {
+        let expression = classify_expression(text);
         match expression {
-            Expression::Numbers => {}
-            Expression::Names => {
-                self.note(false, format!("the shell evaluates {} as arithmetic", text.trim()))
+            ArithmeticKind::Numbers => {}
+            ArithmeticKind::Names => {
+                self.note_caveat(false, format!("the shell evaluates {} as arithmetic", text.trim()))
             }
-            Expression::Rebinding => {
-                self.note(true, format!("the shell evaluates {} as arithmetic", text.trim()));
+            ArithmeticKind::Rebinding => {
+                self.note_caveat(true, format!("the shell evaluates {} as arithmetic", text.trim()));
             }
-            Expression::Other => {
-                return Err(Refused::new(format!("arithmetic that holds more: {}", text.trim())));
+            ArithmeticKind::Other => {
+                return Err(LineError::new(format!("arithmetic that holds more: {}", text.trim())));
             }
         }
         Ok(expression)
@@ -70,10 +71,10 @@ impl Walker<'_> {
 
 /// Whether a word that the shell evaluates once more is asked about, and if so, whatever the mode.
 /// Numbers and plain names are harmless; a subscript or a substitution in it runs what it holds.
-pub(in crate::shell) fn evaluated(word: &Word) -> Option<bool> {
+pub(in crate::shell) fn evaluation_risk(word: &Word) -> Option<bool> {
     let Some(text) = word.literal() else { return Some(false) };
     let base = text.strip_suffix("[@]").or_else(|| text.strip_suffix("[*]")).unwrap_or(text);
-    if base.is_empty() || expression(base) == Expression::Numbers {
+    if base.is_empty() || classify_expression(base) == ArithmeticKind::Numbers {
         return None;
     }
     if base.contains(['[', '$', '`', '\\']) {

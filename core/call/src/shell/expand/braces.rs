@@ -2,14 +2,14 @@
 //! over here.
 
 use crate::shell::bounds::MOST_BRACES;
-use crate::shell::refused::{Refused, Result};
+use crate::shell::line_error::{LineError, Result};
 
 /// As deep as braces may stand in each other.
 const DEEPEST: usize = 6;
 
 /// The words that `raw` becomes, each still with its quotes.
-pub(super) fn expand(raw: &str) -> Result<Vec<String>> {
-    let mut words = alternatives(raw, 0)?;
+pub(super) fn expand_braces(raw: &str) -> Result<Vec<String>> {
+    let mut words = brace_alternatives(raw, 0)?;
     if words.len() > 1 {
         // Without even a quote in it, a word is none: `{,git} push` runs git.
         words.retain(|word| !word.is_empty());
@@ -17,25 +17,25 @@ pub(super) fn expand(raw: &str) -> Result<Vec<String>> {
     Ok(words)
 }
 
-fn too_many() -> Refused {
-    Refused::new("braces that give too many words")
+fn too_many() -> LineError {
+    LineError::new("braces that give too many words")
 }
 
-fn alternatives(raw: &str, depth: usize) -> Result<Vec<String>> {
+fn brace_alternatives(raw: &str, depth: usize) -> Result<Vec<String>> {
     if depth > DEEPEST {
         return Err(too_many());
     }
     let mut from = 0;
-    while let Some(open) = next(raw, from, b"{") {
-        let Some(group) = group(raw, open) else {
+    while let Some(open) = find_sign(raw, from, b"{") {
+        let Some(group) = parse_group(raw, open) else {
             from = open + 1;
             continue;
         };
         let before = raw.get(..open).unwrap_or_default();
-        let tails = alternatives(raw.get(group.end..).unwrap_or_default(), depth + 1)?;
+        let tails = brace_alternatives(raw.get(group.end..).unwrap_or_default(), depth + 1)?;
         let mut words = Vec::new();
         for member in group.members {
-            for middle in alternatives(&member, depth + 1)? {
+            for middle in brace_alternatives(&member, depth + 1)? {
                 for tail in &tails {
                     if words.len() >= MOST_BRACES {
                         return Err(too_many());
@@ -49,17 +49,17 @@ fn alternatives(raw: &str, depth: usize) -> Result<Vec<String>> {
     Ok(vec![raw.to_owned()])
 }
 
-struct Group {
+struct BraceGroup {
     members: Vec<String>,
     end: usize,
 }
 
 /// The group that opens at `open`: with a comma, or a sequence.
-fn group(raw: &str, open: usize) -> Option<Group> {
+fn parse_group(raw: &str, open: usize) -> Option<BraceGroup> {
     let mut members = Vec::new();
     let (mut from, mut at, mut depth) = (open + 1, open + 1, 0);
     loop {
-        let sign = next(raw, at, b"{,}")?;
+        let sign = find_sign(raw, at, b"{,}")?;
         at = sign + 1;
         match raw.as_bytes().get(sign)? {
             b'{' => depth += 1,
@@ -71,10 +71,10 @@ fn group(raw: &str, open: usize) -> Option<Group> {
             b'}' => {
                 let last = raw.get(from..sign)?;
                 if members.is_empty() {
-                    return sequence(last).map(|members| Group { members, end: at });
+                    return parse_sequence(last).map(|members| BraceGroup { members, end: at });
                 }
                 members.push(last.to_owned());
-                return Some(Group { members, end: at });
+                return Some(BraceGroup { members, end: at });
             }
             _ => {}
         }
@@ -82,7 +82,7 @@ fn group(raw: &str, open: usize) -> Option<Group> {
 }
 
 /// `1..3`, `a..e`, each with a step. One that is too long gives too many words.
-fn sequence(text: &str) -> Option<Vec<String>> {
+fn parse_sequence(text: &str) -> Option<Vec<String>> {
     let mut parts = text.split("..");
     let (from, to, step) = (parts.next()?, parts.next()?, parts.next());
     if parts.next().is_some() {
@@ -117,7 +117,7 @@ fn sequence(text: &str) -> Option<Vec<String>> {
 }
 
 /// The next of `signs` at or after `from` that is not quoted, escaped or inside of an expansion.
-fn next(raw: &str, from: usize, signs: &[u8]) -> Option<usize> {
+fn find_sign(raw: &str, from: usize, signs: &[u8]) -> Option<usize> {
     let bytes = raw.as_bytes();
     let mut at = from;
     let mut quote = None;
@@ -128,8 +128,8 @@ fn next(raw: &str, from: usize, signs: &[u8]) -> Option<usize> {
             (_, b'\\') => at += 1,
             (None, b'\'' | b'"' | b'`') => quote = Some(b),
             (_, b'$') => match bytes.get(at + 1) {
-                Some(b'{') => at = closing(bytes, at + 1, b'{', b'}'),
-                Some(b'(') => at = closing(bytes, at + 1, b'(', b')'),
+                Some(b'{') => at = find_closing(bytes, at + 1, b'{', b'}'),
+                Some(b'(') => at = find_closing(bytes, at + 1, b'(', b')'),
                 _ => {}
             },
             (None, b) if signs.contains(&b) => return Some(at),
@@ -140,7 +140,7 @@ fn next(raw: &str, from: usize, signs: &[u8]) -> Option<usize> {
     None
 }
 
-fn closing(bytes: &[u8], from: usize, open: u8, close: u8) -> usize {
+fn find_closing(bytes: &[u8], from: usize, open: u8, close: u8) -> usize {
     let mut depth = 0_usize;
     let mut at = from;
     while let Some(&b) = bytes.get(at) {

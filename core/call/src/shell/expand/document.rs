@@ -3,15 +3,15 @@
 
 use brush_parser::ast::IoHereDocument;
 
-use super::Place;
-use super::field::Field;
-use crate::shell::refused::Result;
+use super::WordContext;
+use super::field::WordBuilder;
+use crate::shell::line_error::Result;
 use crate::shell::walk::Walker;
 use crate::shell::{OpenWord, Word, bounds, parse};
 
 /// The word that `"$(cat <<'END' ...)"` is: the text of the here-document, without its line ends at the
 /// end. `line` has to hold it as it stands.
-pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
+pub(super) fn here_document_word(raw: &str, line: &str) -> Option<Word> {
     let unquoted = raw.strip_prefix("$(").and_then(|raw| raw.strip_suffix(')'));
     let quoted = raw.strip_prefix("\"$(").and_then(|raw| raw.strip_suffix(")\""));
     let inner = unquoted.or(quoted)?.trim_start_matches([' ', '\t', '\n']);
@@ -56,15 +56,15 @@ pub(super) fn cat(raw: &str, line: &str) -> Option<Word> {
 
 /// The text of a here-document, if it is known; what it substitutes is collected.
 pub(in crate::shell) fn heredoc_literal(walker: &mut Walker<'_>, of: &IoHereDocument) -> Result<Word> {
-    parse::check_document(of, walker.text(), walker.substituted())?;
+    parse::check_document(of, walker.current_text(), walker.is_substituted())?;
     let text = of.doc.value.as_str();
     if !of.requires_expansion || !text.contains(['$', '`', '\\']) {
         return Ok(Word::Literal(text.to_owned()));
     }
-    let mut field = Field::default();
-    walker.spend(bounds::weight(text)?)?;
-    let pieces = parse::document(text)?;
+    let mut field = WordBuilder::default();
+    walker.spend_weight(bounds::word_weight(text)?)?;
+    let pieces = parse::parse_here_document(text)?;
     walker.dollars_of_zsh(text, &pieces);
-    walker.quoted(&mut field, text, &pieces)?;
-    Ok(field.into_word(text, Place::Alone))
+    walker.expand_quoted(&mut field, text, &pieces)?;
+    Ok(field.into_word(text, WordContext::Alone))
 }

@@ -1,11 +1,11 @@
 //! `$'...'`.
 
-use crate::shell::refused::{Refused, Result};
+use crate::shell::line_error::{LineError, Result};
 
 /// The text that `$'inner'` stands for. Refused where shells without `$'` would end it elsewhere, and
 /// where it is not text.
-pub(super) fn ansi(inner: &str) -> Result<String> {
-    let refuse = || Refused::new("an escape that mayi does not read");
+pub(super) fn decode_ansi_c(inner: &str) -> Result<String> {
+    let refuse = || LineError::new("an escape that mayi does not read");
     let mut out = String::new();
     let mut chars = inner.chars().peekable();
     while let Some(c) = chars.next() {

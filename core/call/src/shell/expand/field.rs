@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::Place;
-use crate::shell::{Held, OpenWord, Search, Word};
+use super::WordContext;
+use crate::shell::{GapContent, OpenWord, Search, Word};
 
 /// Known text, and gaps for what is not known.
 #[derive(Default)]
-pub(super) struct Field {
+pub(super) struct WordBuilder {
     pieces: Vec<Option<String>>,
     /// A gap may become several words, or none.
     splits: bool,
@@ -26,12 +26,12 @@ pub(super) struct Field {
     /// A gap is what this search prints.
     search: Option<Arc<Search>>,
     /// What stands in the gaps at most, if there are any.
-    held: Option<Held>,
+    held: Option<GapContent>,
 }
 
-impl Field {
+impl WordBuilder {
     /// Text that is known.
-    pub(super) fn known(&mut self, text: &str) {
+    pub(super) fn push_text(&mut self, text: &str) {
         self.assigned.push_str(text);
         match self.pieces.last_mut() {
             Some(Some(before)) => before.push_str(text),
@@ -40,49 +40,49 @@ impl Field {
     }
 
     /// Names of files.
-    pub(super) fn glob(&mut self) {
+    pub(super) fn push_glob(&mut self) {
         self.globs = true;
         self.listed = true;
         self.wild = true;
         self.splits = true;
-        self.gap(Held::Name);
+        self.push_gap(GapContent::Name);
     }
 
     /// Anything.
-    pub(super) fn open(&mut self, splits: bool) {
-        self.holds(Held::Anything, splits);
+    pub(super) fn push_open(&mut self, splits: bool) {
+        self.push_expansion(GapContent::Anything, splits);
     }
 
     /// This much is known of what it is.
-    pub(super) fn holds(&mut self, held: Held, splits: bool) {
+    pub(super) fn push_expansion(&mut self, held: GapContent, splits: bool) {
         self.wild = true;
         self.expands = true;
         self.splits |= splits;
-        self.gap(held);
+        self.push_gap(held);
     }
 
     /// What commands print; `search`: names that it finds.
-    pub(super) fn printed(&mut self, search: Option<Arc<Search>>, held: Held, splits: bool) {
-        self.holds(held, splits);
+    pub(super) fn push_printed(&mut self, search: Option<Arc<Search>>, held: GapContent, splits: bool) {
+        self.push_expansion(held, splits);
         self.search = search.filter(|_| splits);
     }
 
     /// A number that the shell counts or computes by itself.
-    pub(super) fn number(&mut self, splits: bool) {
+    pub(super) fn push_number(&mut self, splits: bool) {
         self.expands = true;
         self.splits |= splits;
-        self.gap(Held::Number);
+        self.push_gap(GapContent::Number);
     }
 
     /// What another word is.
-    pub(super) fn splice(&mut self, word: &Word) {
+    pub(super) fn push_word(&mut self, word: &Word) {
         match word {
-            Word::Literal(text) => self.known(text),
+            Word::Literal(text) => self.push_text(text),
             Word::Open(open) => {
                 for piece in &open.pieces {
                     match piece {
-                        Some(text) => self.known(text),
-                        None => self.gap(open.held),
+                        Some(text) => self.push_text(text),
+                        None => self.push_gap(open.held),
                     }
                 }
                 self.globs |= open.glob;
@@ -104,14 +104,14 @@ impl Field {
     }
 
     /// What the line has assigned to a variable, if nothing else did.
-    pub(super) fn assigned(&mut self, text: &str, splits: bool) {
+    pub(super) fn push_assigned(&mut self, text: &str, splits: bool) {
         let unassigned = self.unassigned;
-        self.holds(Held::Printed, splits);
+        self.push_expansion(GapContent::Printed, splits);
         self.unassigned = unassigned;
         self.assigned.push_str(text);
     }
 
-    fn gap(&mut self, held: Held) {
+    fn push_gap(&mut self, held: GapContent) {
         self.unassigned = true;
         self.held = Some(self.held.map_or(held, |before| before.min(held)));
         if self.pieces.last() != Some(&None) {
@@ -120,7 +120,7 @@ impl Field {
     }
 
     /// The word, as it was written: `raw`.
-    pub(super) fn into_word(self, raw: &str, place: Place) -> Word {
+    pub(super) fn into_word(self, raw: &str, place: WordContext) -> Word {
         if !self.is_open() {
             return Word::Literal(self.pieces.into_iter().flatten().collect());
         }
@@ -128,7 +128,7 @@ impl Field {
         Word::Open(OpenWord {
             text: raw.to_owned(),
             pieces: self.pieces,
-            splits: self.splits && place == Place::Command,
+            splits: self.splits && place == WordContext::Command,
             glob: self.globs && !self.expands,
             tame: !self.wild,
             assigned: Some(self.assigned).filter(|_| !self.unassigned),

@@ -2,29 +2,29 @@
 
 use brush_parser::word::{Parameter, ParameterExpr, SpecialParameter};
 
-use super::field::Field;
+use super::field::WordBuilder;
+use crate::shell::line_error::{LineError, Result};
 use crate::shell::parse::{self, Tildes};
-use crate::shell::refused::{Refused, Result};
-use crate::shell::variables::{self, Kind};
+use crate::shell::variables::{self, VariableKind};
 use crate::shell::walk::Walker;
-use crate::shell::{Held, Word, bounds, program};
+use crate::shell::{GapContent, Word, bounds, program};
 
 impl Walker<'_> {
     /// One expansion of a parameter, written `text`.
-    pub(super) fn parameter(
+    pub(super) fn expand_parameter(
         &mut self,
-        field: &mut Field,
+        field: &mut WordBuilder,
         text: &str,
         of: &ParameterExpr,
         quoted: bool,
     ) -> Result<()> {
         if let ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } = of
-            && let Some(word) = self.value(name)
+            && let Some(word) = self.variable_value(name)
         {
             match &word {
-                Word::Literal(text) if !quoted && breaks(text) => field.open(true),
+                Word::Literal(text) if !quoted && is_split_or_glob(text) => field.push_open(true),
                 word => {
-                    field.splice(word);
+                    field.push_word(word);
                     if !quoted && matches!(word, Word::Open(_)) {
                         field.split_again();
                     }
@@ -33,27 +33,27 @@ impl Walker<'_> {
             return Ok(());
         }
         if let ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } = of
-            && let Some(Word::Literal(text)) = self.assigned(name)
-            && (quoted || !breaks(&text))
+            && let Some(Word::Literal(text)) = self.assigned_value(name)
+            && (quoted || !is_split_or_glob(&text))
         {
-            field.assigned(&text, !quoted);
+            field.push_assigned(&text, !quoted);
             return Ok(());
         }
-        self.operator(text, of)?;
-        if counted(of) {
-            field.number(!quoted);
+        self.check_operator(text, of)?;
+        if is_shell_number(of) {
+            field.push_number(!quoted);
         } else {
-            field.holds(self.held_by(of), !quoted || several(of));
+            field.push_expansion(self.held_by(of), !quoted || is_several_words(of));
         }
         Ok(())
     }
 
     /// What an expansion does besides giving a value.
-    fn operator(&mut self, text: &str, of: &ParameterExpr) -> Result<()> {
+    fn check_operator(&mut self, text: &str, of: &ParameterExpr) -> Result<()> {
         use ParameterExpr as P;
         match of {
             P::Parameter { parameter, indirect } | P::ParameterLength { parameter, indirect } => {
-                self.named(text, parameter, *indirect)
+                self.check_parameter_name(text, parameter, *indirect)
             }
             P::UseDefaultValues { parameter, indirect, default_value: operand, .. }
             | P::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: operand, .. }
@@ -66,48 +66,48 @@ impl Walker<'_> {
             | P::UppercasePattern { parameter, indirect, pattern: operand }
             | P::LowercaseFirstChar { parameter, indirect, pattern: operand }
             | P::LowercasePattern { parameter, indirect, pattern: operand } => {
-                self.named(text, parameter, *indirect)?;
-                self.operand(text, operand.as_deref())
+                self.check_parameter_name(text, parameter, *indirect)?;
+                self.check_operand(text, operand.as_deref())
             }
             P::ReplaceSubstring { parameter, indirect, pattern, replacement, .. } => {
-                self.named(text, parameter, *indirect)?;
-                self.operand(text, Some(pattern))?;
-                self.operand(text, replacement.as_deref())
+                self.check_parameter_name(text, parameter, *indirect)?;
+                self.check_operand(text, Some(pattern))?;
+                self.check_operand(text, replacement.as_deref())
             }
             P::AssignDefaultValues { parameter, indirect, default_value, .. } => {
-                self.named(text, parameter, *indirect)?;
-                self.operand(text, default_value.as_deref())?;
-                self.note(true, format!("{text} sets a variable while it is read"));
+                self.check_parameter_name(text, parameter, *indirect)?;
+                self.check_operand(text, default_value.as_deref())?;
+                self.note_caveat(true, format!("{text} sets a variable while it is read"));
                 Ok(())
             }
             P::Substring { parameter, indirect, offset, length } => {
-                self.named(text, parameter, *indirect)?;
-                self.arithmetic(&offset.value)?;
-                length.as_ref().map_or(Ok(()), |length| self.arithmetic(&length.value).map(drop))
+                self.check_parameter_name(text, parameter, *indirect)?;
+                self.note_arithmetic(&offset.value)?;
+                length.as_ref().map_or(Ok(()), |length| self.note_arithmetic(&length.value).map(drop))
             }
             P::Transform { .. } => {
-                self.note(true, format!("{text} may evaluate the value of a variable"));
+                self.note_caveat(true, format!("{text} may evaluate the value of a variable"));
                 Ok(())
             }
             P::VariableNames { .. } | P::MemberKeys { .. } => {
-                self.note(true, format!("{text} is not followed"));
+                self.note_caveat(true, format!("{text} is not followed"));
                 Ok(())
             }
         }
     }
 
-    fn named(&mut self, text: &str, parameter: &Parameter, indirect: bool) -> Result<()> {
+    fn check_parameter_name(&mut self, text: &str, parameter: &Parameter, indirect: bool) -> Result<()> {
         if indirect {
-            self.note(true, format!("{text} reads a variable whose name is not known"));
+            self.note_caveat(true, format!("{text} reads a variable whose name is not known"));
         }
         match parameter {
-            Parameter::NamedWithIndex { index, .. } => self.arithmetic(index).map(drop),
+            Parameter::NamedWithIndex { index, .. } => self.note_arithmetic(index).map(drop),
             _ => Ok(()),
         }
     }
 
     /// The text after an operator: its quoting differs from that of a word, and from shell to shell.
-    fn operand(&mut self, text: &str, operand: Option<&str>) -> Result<()> {
+    fn check_operand(&mut self, text: &str, operand: Option<&str>) -> Result<()> {
         let operand = operand.unwrap_or_default();
         let harmless = |b: u8| b.is_ascii_alphanumeric() || b"_./:,+ *?[]^%#@=~-".contains(&b);
         if operand.bytes().all(harmless) {
@@ -115,23 +115,23 @@ impl Walker<'_> {
         }
         let hides = operand.contains(['\'', '"', '\\', '`', '\n', '}']);
         if hides || ["$(", "$[", "<(", ">(", "=("].iter().any(|sign| operand.contains(sign)) {
-            return Err(Refused::new(format!("{text} holds more than plain text")));
+            return Err(LineError::new(format!("{text} holds more than plain text")));
         }
         if operand.contains('$') {
-            self.spend(bounds::weight(operand)?)?;
-            let pieces = parse::pieces(operand, Tildes::No)?;
-            self.quoted(&mut Field::default(), operand, &pieces)?;
+            self.spend_weight(bounds::word_weight(operand)?)?;
+            let pieces = parse::parse_word(operand, Tildes::No)?;
+            self.expand_quoted(&mut WordBuilder::default(), operand, &pieces)?;
         }
-        self.note(false, format!("{text} is only read in part"));
+        self.note_caveat(false, format!("{text} is only read in part"));
         Ok(())
     }
 
     /// What an expansion gives at most.
-    fn held_by(&self, of: &ParameterExpr) -> Held {
+    fn held_by(&self, of: &ParameterExpr) -> GapContent {
         use ParameterExpr as P;
         let (parameter, operand, most) = match of {
-            P::ParameterLength { parameter, indirect: false } => (parameter, None, Held::Number),
-            P::Parameter { parameter, indirect: false } => (parameter, None, Held::Number),
+            P::ParameterLength { parameter, indirect: false } => (parameter, None, GapContent::Number),
+            P::Parameter { parameter, indirect: false } => (parameter, None, GapContent::Number),
             P::UseDefaultValues { parameter, indirect: false, default_value: operand, .. }
             | P::RemoveSmallestSuffixPattern { parameter, indirect: false, pattern: operand }
             | P::RemoveLargestSuffixPattern { parameter, indirect: false, pattern: operand }
@@ -139,45 +139,49 @@ impl Walker<'_> {
             | P::RemoveLargestPrefixPattern { parameter, indirect: false, pattern: operand }
             | P::UppercasePattern { parameter, indirect: false, pattern: operand }
             | P::LowercasePattern { parameter, indirect: false, pattern: operand } => {
-                (parameter, operand.as_deref(), Held::Printed)
+                (parameter, operand.as_deref(), GapContent::Printed)
             }
-            _ => return Held::Anything,
+            _ => return GapContent::Anything,
         };
         let (Parameter::Named(name) | Parameter::NamedWithIndex { name, .. }) = parameter else {
-            return Held::Anything;
+            return GapContent::Anything;
         };
         let plain = operand.is_none_or(|operand| !operand.contains('$'));
-        if plain { self.held_in(name).min(most) } else { Held::Anything }
+        if plain { self.held_in(name).min(most) } else { GapContent::Anything }
     }
 
     /// What a variable holds at most: one that the line has set, or one that is no secret.
-    fn held_in(&self, name: &str) -> Held {
-        match self.looped(name).filter(|_| !self.sets_others_too()).or_else(|| self.assigned(name)) {
+    fn held_in(&self, name: &str) -> GapContent {
+        match self
+            .loop_variable(name)
+            .filter(|_| !self.sets_others_too())
+            .or_else(|| self.assigned_value(name))
+        {
             Some(Word::Open(open)) => open.held,
-            Some(Word::Literal(_)) => Held::Printed,
-            None if program::tells_no_secret(name) && self.is_never_set(name) => Held::Name,
-            None => Held::Anything,
+            Some(Word::Literal(_)) => GapContent::Printed,
+            None if program::tells_no_secret(name) && self.is_never_set(name) => GapContent::Name,
+            None => GapContent::Anything,
         }
     }
 
     /// What a variable holds, where the line itself says so.
-    fn value(&mut self, name: &str) -> Option<Word> {
+    fn variable_value(&mut self, name: &str) -> Option<Word> {
         match name {
-            "HOME" => self.home().map(Word::Literal),
-            "PWD" => self.here().map(Word::Literal),
-            _ if variables::kind(name) == Kind::Rebinding => None,
-            _ => self.looped(name),
+            "HOME" => self.known_home().map(Word::Literal),
+            "PWD" => self.known_cwd().map(Word::Literal),
+            _ if variables::variable_kind(name) == VariableKind::Rebinding => None,
+            _ => self.loop_variable(name),
         }
     }
 }
 
 /// Whether a value is several words, or a glob, where it stands without quotes.
-fn breaks(text: &str) -> bool {
+fn is_split_or_glob(text: &str) -> bool {
     text.contains(char::is_whitespace) || text.contains(['*', '?', '['])
 }
 
 /// `$?`, `$$`, `$#`, `$!`: a number of the shell's.
-fn counted(of: &ParameterExpr) -> bool {
+fn is_shell_number(of: &ParameterExpr) -> bool {
     use SpecialParameter as S;
     matches!(
         of,
@@ -191,7 +195,7 @@ fn counted(of: &ParameterExpr) -> bool {
 }
 
 /// Whether an expansion is several words even in double quotes.
-fn several(of: &ParameterExpr) -> bool {
+fn is_several_words(of: &ParameterExpr) -> bool {
     use ParameterExpr as P;
     let (P::Parameter { parameter, .. }
     | P::UseDefaultValues { parameter, .. }

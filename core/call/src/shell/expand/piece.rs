@@ -4,63 +4,64 @@ use std::ops::Range;
 
 use brush_parser::word::{TildeExpr, WordPiece, WordPieceWithSource};
 
-use super::arithmetic::Expression;
-use super::field::Field;
-use super::{Place, escapes};
-use crate::shell::refused::{Refused, Result};
+use super::arithmetic::ArithmeticKind;
+use super::field::WordBuilder;
+use super::{WordContext, escapes};
+use crate::shell::line_error::{LineError, Result};
 use crate::shell::walk::Walker;
 
 impl Walker<'_> {
     /// Pieces outside of double quotes. `raw` is the text that they come from.
-    pub(super) fn unquoted(
+    pub(super) fn expand_unquoted(
         &mut self,
-        field: &mut Field,
+        field: &mut WordBuilder,
         raw: &str,
         pieces: &[WordPieceWithSource],
-        place: Place,
+        place: WordContext,
     ) -> Result<()> {
         // Up to here, all of it stands in the gap of a bracket.
         let mut until = 0;
         for piece in pieces {
             if piece.start_index < until && !(is_text(piece) && piece.end_index > until) {
-                until = until.max(self.bracketed(field, raw, piece, until)?);
+                until = until.max(self.expand_bracketed(field, raw, piece, until)?);
                 continue;
             }
             match &piece.piece {
                 WordPiece::Text(text) => {
                     let after = raw.get(piece.end_index..).unwrap_or_default();
                     check_dollar(text, after)?;
-                    self.history(text, after);
-                    until = self.globs(field, raw, until.max(piece.start_index)..piece.end_index, place)?;
+                    self.note_history_expansion(text, after);
+                    until =
+                        self.expand_globs(field, raw, until.max(piece.start_index)..piece.end_index, place)?;
                 }
-                WordPiece::SingleQuotedText(text) => field.known(text),
-                WordPiece::AnsiCQuotedText(text) if self.posix() => {
+                WordPiece::SingleQuotedText(text) => field.push_text(text),
+                WordPiece::AnsiCQuotedText(text) if self.is_posix() => {
                     // Without `$'`, the text ends at the next quote, whatever stands before that.
                     if text.contains('\'') {
-                        return Err(Refused::new("a quote in a text that not every shell knows"));
+                        return Err(LineError::new("a quote in a text that not every shell knows"));
                     }
-                    field.known("$");
-                    field.known(text);
+                    field.push_text("$");
+                    field.push_text(text);
                 }
-                WordPiece::AnsiCQuotedText(text) => field.known(&escapes::ansi(text)?),
-                WordPiece::GettextDoubleQuotedSequence(inner) if self.posix() => {
-                    field.known("$");
-                    self.quoted(field, raw, inner)?;
+                WordPiece::AnsiCQuotedText(text) => field.push_text(&escapes::decode_ansi_c(text)?),
+                WordPiece::GettextDoubleQuotedSequence(inner) if self.is_posix() => {
+                    field.push_text("$");
+                    self.expand_quoted(field, raw, inner)?;
                 }
-                WordPiece::DoubleQuotedSequence(inner) => self.quoted(field, raw, inner)?,
+                WordPiece::DoubleQuotedSequence(inner) => self.expand_quoted(field, raw, inner)?,
                 WordPiece::GettextDoubleQuotedSequence(inner) => {
                     // Shells disagree on it, and its text may be translated.
-                    self.quoted(field, raw, inner)?;
-                    field.open(false);
+                    self.expand_quoted(field, raw, inner)?;
+                    field.push_open(false);
                 }
                 WordPiece::TildeExpansion(TildeExpr::WorkingDir | TildeExpr::OldWorkingDir)
-                    if self.posix() =>
+                    if self.is_posix() =>
                 {
-                    field.known(raw.get(piece.start_index..piece.end_index).unwrap_or_default());
+                    field.push_text(raw.get(piece.start_index..piece.end_index).unwrap_or_default());
                 }
-                WordPiece::TildeExpansion(tilde) => self.tilde(field, tilde),
-                WordPiece::EscapeSequence(text) => field.known(text.get(1..).unwrap_or_default()),
-                _ => self.expansion(field, raw, piece, false)?,
+                WordPiece::TildeExpansion(tilde) => self.expand_tilde(field, tilde),
+                WordPiece::EscapeSequence(text) => field.push_text(text.get(1..).unwrap_or_default()),
+                _ => self.expand_piece(field, raw, piece, false)?,
             }
         }
         Ok(())
@@ -68,14 +69,14 @@ impl Walker<'_> {
 
     /// A piece that begins in a bracket, or what could be one: what it runs is collected, its text is not known.
     /// Returns up to where the gap goes.
-    fn bracketed(
+    fn expand_bracketed(
         &mut self,
-        field: &mut Field,
+        field: &mut WordBuilder,
         raw: &str,
         piece: &WordPieceWithSource,
         until: usize,
     ) -> Result<usize> {
-        let mut scratch = Field::default();
+        let mut scratch = WordBuilder::default();
         match &piece.piece {
             WordPiece::Text(text) => check_dollar(text, raw.get(piece.end_index..).unwrap_or_default())?,
             WordPiece::SingleQuotedText(_)
@@ -83,25 +84,25 @@ impl Walker<'_> {
             | WordPiece::TildeExpansion(_)
             | WordPiece::EscapeSequence(_) => {}
             WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
-                self.quoted(&mut scratch, raw, inner)?;
+                self.expand_quoted(&mut scratch, raw, inner)?;
             }
-            _ => self.expansion(&mut scratch, raw, piece, false)?,
+            _ => self.expand_piece(&mut scratch, raw, piece, false)?,
         }
         if scratch.is_open() {
-            field.open(true);
+            field.push_open(true);
         }
         match raw.get(until..piece.end_index) {
             Some(behind) if behind.contains('/') => {
-                Err(Refused::new("a bracket that ends in the middle of a quote"))
+                Err(LineError::new("a bracket that ends in the middle of a quote"))
             }
             _ => Ok(piece.end_index),
         }
     }
 
     /// Pieces inside of double quotes, or of a here-document.
-    pub(super) fn quoted(
+    pub(super) fn expand_quoted(
         &mut self,
-        field: &mut Field,
+        field: &mut WordBuilder,
         raw: &str,
         pieces: &[WordPieceWithSource],
     ) -> Result<()> {
@@ -110,22 +111,22 @@ impl Walker<'_> {
                 WordPiece::Text(text) => {
                     let after = raw.get(piece.end_index..).unwrap_or_default();
                     check_dollar(text, after)?;
-                    self.history(text, after);
+                    self.note_history_expansion(text, after);
                     if text.contains('`') {
-                        return Err(Refused::new("a backquote without its partner"));
+                        return Err(LineError::new("a backquote without its partner"));
                     }
-                    field.known(text);
+                    field.push_text(text);
                 }
-                WordPiece::EscapeSequence(text) => field.known(text.get(1..).unwrap_or_default()),
-                _ => self.expansion(field, raw, piece, true)?,
+                WordPiece::EscapeSequence(text) => field.push_text(text.get(1..).unwrap_or_default()),
+                _ => self.expand_piece(field, raw, piece, true)?,
             }
         }
         Ok(())
     }
 
-    fn expansion(
+    fn expand_piece(
         &mut self,
-        field: &mut Field,
+        field: &mut WordBuilder,
         raw: &str,
         piece: &WordPieceWithSource,
         quoted: bool,
@@ -135,60 +136,67 @@ impl Walker<'_> {
                 let text = raw.get(piece.start_index..piece.end_index).unwrap_or_default();
                 let after = raw.get(piece.end_index..).unwrap_or_default();
                 if self.may_be_zsh() && self.goes_on_in_zsh(text, after) {
-                    field.open(!quoted);
+                    field.push_open(!quoted);
                 }
-                self.parameter(field, text, parameter, quoted)
+                self.expand_parameter(field, text, parameter, quoted)
             }
             WordPiece::CommandSubstitution(line) => {
-                let (search, held) = self.substitution(line)?;
-                field.printed(search, held, !quoted);
+                let (search, held) = self.walk_substitution(line)?;
+                field.push_printed(search, held, !quoted);
                 Ok(())
             }
             WordPiece::BackquotedCommandSubstitution(line) => {
                 if raw.get(piece.start_index..piece.end_index).is_none_or(|raw| raw.contains('\\')) {
-                    return Err(Refused::new("a backslash inside of backquotes"));
+                    return Err(LineError::new("a backslash inside of backquotes"));
                 }
-                let (search, held) = self.substitution(line)?;
-                field.printed(search, held, !quoted);
+                let (search, held) = self.walk_substitution(line)?;
+                field.push_printed(search, held, !quoted);
                 Ok(())
             }
             WordPiece::ArithmeticExpression(_)
-                if self.posix() && raw.get(piece.start_index..).is_some_and(|raw| raw.starts_with("$[")) =>
+                if self.is_posix()
+                    && raw.get(piece.start_index..).is_some_and(|raw| raw.starts_with("$[")) =>
             {
-                Err(Refused::new("a bracket that not every shell takes for arithmetic"))
+                Err(LineError::new("a bracket that not every shell takes for arithmetic"))
             }
             WordPiece::ArithmeticExpression(expression) => {
-                match self.arithmetic(&expression.value)? {
-                    Expression::Numbers => field.number(!quoted),
-                    _ => field.open(!quoted),
+                match self.note_arithmetic(&expression.value)? {
+                    ArithmeticKind::Numbers => field.push_number(!quoted),
+                    _ => field.push_open(!quoted),
                 }
                 Ok(())
             }
-            _ => Err(Refused::new("a word in a form that mayi does not read")),
+            _ => Err(LineError::new("a word in a form that mayi does not read")),
         }
     }
 
     /// Text without any quotes, at a place of `raw`: globs are in it. Returns up to where the last gap goes, be it in a
     /// later piece.
-    fn globs(&mut self, field: &mut Field, raw: &str, at: Range<usize>, place: Place) -> Result<usize> {
+    fn expand_globs(
+        &mut self,
+        field: &mut WordBuilder,
+        raw: &str,
+        at: Range<usize>,
+        place: WordContext,
+    ) -> Result<usize> {
         let mut rest = raw.get(at.clone()).unwrap_or_default();
         while let Some(c) = rest.chars().next() {
             let tail = rest.get(c.len_utf8()..).unwrap_or_default();
             rest = match c {
                 '?' | '*' | '+' | '@' | '!' if tail.starts_with('(') => {
-                    let end = extended(tail)?;
-                    field.glob();
+                    let end = extended_glob_end(tail)?;
+                    field.push_glob();
                     tail.get(end..).unwrap_or_default()
                 }
-                '*' | '?' if place != Place::Value => {
-                    field.glob();
+                '*' | '?' if place != WordContext::Value => {
+                    field.push_glob();
                     tail
                 }
-                '[' if place == Place::Command => {
+                '[' if place == WordContext::Command => {
                     let from = at.end - tail.len();
-                    match bracket(raw.get(from..).unwrap_or_default()) {
+                    match bracket_end(raw.get(from..).unwrap_or_default()) {
                         Some(len) => {
-                            field.glob();
+                            field.push_glob();
                             let end = from + len;
                             match raw.get(end..at.end) {
                                 Some(behind) => behind,
@@ -196,18 +204,18 @@ impl Walker<'_> {
                             }
                         }
                         None => {
-                            field.known("[");
+                            field.push_text("[");
                             tail
                         }
                     }
                 }
                 ' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '\'' | '"'
-                    if place != Place::Alone =>
+                    if place != WordContext::Alone =>
                 {
-                    return Err(Refused::new("a word that is not read as it stands"));
+                    return Err(LineError::new("a word that is not read as it stands"));
                 }
                 c => {
-                    field.known(c.encode_utf8(&mut [0; 4]));
+                    field.push_text(c.encode_utf8(&mut [0; 4]));
                     tail
                 }
             };
@@ -215,15 +223,15 @@ impl Walker<'_> {
         Ok(at.end)
     }
 
-    fn tilde(&mut self, field: &mut Field, tilde: &TildeExpr) {
+    fn expand_tilde(&mut self, field: &mut WordBuilder, tilde: &TildeExpr) {
         let known = match tilde {
-            TildeExpr::Home => self.home(),
-            TildeExpr::WorkingDir => self.here(),
+            TildeExpr::Home => self.known_home(),
+            TildeExpr::WorkingDir => self.known_cwd(),
             _ => None,
         };
         match known {
-            Some(text) => field.known(&text),
-            None => field.open(false),
+            Some(text) => field.push_text(&text),
+            None => field.push_open(false),
         }
     }
 }
@@ -232,25 +240,25 @@ impl Walker<'_> {
 fn check_dollar(text: &str, after: &str) -> Result<()> {
     let opens = text.ends_with('$') && after.starts_with(['{', '(', '[']);
     let within = text.contains("${") || text.contains("$(") || text.contains("$[");
-    if opens || within { Err(Refused::new("an expansion that does not parse")) } else { Ok(()) }
+    if opens || within { Err(LineError::new("an expansion that does not parse")) } else { Ok(()) }
 }
 
 /// Where the group of an extended glob ends, from its parenthesis on: only plain alternatives, since a
 /// group without `|` may be zsh's qualifiers, which can run code.
-fn extended(group: &str) -> Result<usize> {
-    let end = group.find(')').ok_or_else(|| Refused::new("a glob that does not end"))?;
+fn extended_glob_end(group: &str) -> Result<usize> {
+    let end = group.find(')').ok_or_else(|| LineError::new("a glob that does not end"))?;
     let inner = group.get(1..end).unwrap_or_default();
     let plain = inner.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.|*?/-".contains(&b));
     if plain && inner.contains('|') {
         Ok(end + 1)
     } else {
-        Err(Refused::new("a glob in which some shells run code"))
+        Err(LineError::new("a glob in which some shells run code"))
     }
 }
 
 /// How far a bracket can reach that opens before `text`: none stands for a `/`, and where it closes hangs on quotes, classes
 /// and what expansions are, so that all up to the last sign that could close it is not known.
-fn bracket(text: &str) -> Option<usize> {
+fn bracket_end(text: &str) -> Option<usize> {
     let name = text.split('/').next().unwrap_or_default();
     name.rfind(']').map(|at| at + 1)
 }

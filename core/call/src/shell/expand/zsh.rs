@@ -16,14 +16,14 @@ impl Walker<'_> {
             return false;
         }
         if after.starts_with('[') {
-            self.note(true, format!("zsh evaluates what stands in brackets behind {text}"));
+            self.note_caveat(true, format!("zsh evaluates what stands in brackets behind {text}"));
             return true;
         }
         let modifier = after.strip_prefix(':').and_then(|rest| rest.chars().next());
         match modifier {
             // These run until an expression says so, and evaluate it.
             Some('F' | 'W') => {
-                self.note(true, format!("zsh evaluates what stands behind {text}"));
+                self.note_caveat(true, format!("zsh evaluates what stands behind {text}"));
                 true
             }
             Some(c) => c.is_ascii_alphabetic() || c == '&',
@@ -41,20 +41,20 @@ impl Walker<'_> {
         read_apart(pieces, &mut apart);
         for (at, _) in raw.match_indices('$').filter(|(at, _)| !apart.iter().any(|span| span.contains(at))) {
             let behind = raw.get(at + 1..).unwrap_or_default();
-            let Some((flags, name, rest)) = parameter(behind) else { continue };
+            let Some((flags, name, rest)) = split_parameter(behind) else { continue };
             let evaluates = rest.starts_with('[') || [":F", ":W"].iter().any(|sign| rest.starts_with(sign));
             // bash knows a length, `$#`, by itself.
             let flagged = !flags.is_empty() && !name.is_empty() && flags != "#";
             if evaluates || flagged {
-                self.note(true, format!("zsh evaluates or expands ${behind}"));
-                self.evaluates_lines(variables::substitutions(rest));
+                self.note_caveat(true, format!("zsh evaluates or expands ${behind}"));
+                self.evaluates_lines(variables::substituted_commands(rest));
             }
         }
     }
 
     /// `!!` and `!git` are earlier lines, in a shell that is typed into: such a one counts where nothing is known of
     /// the shell. `after` is what follows on `text`.
-    pub(super) fn history(&mut self, text: &str, after: &str) {
+    pub(super) fn note_history_expansion(&mut self, text: &str, after: &str) {
         if !self.may_be_typed() || !text.contains('!') {
             return;
         }
@@ -73,7 +73,7 @@ impl Walker<'_> {
             }
         };
         if text.match_indices('!').any(|(at, _)| event(at)) {
-            self.note(true, format!("a shell that is typed into puts earlier lines in for {text}"));
+            self.note_caveat(true, format!("a shell that is typed into puts earlier lines in for {text}"));
         }
     }
 }
@@ -97,7 +97,7 @@ fn read_apart(pieces: &[WordPieceWithSource], spans: &mut Vec<Range<usize>>) {
 }
 
 /// The flags behind a dollar sign, the parameter without braces, and what follows on it. None if there is none.
-fn parameter(behind: &str) -> Option<(&str, &str, &str)> {
+fn split_parameter(behind: &str) -> Option<(&str, &str, &str)> {
     let name = |text: &str| {
         let word = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
         // One digit is a parameter, and in zsh so are several.

@@ -1,6 +1,6 @@
 //! Addresses that curl takes, which writes several as one: `{a,b}` and `[1-9]` stand for each of what they hold.
 
-use super::places::{LONGEST, MOST, Places};
+use super::word_paths::{LONGEST, MOST, TouchCollector};
 use crate::shell::{OpenWord, Reach, Use};
 use crate::{UrlAccess, is_scheme};
 
@@ -41,31 +41,31 @@ pub(in crate::shell) fn addresses_in(text: &str) -> Vec<UrlAccess> {
         }
         let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
         let url = match whole.split_once("${") {
-            Some((known, _)) => Some(UrlAccess::begun(line, known)),
-            None => UrlAccess::read(&whole).ok(),
+            Some((known, _)) => Some(UrlAccess::from_prefix(line, known)),
+            None => UrlAccess::parse_lenient(&whole).ok(),
         };
         found.extend(url.filter(|url| !found.contains(url)));
     }
     found
 }
 
-impl Places<'_> {
+impl TouchCollector<'_> {
     /// An address that may be without its scheme: `curl example.com/x`.
-    pub(super) fn host(&mut self, text: &str) {
-        self.several(text);
+    pub(super) fn add_host(&mut self, text: &str) {
+        self.add_expanded_addresses(text);
         if text.contains("://") {
-            self.address(text);
+            self.add_address(text);
         } else if !text.is_empty() && text.len() <= LONGEST {
             // curl takes one slash for two: `http:/host/x`.
             if let Some((scheme, rest)) = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme)) {
-                self.address(&format!("{scheme}://{rest}"));
+                self.add_address(&format!("{scheme}://{rest}"));
             }
             // `name=value`, among the words of some programs.
             let name = text.split('/').next().unwrap_or_default();
             if name.contains(['=', ' ']) {
                 self.urls.extend(UrlAccess::parse(&format!("http://{text}")).ok());
             } else {
-                self.address(&format!("http://{text}"));
+                self.add_address(&format!("http://{text}"));
             }
         }
     }
@@ -87,17 +87,17 @@ impl Places<'_> {
         // What the line itself has put there, and what stands there if no file has such a name.
         let literal = word.glob.then(|| word.text.replace(['"', '\'', '\\'], ""));
         for text in word.assigned.iter().chain(&literal) {
-            self.host(text);
+            self.add_host(text);
         }
-        let url = UrlAccess::begun(&word.text, &text);
+        let url = UrlAccess::from_prefix(&word.text, &text);
         if self.urls.len() < MOST && !self.urls.contains(&url) {
             self.urls.push(url);
         }
     }
 
     /// What the URL standard does not see of an address that stands for several: one of them may be a file.
-    fn several(&mut self, text: &str) {
-        let Some(at) = begins(text).filter(|_| text.len() <= LONGEST) else { return };
+    fn add_expanded_addresses(&mut self, text: &str) {
+        let Some(at) = first_expansion(text).filter(|_| text.len() <= LONGEST) else { return };
         let (before, rest) = text.split_at(at);
         let (scheme, known) = match before.split_once(':') {
             Some((scheme, path)) => (Some(scheme), path),
@@ -117,16 +117,16 @@ impl Places<'_> {
         };
         let whole = pieces.first().is_some_and(Option::is_none);
         let word = OpenWord { text: text.to_owned(), pieces, ..OpenWord::default() };
-        self.open(&word, Use::Read, Reach::Itself);
+        self.add_open_word(&word, Use::Read, Reach::Itself);
         if whole && let Some((_, behind)) = text.rsplit_once("://") {
             // Whatever the scheme is, this is the host.
-            self.urls.extend(UrlAccess::read(&format!("https://{behind}")).ok());
+            self.urls.extend(UrlAccess::parse_lenient(&format!("https://{behind}")).ok());
         }
     }
 }
 
 /// Where the first part begins that stands for several; an IPv6 address in its brackets is none.
-fn begins(text: &str) -> Option<usize> {
+fn first_expansion(text: &str) -> Option<usize> {
     let six = |at: usize| {
         let inner = text.get(at + 1..).and_then(|rest| rest.split(']').next()).unwrap_or_default();
         inner.contains(':') && inner.bytes().all(|b| b.is_ascii_hexdigit() || b":.%".contains(&b))
@@ -152,15 +152,15 @@ fn may_end_a_scheme(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{begins, may_end_a_scheme};
+    use super::{first_expansion, may_end_a_scheme};
 
     #[test]
     fn given_an_ipv6_address_then_it_stands_for_one() {
         for text in ["[::1]:8080/x", "http://[fe80::1%251]/", "example.com/x"] {
-            assert_eq!(begins(text), None, "{text}");
+            assert_eq!(first_expansion(text), None, "{text}");
         }
-        assert_eq!(begins("http://[::1]/[1-3]"), Some(13));
-        assert_eq!(begins("a{b}"), Some(1));
+        assert_eq!(first_expansion("http://[::1]/[1-3]"), Some(13));
+        assert_eq!(first_expansion("a{b}"), Some(1));
     }
 
     #[test]

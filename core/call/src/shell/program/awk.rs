@@ -46,14 +46,14 @@ const ODD: &[&str] = &[
 pub(super) const BY_NAME: &str = "the awk program loads code or calls by name";
 
 /// Why a program is asked about; none if it certainly only computes and prints.
-pub(super) fn danger(program: &str) -> Option<&'static str> {
-    let mut reader = Reader { text: program, at: 0, before: Before::Start, unsure: false };
+pub(super) fn danger_reason(program: &str) -> Option<&'static str> {
+    let mut reader = AwkReader { text: program, at: 0, before: SlashContext::Start, unsure: false };
     let mut printing: Option<usize> = None;
     let mut depth: usize = 0;
     loop {
         // A line ends a statement only where one can end: not after `,`, `&&` or `||`.
-        let complete = reader.before == Before::Operand || reader.before == Before::Closed;
-        let Some(token) = reader.token() else { return Some("an awk program that mayi can't read") };
+        let complete = reader.before == SlashContext::Operand || reader.before == SlashContext::Closed;
+        let Some(token) = reader.next_token() else { return Some("an awk program that mayi can't read") };
         match token {
             Token::End => break,
             Token::Word("print" | "printf") => printing = Some(depth),
@@ -94,7 +94,7 @@ enum Token<'a> {
 
 /// What stands before a `/`: after an operand it divides.
 #[derive(Clone, Copy, PartialEq)]
-enum Before {
+enum SlashContext {
     Start,
     Operand,
     /// `)`: it divides, or what it closes was a condition.
@@ -102,14 +102,14 @@ enum Before {
     Unsure,
 }
 
-struct Reader<'a> {
+struct AwkReader<'a> {
     text: &'a str,
     at: usize,
-    before: Before,
+    before: SlashContext,
     unsure: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AwkReader<'a> {
     fn peek(&self) -> Option<char> {
         self.text.get(self.at..)?.chars().next()
     }
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         Some(next)
     }
 
-    fn skip(&mut self, fits: impl Fn(char) -> bool) -> usize {
+    fn skip_while(&mut self, fits: impl Fn(char) -> bool) -> usize {
         let from = self.at;
         while self.peek().is_some_and(&fits) {
             self.next();
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next token; none if the text breaks off, or awks could differ about it.
-    fn token(&mut self) -> Option<Token<'a>> {
+    fn next_token(&mut self) -> Option<Token<'a>> {
         loop {
             match self.peek() {
                 None => return Some(Token::End),
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
                 }
                 Some('#') => {
                     let from = self.at;
-                    self.skip(|c| c != '\n');
+                    self.skip_while(|c| c != '\n');
                     let comment = self.text.get(from..self.at)?;
                     (!comment.ends_with('\\') && !comment.contains('\r')).then_some(())?;
                 }
@@ -153,42 +153,42 @@ impl<'a> Reader<'a> {
         let first = self.next()?;
         let token = match first {
             '"' => {
-                self.string()?;
-                self.before = Before::Operand;
+                self.read_string()?;
+                self.before = SlashContext::Operand;
                 Token::Value
             }
-            '/' if self.before != Before::Operand => {
-                self.unsure |= self.before != Before::Start;
-                self.regex()?;
-                self.before = Before::Operand;
+            '/' if self.before != SlashContext::Operand => {
+                self.unsure |= self.before != SlashContext::Start;
+                self.read_regex()?;
+                self.before = SlashContext::Operand;
                 Token::Value
             }
             c if c.is_ascii_alphabetic() || c == '_' => {
-                self.skip(|c| c.is_ascii_alphanumeric() || c == '_');
+                self.skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
                 let word = self.text.get(from..self.at)?;
                 self.before = match word {
-                    word if OPENING.contains(&word) => Before::Start,
-                    word if ODD.contains(&word) => Before::Unsure,
-                    _ => Before::Operand,
+                    word if OPENING.contains(&word) => SlashContext::Start,
+                    word if ODD.contains(&word) => SlashContext::Unsure,
+                    _ => SlashContext::Operand,
                 };
                 Token::Word(word)
             }
             c if c.is_ascii_digit() || c == '.' => {
-                self.number(c)?;
-                self.before = Before::Operand;
+                self.read_number(c)?;
+                self.before = SlashContext::Operand;
                 Token::Value
             }
             c if matches!(c, '|' | '&' | '+' | '-') && self.peek() == Some(c) => {
                 self.next();
-                self.before = if matches!(c, '+' | '-') { Before::Unsure } else { Before::Start };
+                self.before = if matches!(c, '+' | '-') { SlashContext::Unsure } else { SlashContext::Start };
                 Token::Value
             }
             c => {
                 "\n{}()[];,+-*/%^!<>=~?:$&|@".contains(c).then_some(())?;
                 self.before = match c {
-                    ')' => Before::Closed,
-                    ']' => Before::Operand,
-                    _ => Before::Start,
+                    ')' => SlashContext::Closed,
+                    ']' => SlashContext::Operand,
+                    _ => SlashContext::Start,
                 };
                 Token::Mark(c)
             }
@@ -198,15 +198,15 @@ impl<'a> Reader<'a> {
 
     /// `12`, `1.5`, `.5`, `1e-3`. A letter behind it begins a word for one awk and belongs to the number
     /// for another.
-    fn number(&mut self, first: char) -> Option<()> {
+    fn read_number(&mut self, first: char) -> Option<()> {
         let digit = |c: char| c.is_ascii_digit();
         if first == '.' {
-            (self.skip(digit) > 0).then_some(())?;
+            (self.skip_while(digit) > 0).then_some(())?;
         } else {
-            self.skip(digit);
+            self.skip_while(digit);
             if self.peek() == Some('.') {
                 self.next();
-                self.skip(digit);
+                self.skip_while(digit);
             }
         }
         if matches!(self.peek(), Some('e' | 'E')) {
@@ -214,13 +214,13 @@ impl<'a> Reader<'a> {
             if matches!(self.peek(), Some('+' | '-')) {
                 self.next();
             }
-            (self.skip(digit) > 0).then_some(())?;
+            (self.skip_while(digit) > 0).then_some(())?;
         }
         let glued = self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
         (!glued).then_some(())
     }
 
-    fn string(&mut self) -> Option<()> {
+    fn read_string(&mut self) -> Option<()> {
         loop {
             match self.next()? {
                 '"' => return Some(()),
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Awks differ about `/` between brackets, and about where brackets end.
-    fn regex(&mut self) -> Option<()> {
+    fn read_regex(&mut self) -> Option<()> {
         let mut bracket = false;
         loop {
             match self.next()? {
@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::danger;
+    use super::danger_reason;
 
     /// D2.16: the harmless programs of `awk` and `sed` stay allowed.
     #[test]
@@ -295,7 +295,7 @@ mod tests {
             "NR == 1 ||\nNR > 5 { print }",
             "{ print $1\n  big = $2 > 5 }",
         ] {
-            assert_eq!(danger(program), None, "{program}");
+            assert_eq!(danger_reason(program), None, "{program}");
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
             "{print\r}",
             "# a comment \\\n{print}",
         ] {
-            assert!(danger(program).is_some(), "{program}");
+            assert!(danger_reason(program).is_some(), "{program}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What clients of databases do besides their queries: they run programs and lines, and read and write files.
 
-use super::judge::Judge;
+use super::analyzer::CommandAnalyzer;
 use super::name;
 use crate::shell::Word;
 
@@ -36,12 +36,12 @@ const SHOWS: &[&str] = &[
     "width",
 ];
 /// What runs, reads or writes something beside the database: anywhere in a text, and as the first word of a statement.
-struct Beside {
+struct SideEffectMarks {
     marks: &'static [&'static str],
     first: &'static [&'static str],
 }
 
-const SQLITE: Beside = Beside {
+const SQLITE: SideEffectMarks = SideEffectMarks {
     marks: &[
         "load_extension",
         "writefile",
@@ -54,7 +54,7 @@ const SQLITE: Beside = Beside {
     ],
     first: &["attach"],
 };
-const PSQL: Beside = Beside {
+const PSQL: SideEffectMarks = SideEffectMarks {
     marks: &[
         "\\!",
         "\\o",
@@ -75,7 +75,7 @@ const PSQL: Beside = Beside {
     ],
     first: &[],
 };
-const MYSQL: Beside = Beside {
+const MYSQL: SideEffectMarks = SideEffectMarks {
     marks: &[
         "\\!",
         "\\.",
@@ -96,7 +96,7 @@ const MYSQL: Beside = Beside {
     first: &["system", "source", "pager", "tee", "edit"],
 };
 
-impl Beside {
+impl SideEffectMarks {
     /// Whether there is any of it in a text, in lower case.
     fn is_in(&self, text: &str) -> bool {
         let first = |statement: &str| {
@@ -109,9 +109,9 @@ impl Beside {
 }
 
 /// Looks for it among the words.
-pub(super) fn commands(judge: &mut Judge<'_>) {
+pub(super) fn add_client_caveats(judge: &mut CommandAnalyzer<'_>) {
     let words = judge.words;
-    let base = words.first().and_then(Word::literal).map(name::base).unwrap_or_default();
+    let base = words.first().and_then(Word::literal).map(name::base_name).unwrap_or_default();
     let beside = match base {
         "sqlite3" => SQLITE,
         "psql" => PSQL,
@@ -122,15 +122,15 @@ pub(super) fn commands(judge: &mut Judge<'_>) {
         let text = word.literal().map_or_else(|| word.text(), str::to_owned).to_ascii_lowercase();
         if beside.is_in(&text)
             || beside.is_in(&on_one_row(&text))
-            || base == "sqlite3" && text.lines().any(dotted)
+            || base == "sqlite3" && text.lines().any(is_active_dot_command)
         {
-            judge.caveat("what the client runs, reads or writes beside the database", vec![place]);
+            judge.add_plain_caveat("what the client runs, reads or writes beside the database", vec![place]);
         }
     }
 }
 
 /// A command of sqlite3 that does more than show something. They may be shortened: `.sh` is `.shell`, and not `.show`.
-fn dotted(line: &str) -> bool {
+fn is_active_dot_command(line: &str) -> bool {
     let Some(command) = line.trim_start().strip_prefix('.') else { return false };
     let name = command.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     // `./x.db` is a file.

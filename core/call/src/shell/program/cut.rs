@@ -40,7 +40,7 @@ impl<'t> Table<'t> {
     pub(crate) fn of(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
         let mut table = Self::default();
         for (field, text) in files {
-            table.file(field, text);
+            table.add_file(field, text);
         }
         let mut subs: BTreeSet<&str> =
             table.entries.iter().filter_map(|entry| Some(entry.name.rsplit_once(' ')?.0)).collect();
@@ -51,7 +51,7 @@ impl<'t> Table<'t> {
         table
     }
 
-    fn file(&mut self, field: &'t str, text: &'t str) {
+    fn add_file(&mut self, field: &'t str, text: &'t str) {
         let mut rest = text;
         while let Some((line, behind)) = rest.split_once('\n') {
             rest = behind;

@@ -1,22 +1,22 @@
 //! `env -S TEXT`: env splits the text by rules of its own, and reads the words in the place of the option.
 
-use super::Inner;
-use super::judge::Judge;
-use super::scan::Found;
+use super::InnerCommand;
+use super::analyzer::CommandAnalyzer;
+use super::scan::FoundOption;
 use crate::shell::Word;
 
 /// What env runs with this option: the words of its value, and those that stand behind it.
-pub(super) fn again(judge: &mut Judge<'_>, found: &Found<'_>) {
+pub(super) fn analyze_split_option(judge: &mut CommandAnalyzer<'_>, found: &FoundOption<'_>) {
     let Some(value) = &found.value else { return };
     let Some(text) = value.text else {
-        judge.known.inner.extend(judge.words.get(value.place).cloned().map(Inner::Line));
-        return judge.anything(value.place + 1);
+        judge.known.inner.extend(judge.words.get(value.place).cloned().map(InnerCommand::Line));
+        return judge.add_possible_commands(value.place + 1);
     };
-    let (words, plain) = split(text);
+    let (words, plain) = split_like_env(text);
     if !plain {
-        judge.always("env expands variables or escapes in what it splits");
+        judge.add_always_caveat("env expands variables or escapes in what it splits");
         judge.known.lines.push(text.to_owned());
-        judge.anything(value.place + 1);
+        judge.add_possible_commands(value.place + 1);
     }
     let behind = judge.words.iter().skip(value.place + 1).cloned();
     let mut words: Vec<Word> = words.into_iter().map(Word::Literal).chain(behind).collect();
@@ -26,12 +26,12 @@ pub(super) fn again(judge: &mut Judge<'_>, found: &Found<'_>) {
     if own {
         words.insert(0, Word::from("env"));
     }
-    judge.known.inner.push(Inner::Words(words));
+    judge.known.inner.push(InnerCommand::Words(words));
 }
 
 /// The words that env makes of a text, and whether that is certain: escapes other than of signs that would mean
 /// something are read as blanks, and what it expands stays as it stands.
-fn split(text: &str) -> (Vec<String>, bool) {
+fn split_like_env(text: &str) -> (Vec<String>, bool) {
     let (mut words, mut plain) = (Vec::new(), true);
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -83,10 +83,10 @@ fn split(text: &str) -> (Vec<String>, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::split_like_env;
 
-    fn words(text: &str) -> (Vec<String>, bool) {
-        split(text)
+    fn split_text(text: &str) -> (Vec<String>, bool) {
+        split_like_env(text)
     }
 
     /// As env(1) of coreutils has it.
@@ -108,7 +108,7 @@ mod tests {
         ];
         for (text, expected, plain) in cases {
             let expected: Vec<String> = expected.iter().map(|word| (*word).to_owned()).collect();
-            assert_eq!(words(text), (expected, *plain), "{text}");
+            assert_eq!(split_text(text), (expected, *plain), "{text}");
         }
     }
 }

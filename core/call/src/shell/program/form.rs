@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-pub(super) use super::role::{Operands, Role};
-use super::said::Language;
-use super::scan::{Found, Scan};
-use super::spelled::Spelling;
-use super::table::{Below, Entry, Kind, Special, Style};
+use super::embedded_paths::Language;
+pub(super) use super::operand_roles::{Operands, Role};
+use super::option_aliases::Spelling;
+use super::scan::{FoundOption, Scan};
+use super::table::{OptionStyle, ProgramKind, RewriteFolder, SpecialCase, TableEntry};
 
 /// What an option is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum OptionMeaning {
     /// Known to be harmless.
     Harmless,
     /// Harmless, and its value is a pattern or a small program: never a path.
@@ -68,9 +68,9 @@ pub(super) enum Meaning {
     Query,
 }
 
-impl Meaning {
+impl OptionMeaning {
     /// Whether a word that may be such an option is worth asking about.
-    pub(super) fn dangerous(self) -> bool {
+    pub(super) fn is_dangerous(self) -> bool {
         !matches!(
             self,
             Self::Harmless
@@ -87,7 +87,7 @@ impl Meaning {
     }
 }
 
-impl Meaning {
+impl OptionMeaning {
     /// Whether all that such an option does is to choose what is read, and how that is shown.
     fn only_reads(self) -> bool {
         matches!(self, Self::Harmless | Self::Pattern | Self::Query | Self::Reads | Self::Names)
@@ -101,7 +101,7 @@ impl Meaning {
 
 /// How many values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum ValueCount {
     /// None.
     Nothing,
     /// One, glued or as the next word.
@@ -116,14 +116,14 @@ pub(super) enum Takes {
 
 /// An option of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Known {
-    pub(super) meaning: Meaning,
-    pub(super) takes: Takes,
+pub(super) struct OptionSpec {
+    pub(super) meaning: OptionMeaning,
+    pub(super) takes: ValueCount,
 }
 
 /// The options with which something holds, also with one value alone (`-d=recurse`); or `always`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct With {
+pub(super) struct OptionCondition {
     always: bool,
     options: HashSet<String>,
     values: Vec<(String, String)>,
@@ -131,7 +131,7 @@ pub(super) struct With {
     sets: Vec<Vec<String>>,
 }
 
-impl With {
+impl OptionCondition {
     fn parse(text: Option<&str>) -> Self {
         let mut with = Self::default();
         for word in text.unwrap_or_default().split_whitespace() {
@@ -149,7 +149,7 @@ impl With {
 
     /// Whether it holds with this option and its value: also one that is not known, or the beginning of
     /// the one that is meant.
-    fn is(&self, name: &str, value: Option<&str>) -> bool {
+    fn matches_option(&self, name: &str, value: Option<&str>) -> bool {
         let meant = |of: &str| value.is_none_or(|value| !value.is_empty() && of.starts_with(value));
         self.options.contains(name) || self.values.iter().any(|(own, of)| own == name && meant(of))
     }
@@ -160,7 +160,7 @@ impl With {
     }
 
     /// Whether it holds with one of these options.
-    pub(super) fn holds(&self, options: &[Found<'_>]) -> bool {
+    pub(super) fn holds(&self, options: &[FoundOption<'_>]) -> bool {
         let stands = |name: &String| options.iter().any(|found| found.name == name);
         self.always
             || self.sets.iter().any(|set| set.iter().all(stands))
@@ -168,13 +168,13 @@ impl With {
                 let value = found.value.as_ref().and_then(|value| value.text);
                 // A glob that leaves something out: `-g '!target'`.
                 let less = value.is_some_and(|value| value.starts_with('!'));
-                !less && self.is(found.name, value)
+                !less && self.matches_option(found.name, value)
             })
     }
 
     /// The options that are named, for tests.
     #[cfg(test)]
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn option_names(&self) -> impl Iterator<Item = &str> {
         let values = self.values.iter().map(|(name, _)| name);
         self.options.iter().chain(values).chain(self.sets.iter().flatten()).map(String::as_str)
     }
@@ -182,7 +182,7 @@ impl With {
 
 /// How an interpreter is told what to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Program {
+pub(super) struct InterpreterSpec {
     /// Options whose value is the program.
     pub(super) inline: HashSet<String>,
     /// Options with which it runs its input besides: `python -i`.
@@ -192,11 +192,11 @@ pub(super) struct Program {
     pub(super) operands: usize,
 }
 
-impl Program {
+impl InterpreterSpec {
     /// The first operand names the script.
     pub(super) const SCRIPT: usize = 0;
 
-    fn parse(entry: &Entry) -> Option<Self> {
+    fn parse(entry: &TableEntry) -> Option<Self> {
         let names = |text: &str| text.split_whitespace().map(str::to_owned).collect();
         Some(Self {
             inline: names(entry.program.as_deref()?),
@@ -212,15 +212,15 @@ impl Program {
 
 /// The whole of it.
 #[derive(Debug, Default)]
-pub(super) struct Form {
-    pub(super) style: Style,
+pub(super) struct CommandForm {
+    pub(super) style: OptionStyle,
     pub(super) spelling: Spelling,
     /// Its options count behind the command that it runs as well, up to `--`.
     pub(super) throughout: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: ProgramKind,
     /// It is among the tools that build, check, test and fetch: values of their options name few paths.
     pub(super) of_tools: bool,
-    pub(super) special: Option<Special>,
+    pub(super) special: Option<SpecialCase>,
     pub(super) reader: bool,
     /// It is one only with one of these sets of options; with any if there are none.
     pub(super) reader_with: Vec<Vec<String>>,
@@ -237,20 +237,20 @@ pub(super) struct Form {
     /// With one of these, all operands are made.
     pub(super) creates: HashSet<String>,
     /// Whether it is one if it only tells something about itself, and what that hangs on.
-    pub(super) tells: Option<Option<Special>>,
+    pub(super) tells: Option<Option<SpecialCase>>,
     pub(super) digits: bool,
     /// Options end at the first operand, but for these; with `*` some programs of the name have it so.
     pub(super) options_first: Option<HashSet<String>>,
     /// What it reads from its input may be lines that it runs.
     pub(super) runs_input: bool,
     /// It runs a program that is given to it.
-    pub(super) program: Option<Program>,
+    pub(super) program: Option<InterpreterSpec>,
     /// Options whose value is a file with a program.
     pub(super) program_files: HashSet<String>,
     /// Files of the folder that it runs without being told to: `Makefile`.
     pub(super) project_files: Vec<String>,
     /// Without a command it starts a shell, which runs its input: always, or with one of these.
-    pub(super) starts_shell: With,
+    pub(super) starts_shell: OptionCondition,
     /// Where the command that it runs begins is not certain.
     pub(super) lost: bool,
     /// Without a path among its operands it works on the working folder.
@@ -258,19 +258,19 @@ pub(super) struct Form {
     /// The same, where it goes below.
     pub(super) here_below: bool,
     /// With these it goes through everything below.
-    pub(super) deep: With,
+    pub(super) deep: OptionCondition,
     /// With these through everything that is not hidden.
-    pub(super) shown: With,
+    pub(super) shown: OptionCondition,
     /// Without a path it is about what changed in the whole repository.
     pub(super) changed: bool,
     /// With these it shows what was there at any time, where it is about the whole repository.
-    pub(super) past: With,
+    pub(super) past: OptionCondition,
     /// With these it follows the links below.
-    pub(super) follows: With,
+    pub(super) follows: OptionCondition,
     /// With these it changes files below a folder that no word names, unless one of `keeps` stands there.
-    pub(super) rewrites: With,
-    pub(super) rewrites_in: Below,
-    pub(super) keeps: With,
+    pub(super) rewrites: OptionCondition,
+    pub(super) rewrites_in: RewriteFolder,
+    pub(super) keeps: OptionCondition,
     /// Its operands may be any objects, and those that hold text are shown whatever the options say.
     pub(super) objects: bool,
     /// It changes only the paths among its operands, where there are some.
@@ -278,9 +278,9 @@ pub(super) struct Form {
     /// Variables that say where it finds code: that of the project's own folders it runs anyway.
     pub(super) own_paths: Vec<String>,
     /// With these it only lists names, and none of what they hold.
-    pub(super) lists: With,
+    pub(super) lists: OptionCondition,
     /// With these it shows what they hold, even so.
-    pub(super) contents: With,
+    pub(super) contents: OptionCondition,
     /// Its operands are revisions and paths, as git has them.
     pub(super) pathspecs: bool,
     /// Without a path it searches its input, where that is a pipe or a file.
@@ -292,14 +292,14 @@ pub(super) struct Form {
     /// An operand with a `|` or `!` at its end is a command that it runs.
     pub(super) opens_pipes: bool,
     /// With these, git takes files into its store that no word names; and whether folders among its operands say which.
-    pub(super) takes_in: With,
+    pub(super) takes_in: OptionCondition,
     pub(super) operands_take_in: bool,
     pub(super) caveat: String,
     /// None if nothing is said about them.
     pub(super) operands: Option<Operands>,
     /// The operands before the command that it runs; none if it runs none.
     pub(super) before_command: Option<usize>,
-    pub(super) options: BTreeMap<String, Known>,
+    pub(super) options: BTreeMap<String, OptionSpec>,
     /// Some option is dangerous.
     pub(super) dangers: bool,
     /// Some option has an effect.
@@ -317,8 +317,8 @@ pub(super) struct Form {
     pub(super) wrong: Vec<String>,
 }
 
-impl Form {
-    pub(super) fn new(entry: &Entry, above: &[Entry]) -> Self {
+impl CommandForm {
+    pub(super) fn new(entry: &TableEntry, above: &[TableEntry]) -> Self {
         let mut form = Self {
             style: entry.style,
             spelling: entry.spelling,
@@ -328,30 +328,30 @@ impl Form {
             reader: entry.reader.unwrap_or_default(),
             digits: entry.digits,
             runs_input: entry.runs_input,
-            program: Program::parse(entry),
+            program: InterpreterSpec::parse(entry),
             program_files: entry.program_files.split_whitespace().map(str::to_owned).collect(),
             project_files: entry.project_files.split_whitespace().map(str::to_owned).collect(),
-            starts_shell: With::parse(entry.starts_shell.as_deref()),
+            starts_shell: OptionCondition::parse(entry.starts_shell.as_deref()),
             lost: entry.lost,
             here: entry.here.unwrap_or_default(),
             here_below: entry.here_below.unwrap_or_default(),
-            deep: With::parse(entry.deep.as_deref()),
-            shown: With::parse(entry.shown.as_deref()),
+            deep: OptionCondition::parse(entry.deep.as_deref()),
+            shown: OptionCondition::parse(entry.shown.as_deref()),
             changed: entry.changed.unwrap_or_default(),
-            past: With::parse(entry.past.as_deref()),
-            follows: With::parse(entry.follows.as_deref()),
-            rewrites: With::parse(entry.rewrites.as_deref()),
+            past: OptionCondition::parse(entry.past.as_deref()),
+            follows: OptionCondition::parse(entry.follows.as_deref()),
+            rewrites: OptionCondition::parse(entry.rewrites.as_deref()),
             rewrites_in: entry.rewrites_in.unwrap_or_default(),
-            keeps: With::parse(entry.keeps.as_deref()),
+            keeps: OptionCondition::parse(entry.keeps.as_deref()),
             objects: entry.objects,
             sparing: entry.sparing.unwrap_or_default(),
-            lists: With::parse(entry.lists.as_deref()),
-            contents: With::parse(entry.contents.as_deref()),
+            lists: OptionCondition::parse(entry.lists.as_deref()),
+            contents: OptionCondition::parse(entry.contents.as_deref()),
             pathspecs: entry.pathspecs.unwrap_or_default(),
             reads_input: entry.reads_input.unwrap_or_default(),
             language: entry.language,
             opens_pipes: entry.opens_pipes,
-            takes_in: With::parse(entry.takes_in.as_deref()),
+            takes_in: OptionCondition::parse(entry.takes_in.as_deref()),
             operands_take_in: entry.operands_take_in,
             caveat: entry.caveat.clone(),
             abbreviates: entry.abbreviates,
@@ -360,7 +360,7 @@ impl Form {
         let reader_with = entry.reader_with.as_deref().unwrap_or_default();
         let set = |word: &str| word.split('+').map(str::to_owned).collect();
         form.reader_with = reader_with.split_whitespace().map(set).collect();
-        form.spoils = entry.kind == Kind::Transparent && entry.reader == Some(false);
+        form.spoils = entry.kind == ProgramKind::Transparent && entry.reader == Some(false);
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
@@ -373,14 +373,22 @@ impl Form {
         form.options_first = entry.options_first.as_ref().map(first);
         form.instead =
             entry.instead.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
-        for (meaning, list) in entry.lists() {
-            form.list(meaning, list, false);
+        for (meaning, list) in entry.option_lists() {
+            form.add_options(meaning, list, false);
         }
-        let query = if form.kind == Kind::Foreign { "" } else { "--version --help" };
-        form.list(Meaning::Query, entry.query.as_deref().unwrap_or(query), entry.query.is_none());
+        let query = if form.kind == ProgramKind::Foreign { "" } else { "--version --help" };
+        form.add_options(
+            OptionMeaning::Query,
+            entry.query.as_deref().unwrap_or(query),
+            entry.query.is_none(),
+        );
         // What a reader with a look around is asked for help may be answered by a program of the folder's.
-        let looks =
-            |special| matches!(special, Special::Git | Special::GitConfig | Special::Cargo | Special::Go);
+        let looks = |special| {
+            matches!(
+                special,
+                SpecialCase::Git | SpecialCase::GitConfig | SpecialCase::Cargo | SpecialCase::Go
+            )
+        };
         let telling = entry.tells || form.reader && !form.special.is_some_and(looks);
         let upper = above.iter().find(|upper| upper.everywhere && upper.tells);
         form.tells = match upper {
@@ -388,10 +396,10 @@ impl Form {
             Some(upper) => Some(upper.special),
             None => None,
         };
-        for (meaning, list) in above.iter().flat_map(Entry::lists) {
-            form.list(meaning, list, true);
+        for (meaning, list) in above.iter().flat_map(TableEntry::option_lists) {
+            form.add_options(meaning, list, true);
         }
-        form.dangers = form.options.values().any(|known| known.meaning.dangerous());
+        form.dangers = form.options.values().any(|known| known.meaning.is_dangerous());
         form.effects = form.options.values().any(|known| known.meaning.has_effect());
         form.harmless = form.options.values().all(|known| known.meaning.only_reads());
         let certain = above.iter().map(|upper| &upper.certain).chain([&entry.certain]);
@@ -407,18 +415,18 @@ impl Form {
     }
 
     /// Adds options; `weak` ones only where nothing is said about them yet.
-    fn list(&mut self, meaning: Meaning, list: &str, weak: bool) {
+    fn add_options(&mut self, meaning: OptionMeaning, list: &str, weak: bool) {
         for word in list.split_whitespace() {
             let (name, takes) = if let Some(name) = word.strip_suffix("::") {
-                (name, Takes::Two)
+                (name, ValueCount::Two)
             } else if let Some(name) = word.strip_suffix("?:") {
-                (name, Takes::Differs)
+                (name, ValueCount::Differs)
             } else if let Some(name) = word.strip_suffix(':') {
-                (name, Takes::One)
+                (name, ValueCount::One)
             } else if let Some(name) = word.strip_suffix('?') {
-                (name, Takes::Perhaps)
+                (name, ValueCount::Perhaps)
             } else {
-                (word, Takes::Nothing)
+                (word, ValueCount::Nothing)
             };
             if self.options.contains_key(name) {
                 if !weak {
@@ -426,21 +434,21 @@ impl Form {
                 }
                 continue;
             }
-            self.options.insert(name.to_owned(), Known { meaning, takes });
+            self.options.insert(name.to_owned(), OptionSpec { meaning, takes });
         }
     }
 
     /// The places of operands that are members of an archive.
-    pub(super) fn members(&self, scan: &Scan<'_>) -> impl Iterator<Item = usize> {
+    pub(super) fn archive_members(&self, scan: &Scan<'_>) -> impl Iterator<Item = usize> {
         let count = scan.operands.len();
-        let of = |index| self.operands.as_ref().and_then(|operands| operands.role(index, count));
+        let of = |index| self.operands.as_ref().and_then(|operands| operands.role_at(index, count));
         let places = scan.operands.iter().enumerate();
         let places = places.filter(move |(index, _)| of(*index) == Some(Role::Member));
         places.map(|(_, place)| *place).collect::<Vec<_>>().into_iter()
     }
 
     /// The option of one letter.
-    pub(super) fn letter(&self, letter: char) -> Option<(&str, Known)> {
+    pub(super) fn letter_option(&self, letter: char) -> Option<(&str, OptionSpec)> {
         let mut text = [b'-', 0, 0, 0, 0];
         let length = letter.encode_utf8(text.get_mut(1..)?).len();
         let name = std::str::from_utf8(text.get(..=length)?).ok()?;
@@ -448,18 +456,19 @@ impl Form {
     }
 
     /// Whether what is glued to this option is its value to every version of the program.
-    pub(super) fn certain(&self, name: &str) -> bool {
+    pub(super) fn always_takes_value(&self, name: &str) -> bool {
         self.certain.contains(name) || self.certain.contains("*")
     }
 
     /// A command may stand among its operands, though an option should announce it.
     pub(super) fn operands_are_a_command(&self) -> bool {
-        self.options.get("--").is_some_and(|known| known.meaning == Meaning::Command)
+        self.options.get("--").is_some_and(|known| known.meaning == OptionMeaning::Command)
     }
 
     /// Finds [`Self::before_command`].
     fn find_command(&self) -> Option<usize> {
-        if self.options.values().any(|known| known.meaning == Meaning::Command) && self.style != Style::Words
+        if self.options.values().any(|known| known.meaning == OptionMeaning::Command)
+            && self.style != OptionStyle::Words
         {
             return Some(usize::MAX);
         }

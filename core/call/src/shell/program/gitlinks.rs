@@ -13,23 +13,23 @@ const EXTENDED: usize = 0x4000;
 const LENGTH: usize = 0x0fff;
 
 /// The paths of sub-modules in an index whose ids have 20 or 32 bytes; none if it is not understood.
-pub(super) fn gitlinks(index: &[u8]) -> Option<Vec<String>> {
+pub(super) fn gitlink_paths(index: &[u8]) -> Option<Vec<String>> {
     // Which it is stands in the configuration, but what is read both ways may be either.
-    match (links(index, 20), links(index, 32)) {
+    match (read_gitlinks(index, 20), read_gitlinks(index, 32)) {
         (Some(one), Some(other)) => Some(one.into_iter().chain(other).collect()),
         (one, other) => one.or(other),
     }
 }
 
-fn links(index: &[u8], id: usize) -> Option<Vec<String>> {
-    let links = read(index, id)?.into_iter().filter(|(mode, ..)| mode & KIND == GITLINK);
+fn read_gitlinks(index: &[u8], id: usize) -> Option<Vec<String>> {
+    let links = read_entries(index, id)?.into_iter().filter(|(mode, ..)| mode & KIND == GITLINK);
     let found = links.map(|(_, _, _, name)| String::from_utf8(name).ok()).collect::<Option<Vec<_>>>()?;
     (found.len() <= MOST).then_some(found)
 }
 
 /// A file that git tracks.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct IndexEntry {
     pub(super) name: String,
     /// When it was changed last, as the index has it: seconds and billionths.
     pub(super) modified: (u64, u64),
@@ -37,11 +37,11 @@ pub(super) struct Entry {
 }
 
 /// The files that an index knows; none if it is not understood.
-pub(super) fn entries(index: &[u8]) -> Option<Vec<Entry>> {
-    let found = read(index, 20).or_else(|| read(index, 32))?;
+pub(super) fn tracked_entries(index: &[u8]) -> Option<Vec<IndexEntry>> {
+    let found = read_entries(index, 20).or_else(|| read_entries(index, 32))?;
     let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let files = found.into_iter().filter(|(mode, ..)| mode & KIND != GITLINK);
-    let entry = |(_, (seconds, rest), size, name): Raw| Entry {
+    let entry = |(_, (seconds, rest), size, name): RawEntry| IndexEntry {
         name: String::from_utf8_lossy(&name).into_owned(),
         modified: (wide(seconds), wide(rest)),
         size: wide(size),
@@ -50,14 +50,14 @@ pub(super) fn entries(index: &[u8]) -> Option<Vec<Entry>> {
 }
 
 /// Mode, time of the last change, size and name.
-type Raw = (u32, (usize, usize), usize, Vec<u8>);
+type RawEntry = (u32, (usize, usize), usize, Vec<u8>);
 
-struct Bytes<'a> {
+struct IndexBytes<'a> {
     all: &'a [u8],
     at: usize,
 }
 
-impl<'a> Bytes<'a> {
+impl<'a> IndexBytes<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let end = self.at.checked_add(count)?;
         let taken = self.all.get(self.at..end)?;
@@ -65,27 +65,27 @@ impl<'a> Bytes<'a> {
         Some(taken)
     }
 
-    fn number(&mut self, bytes: usize) -> Option<usize> {
+    fn read_number(&mut self, bytes: usize) -> Option<usize> {
         Some(self.take(bytes)?.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     }
 
     /// As many bytes of the last name as go.
-    fn stripped(&mut self) -> Option<usize> {
-        let mut byte = self.number(1)?;
+    fn read_stripped_length(&mut self) -> Option<usize> {
+        let mut byte = self.read_number(1)?;
         let mut number = byte & 127;
         while byte & 128 != 0 {
-            byte = self.number(1)?;
+            byte = self.read_number(1)?;
             number = (number + 1).checked_mul(128)? + (byte & 127);
         }
         Some(number)
     }
 }
 
-fn read(index: &[u8], id: usize) -> Option<Vec<Raw>> {
-    let mut bytes = Bytes { all: index, at: 0 };
+fn read_entries(index: &[u8], id: usize) -> Option<Vec<RawEntry>> {
+    let mut bytes = IndexBytes { all: index, at: 0 };
     let known = bytes.take(4)? == b"DIRC";
-    let version = bytes.number(4)?;
-    let count = bytes.number(4)?;
+    let version = bytes.read_number(4)?;
+    let count = bytes.read_number(4)?;
     (known && (2..=4).contains(&version)).then_some(())?;
     let mut found = Vec::new();
     let mut begins = Vec::new();
@@ -94,19 +94,19 @@ fn read(index: &[u8], id: usize) -> Option<Vec<Raw>> {
         let from = bytes.at;
         begins.push(from);
         bytes.take(8)?;
-        let modified = (bytes.number(4)?, bytes.number(4)?);
+        let modified = (bytes.read_number(4)?, bytes.read_number(4)?);
         bytes.take(8)?;
-        let mode = u32::try_from(bytes.number(4)?).ok()?;
+        let mode = u32::try_from(bytes.read_number(4)?).ok()?;
         bytes.take(8)?;
-        let size = bytes.number(4)?;
+        let size = bytes.read_number(4)?;
         bytes.take(id)?;
-        let flags = bytes.number(2)?;
+        let flags = bytes.read_number(2)?;
         if flags & EXTENDED != 0 {
             (version > 2).then_some(())?;
             bytes.take(2)?;
         }
         let kept = match version {
-            4 => name.len().checked_sub(bytes.stripped()?)?,
+            4 => name.len().checked_sub(bytes.read_stripped_length()?)?,
             _ => 0,
         };
         name.truncate(kept);
@@ -118,11 +118,11 @@ fn read(index: &[u8], id: usize) -> Option<Vec<Raw>> {
         bytes.take(padding)?;
         found.push((mode, modified, size, name.clone()));
     }
-    tables(&mut bytes, id, version, &begins).then_some(found)
+    extensions_agree(&mut bytes, id, version, &begins).then_some(found)
 }
 
 /// Whether what follows the entries, which begin at these places, says the same as they do.
-fn tables(bytes: &mut Bytes<'_>, id: usize, version: usize, begins: &[usize]) -> bool {
+fn extensions_agree(bytes: &mut IndexBytes<'_>, id: usize, version: usize, begins: &[usize]) -> bool {
     let all = bytes.all;
     let entries_end = bytes.at;
     let Some(end) = all.len().checked_sub(id) else { return false };
@@ -131,15 +131,15 @@ fn tables(bytes: &mut Bytes<'_>, id: usize, version: usize, begins: &[usize]) ->
     let mut seen = None;
     while bytes.at < end {
         let at = bytes.at;
-        let (Some(name), Some(length)) = (bytes.take(4), bytes.number(4)) else { return false };
+        let (Some(name), Some(length)) = (bytes.take(4), bytes.read_number(4)) else { return false };
         let Some(data) = bytes.take(length) else { return false };
-        let mut data = Bytes { all: data, at: 0 };
+        let mut data = IndexBytes { all: data, at: 0 };
         let same = match name {
             b"EOIE" => {
                 seen = Some(at);
-                data.number(4) == Some(entries_end)
+                data.read_number(4) == Some(entries_end)
             }
-            b"IEOT" => version < 4 && blocks(&mut data, begins),
+            b"IEOT" => version < 4 && blocks_cover_entries(&mut data, begins),
             // Entries are elsewhere.
             b"link" => false,
             _ => true,
@@ -152,13 +152,13 @@ fn tables(bytes: &mut Bytes<'_>, id: usize, version: usize, begins: &[usize]) ->
 }
 
 /// Whether a table of blocks covers the entries, one after the other.
-fn blocks(data: &mut Bytes<'_>, begins: &[usize]) -> bool {
-    if data.number(4) != Some(1) {
+fn blocks_cover_entries(data: &mut IndexBytes<'_>, begins: &[usize]) -> bool {
+    if data.read_number(4) != Some(1) {
         return false;
     }
     let mut covered = 0;
     while data.at < data.all.len() {
-        let (Some(from), Some(count)) = (data.number(4), data.number(4)) else { return false };
+        let (Some(from), Some(count)) = (data.read_number(4), data.read_number(4)) else { return false };
         if begins.get(covered) != Some(&from) {
             return false;
         }
@@ -169,10 +169,10 @@ fn blocks(data: &mut Bytes<'_>, begins: &[usize]) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::gitlinks;
+    use super::gitlink_paths;
 
     /// An index of version 2 with these modes and names, and no tables.
-    pub(in super::super) fn index(entries: &[(u32, &str)]) -> Vec<u8> {
+    pub(in super::super) fn build_index(entries: &[(u32, &str)]) -> Vec<u8> {
         let mut bytes = b"DIRC\0\0\0\x02".to_vec();
         bytes.extend((entries.len() as u32).to_be_bytes());
         for (mode, name) in entries {
@@ -192,9 +192,9 @@ pub(super) mod tests {
     /// run.
     #[test]
     fn given_an_index_then_its_sub_modules_are_found() {
-        let bytes = index(&[(0o100_644, "a"), (0o160_000, "sub/deep"), (0o120_000, "z")]);
-        assert_eq!(gitlinks(&bytes), Some(vec!["sub/deep".to_owned()]));
-        assert_eq!(gitlinks(&index(&[])), Some(Vec::new()));
+        let bytes = build_index(&[(0o100_644, "a"), (0o160_000, "sub/deep"), (0o120_000, "z")]);
+        assert_eq!(gitlink_paths(&bytes), Some(vec!["sub/deep".to_owned()]));
+        assert_eq!(gitlink_paths(&build_index(&[])), Some(Vec::new()));
         // As version 4 writes names: the second leaves three bytes of the first away.
         let mut bytes = b"DIRC\0\0\0\x04\0\0\0\x02".to_vec();
         for (mode, name, strip, length) in [(0o100_644_u32, "lib/a.c", 0, 7_u16), (0o160_000, "sub", 3, 7)] {
@@ -207,18 +207,18 @@ pub(super) mod tests {
             bytes.push(0);
         }
         bytes.extend([0; 20]);
-        assert_eq!(gitlinks(&bytes), Some(vec!["lib/sub".to_owned()]));
+        assert_eq!(gitlink_paths(&bytes), Some(vec!["lib/sub".to_owned()]));
     }
 
     /// Attack 76: an index that git could read otherwise.
     #[test]
     fn given_an_index_that_is_not_understood_then_nothing_is_said() {
-        let sound = index(&[(0o100_644, "a")]);
+        let sound = build_index(&[(0o100_644, "a")]);
         let with = |extension: &[u8]| {
             let mut bytes = sound[..sound.len() - 20].to_vec();
             bytes.extend(extension);
             bytes.extend([0; 20]);
-            gitlinks(&bytes)
+            gitlink_paths(&bytes)
         };
         assert_eq!(with(b"TREE\0\0\0\x01x"), Some(Vec::new()));
         assert_eq!(with(b"IEOT\0\0\0\x0c\0\0\0\x01\0\0\0\x0c\0\0\0\x01"), Some(Vec::new()));
@@ -236,7 +236,7 @@ pub(super) mod tests {
         let mut longer = sound.clone();
         longer[12 + 61] = 2;
         for bytes in [&b"DIRC"[..], b"", &sound[..sound.len() - 1], &longer] {
-            assert_eq!(gitlinks(bytes), None, "{bytes:?}");
+            assert_eq!(gitlink_paths(bytes), None, "{bytes:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Machines among the words of a program that reaches some, in every form that such a program takes: for rules about
 //! addresses alone.
 
-use super::judge::Judge;
+use super::analyzer::CommandAnalyzer;
 use super::name;
 use crate::UrlAccess;
 use crate::shell::Word;
@@ -11,7 +11,7 @@ const MOST: usize = 64;
 
 /// What a word without a scheme may be to a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum AddressForm {
     /// Only what has a scheme, in it or before it: `git::https://host/x`.
     Scheme,
     /// `host:folder` as well, and `me@host:folder`.
@@ -21,65 +21,69 @@ enum Form {
 }
 
 /// Programs, words of which one has to stand there (with none listed, always), and what their words may be.
-const PROGRAMS: &[(&str, &[&str], Form)] = &[
-    ("aria2c", &[], Form::Host),
-    ("buildah", &["pull", "push", "from"], Form::Host),
-    ("curl", &["--connect-to", "--resolve", "--doh-url"], Form::Host),
-    ("dig", &[], Form::Host),
-    ("docker", &["pull", "push", "run", "create", "login", "-H", "--host"], Form::Host),
-    ("ftp", &[], Form::Host),
-    ("gh", &[], Form::Scheme),
-    ("git", &["clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule", "archive"], Form::Copy),
-    ("go", &["install", "get", "run"], Form::Host),
-    ("helm", &[], Form::Scheme),
-    ("hg", &["clone", "pull", "push"], Form::Copy),
-    ("host", &[], Form::Host),
-    ("http", &[], Form::Host),
-    ("httpie", &[], Form::Host),
-    ("https", &[], Form::Host),
-    ("kubectl", &["--server", "-s"], Form::Host),
-    ("lftp", &[], Form::Host),
-    ("lynx", &[], Form::Host),
-    ("mariadb", &["-h", "--host"], Form::Host),
-    ("mongosh", &[], Form::Host),
-    ("mosh", &[], Form::Host),
-    ("mtr", &[], Form::Host),
-    ("mysql", &["-h", "--host"], Form::Host),
-    ("nc", &[], Form::Host),
-    ("ncat", &[], Form::Host),
-    ("nerdctl", &["pull", "push", "run", "create", "login"], Form::Host),
-    ("netcat", &[], Form::Host),
-    ("nmap", &[], Form::Host),
-    ("nslookup", &[], Form::Host),
-    ("oc", &["--server", "-s", "login"], Form::Host),
-    ("ping", &[], Form::Host),
-    ("podman", &["pull", "push", "run", "create", "login"], Form::Host),
-    ("psql", &["-h", "--host", "-d", "--dbname"], Form::Host),
-    ("redis-cli", &["-h", "-u"], Form::Host),
-    ("rsync", &[], Form::Copy),
-    ("scp", &[], Form::Copy),
-    ("sftp", &[], Form::Host),
-    ("skopeo", &[], Form::Scheme),
-    ("ssh", &[], Form::Host),
-    ("ssh-copy-id", &[], Form::Host),
-    ("ssh-keyscan", &[], Form::Host),
-    ("svn", &[], Form::Scheme),
-    ("telnet", &[], Form::Host),
-    ("terraform", &[], Form::Scheme),
-    ("tofu", &[], Form::Scheme),
-    ("traceroute", &[], Form::Host),
-    ("w3m", &[], Form::Host),
-    ("wget", &["-e", "--execute"], Form::Host),
-    ("whois", &[], Form::Host),
-    ("xh", &[], Form::Host),
-    ("xhs", &[], Form::Host),
+const PROGRAMS: &[(&str, &[&str], AddressForm)] = &[
+    ("aria2c", &[], AddressForm::Host),
+    ("buildah", &["pull", "push", "from"], AddressForm::Host),
+    ("curl", &["--connect-to", "--resolve", "--doh-url"], AddressForm::Host),
+    ("dig", &[], AddressForm::Host),
+    ("docker", &["pull", "push", "run", "create", "login", "-H", "--host"], AddressForm::Host),
+    ("ftp", &[], AddressForm::Host),
+    ("gh", &[], AddressForm::Scheme),
+    (
+        "git",
+        &["clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule", "archive"],
+        AddressForm::Copy,
+    ),
+    ("go", &["install", "get", "run"], AddressForm::Host),
+    ("helm", &[], AddressForm::Scheme),
+    ("hg", &["clone", "pull", "push"], AddressForm::Copy),
+    ("host", &[], AddressForm::Host),
+    ("http", &[], AddressForm::Host),
+    ("httpie", &[], AddressForm::Host),
+    ("https", &[], AddressForm::Host),
+    ("kubectl", &["--server", "-s"], AddressForm::Host),
+    ("lftp", &[], AddressForm::Host),
+    ("lynx", &[], AddressForm::Host),
+    ("mariadb", &["-h", "--host"], AddressForm::Host),
+    ("mongosh", &[], AddressForm::Host),
+    ("mosh", &[], AddressForm::Host),
+    ("mtr", &[], AddressForm::Host),
+    ("mysql", &["-h", "--host"], AddressForm::Host),
+    ("nc", &[], AddressForm::Host),
+    ("ncat", &[], AddressForm::Host),
+    ("nerdctl", &["pull", "push", "run", "create", "login"], AddressForm::Host),
+    ("netcat", &[], AddressForm::Host),
+    ("nmap", &[], AddressForm::Host),
+    ("nslookup", &[], AddressForm::Host),
+    ("oc", &["--server", "-s", "login"], AddressForm::Host),
+    ("ping", &[], AddressForm::Host),
+    ("podman", &["pull", "push", "run", "create", "login"], AddressForm::Host),
+    ("psql", &["-h", "--host", "-d", "--dbname"], AddressForm::Host),
+    ("redis-cli", &["-h", "-u"], AddressForm::Host),
+    ("rsync", &[], AddressForm::Copy),
+    ("scp", &[], AddressForm::Copy),
+    ("sftp", &[], AddressForm::Host),
+    ("skopeo", &[], AddressForm::Scheme),
+    ("ssh", &[], AddressForm::Host),
+    ("ssh-copy-id", &[], AddressForm::Host),
+    ("ssh-keyscan", &[], AddressForm::Host),
+    ("svn", &[], AddressForm::Scheme),
+    ("telnet", &[], AddressForm::Host),
+    ("terraform", &[], AddressForm::Scheme),
+    ("tofu", &[], AddressForm::Scheme),
+    ("traceroute", &[], AddressForm::Host),
+    ("w3m", &[], AddressForm::Host),
+    ("wget", &["-e", "--execute"], AddressForm::Host),
+    ("whois", &[], AddressForm::Host),
+    ("xh", &[], AddressForm::Host),
+    ("xhs", &[], AddressForm::Host),
 ];
 
-impl Judge<'_> {
+impl CommandAnalyzer<'_> {
     /// Notes the machines that the words of the command at `at` name.
-    pub(super) fn hosts(&mut self, at: usize) {
+    pub(super) fn add_hosts(&mut self, at: usize) {
         let Some(words) = self.words.get(at..) else { return };
-        let Some(program) = words.first().and_then(Word::literal).map(name::base) else { return };
+        let Some(program) = words.first().and_then(Word::literal).map(name::base_name) else { return };
         let literal: Vec<&str> = words.iter().skip(1).filter_map(Word::literal).collect();
         let option = |word: &&str| word.split_once('=').map_or(*word, |(name, _)| name).to_owned();
         let is = |verbs: &[&str]| {
@@ -91,11 +95,11 @@ impl Judge<'_> {
         let mut found = Vec::new();
         for word in literal {
             for part in std::iter::once(word).chain(word.split(['=', ','])) {
-                found.extend(host(part, *form));
+                found.extend(host_in_text(part, *form));
             }
             // `--connect-to HOST:PORT:HOST:PORT`
-            if *form == Form::Host && program == "curl" {
-                found.extend(word.split(':').filter_map(|part| host(part, Form::Host)));
+            if *form == AddressForm::Host && program == "curl" {
+                found.extend(word.split(':').filter_map(|part| host_in_text(part, AddressForm::Host)));
             }
         }
         found.dedup();
@@ -110,7 +114,7 @@ impl Judge<'_> {
 }
 
 /// The machine that a text names.
-fn host(text: &str, form: Form) -> Option<String> {
+fn host_in_text(text: &str, form: AddressForm) -> Option<String> {
     let bare = |authority: &str| {
         let host = authority.rsplit('@').next().unwrap_or_default();
         host.to_owned()
@@ -119,7 +123,7 @@ fn host(text: &str, form: Form) -> Option<String> {
         let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
         return Some(bare(rest.get(..end)?)).filter(|host| !host.is_empty());
     }
-    if text.starts_with(['-', '/', '.']) || text.is_empty() || form == Form::Scheme {
+    if text.starts_with(['-', '/', '.']) || text.is_empty() || form == AddressForm::Scheme {
         return None;
     }
     let head = text.split(['/', '?', '#']).next()?;
@@ -141,7 +145,7 @@ fn host(text: &str, form: Form) -> Option<String> {
         || text.contains('@');
     let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._[]:".contains(&b)) && !host.is_empty();
     let fits = match form {
-        Form::Copy => text.contains(':') && behind.is_some(),
+        AddressForm::Copy => text.contains(':') && behind.is_some(),
         _ => named,
     };
     (plain && fits).then_some(host)
@@ -149,30 +153,30 @@ fn host(text: &str, form: Form) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, host};
+    use super::{AddressForm, host_in_text};
 
     #[test]
     fn given_a_word_then_the_machine_in_it_is_found_in_every_form() {
         for (text, form) in [
-            ("rsync://evil.example/x", Form::Copy),
-            ("scp://me@evil.example/x", Form::Copy),
-            ("git::https://evil.example/x", Form::Scheme),
-            ("evil.example:x", Form::Copy),
-            ("git@evil.example:x/y", Form::Copy),
-            ("evil.example", Form::Host),
-            ("evil.example/x@latest", Form::Host),
-            ("me@evil.example", Form::Host),
+            ("rsync://evil.example/x", AddressForm::Copy),
+            ("scp://me@evil.example/x", AddressForm::Copy),
+            ("git::https://evil.example/x", AddressForm::Scheme),
+            ("evil.example:x", AddressForm::Copy),
+            ("git@evil.example:x/y", AddressForm::Copy),
+            ("evil.example", AddressForm::Host),
+            ("evil.example/x@latest", AddressForm::Host),
+            ("me@evil.example", AddressForm::Host),
         ] {
-            assert_eq!(host(text, form).as_deref(), Some("evil.example"), "{text}");
+            assert_eq!(host_in_text(text, form).as_deref(), Some("evil.example"), "{text}");
         }
         for (text, form) in [
-            ("origin", Form::Copy),
-            ("src/a:b", Form::Copy),
-            ("./a.b", Form::Host),
-            ("alpine", Form::Host),
-            ("-v", Form::Host),
+            ("origin", AddressForm::Copy),
+            ("src/a:b", AddressForm::Copy),
+            ("./a.b", AddressForm::Host),
+            ("alpine", AddressForm::Host),
+            ("-v", AddressForm::Host),
         ] {
-            assert_eq!(host(text, form), None, "{text}");
+            assert_eq!(host_in_text(text, form), None, "{text}");
         }
     }
 }

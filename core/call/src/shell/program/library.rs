@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use super::form::Meaning;
-use super::judge::Judge;
+use super::analyzer::CommandAnalyzer;
+use super::form::OptionMeaning;
 use super::scan::Scan;
-use super::table::Names;
-use crate::Budget;
+use super::table::NameLists;
+use crate::LookupBudget;
 use crate::shell::{Reach, Use, Word};
 
 /// A module, what it may be told, and the options of these that take the next word.
@@ -26,7 +26,7 @@ const MODULES: &[(&str, &[&str], &[&str])] = &[
 
 /// The files that a command reads which runs a module that does no more, and writes nothing: one, or none where it reads its
 /// input. None if it may do anything else.
-pub(super) fn reads(judge: &Judge<'_>, scan: &Scan<'_>) -> Option<Vec<String>> {
+pub(super) fn files_read_by_module(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> Option<Vec<String>> {
     let module = scan.options.iter().find(|found| found.name == "-m")?.value.as_ref()?;
     let (_, flags, valued) = MODULES.iter().find(|(name, ..)| Some(*name) == module.text)?;
     let words: Vec<&str> = judge.words.iter().map(Word::literal).collect::<Option<_>>()?;
@@ -34,7 +34,7 @@ pub(super) fn reads(judge: &Judge<'_>, scan: &Scan<'_>) -> Option<Vec<String>> {
     let mut own = scan.options.iter().filter(|found| found.place <= module.place);
     let plain = own.all(|found| {
         let known = matches!(found.name, "-m" | "-I" | "-u" | "-B" | "-E" | "-s" | "-S");
-        known && found.known.meaning == Meaning::Harmless
+        known && found.known.meaning == OptionMeaning::Harmless
     });
     let before = words.get(1..module.place)?;
     if !plain || !before.iter().all(|word| word.starts_with('-')) {
@@ -58,20 +58,20 @@ pub(super) fn reads(judge: &Judge<'_>, scan: &Scan<'_>) -> Option<Vec<String>> {
 }
 
 /// Has a command that only reads count as a reader.
-pub(super) fn settle(judge: &mut Judge<'_>, scan: &Scan<'_>) {
-    let Some(files) = reads(judge, scan) else { return };
+pub(super) fn settle_as_reader(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
+    let Some(files) = files_read_by_module(judge, scan) else { return };
     for file in files {
-        judge.places.path(&file, Use::Read, Reach::Itself);
+        judge.places.add_path(&file, Use::Read, Reach::Itself);
     }
     judge.reader = judge.command.cwd.is_some();
 }
 
 /// Whether a name in the folder could be taken for a module of the library.
 fn is_shadowed(folder: &Path) -> bool {
-    let mut budget = Budget::brief();
+    let mut budget = LookupBudget::new_brief();
     let Ok(entries) = std::fs::read_dir(folder) else { return true };
     for entry in entries.flatten() {
-        if budget.spend().is_none() {
+        if budget.spend_name().is_none() {
             return true;
         }
         let name = entry.file_name().to_string_lossy().to_lowercase();
@@ -80,7 +80,7 @@ fn is_shadowed(folder: &Path) -> bool {
             .iter()
             .any(|kind| end == *kind || end.ends_with(&format!(".{kind}")));
         let package = end.is_empty() && !entry.file_type().is_ok_and(|kind| kind.is_file());
-        if (module || package && holds_package(&entry.path())) && Names::get().is_python_module(stem) {
+        if (module || package && holds_package(&entry.path())) && NameLists::get().is_python_module(stem) {
             return true;
         }
     }

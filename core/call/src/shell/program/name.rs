@@ -4,7 +4,7 @@
 const SYSTEM: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
 
 /// The name that a program is looked up by: without folder and `.exe`.
-pub(super) fn base(name: &str) -> &str {
+pub(super) fn base_name(name: &str) -> &str {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let stem = base.len().checked_sub(4).and_then(|at| base.split_at_checked(at));
     match stem {
@@ -15,14 +15,14 @@ pub(super) fn base(name: &str) -> &str {
 
 /// Whether `name` is certainly the program that it says: the bare name, or its full name where the
 /// system keeps it. `./cat` and `cat.exe` may be anything.
-pub(super) fn trusted(name: &str) -> bool {
+pub(super) fn is_trusted_name(name: &str) -> bool {
     let bare = SYSTEM.iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name);
-    bare == base(bare)
+    bare == base_name(bare)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{base, trusted};
+    use super::{base_name, is_trusted_name};
 
     #[test]
     fn given_a_name_then_its_base_is_looked_up_and_only_plain_names_are_trusted() {
@@ -38,7 +38,7 @@ mod tests {
             ("ü.é", "ü.é", true),
             ("", "", true),
         ] {
-            assert_eq!((base(name), trusted(name)), (of, plain), "{name}");
+            assert_eq!((base_name(name), is_trusted_name(name)), (of, plain), "{name}");
         }
     }
 }

@@ -10,7 +10,7 @@ const HEAD: &str = include_str!("../programs.toml");
 
 /// What the head of the table says.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct NameLists {
     /// Keys of a repository's configuration that name no program, in lower case; `*` is any name.
     pub(super) harmless_keys: HashSet<String>,
     /// Variables that change only how a program's output looks.
@@ -43,9 +43,9 @@ struct Head {
 }
 
 /// Read when it is first needed: few lines have to do with it.
-static NAMES: LazyLock<Names> = LazyLock::new(|| Names::read().unwrap_or_default());
+static NAMES: LazyLock<NameLists> = LazyLock::new(|| NameLists::read().unwrap_or_default());
 
-impl Names {
+impl NameLists {
     pub(super) fn get() -> &'static Self {
         &NAMES
     }

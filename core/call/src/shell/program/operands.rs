@@ -3,45 +3,46 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::form::{Form, Meaning, Operands, Role, With};
-use super::given::Given;
-use super::judge::Judge;
-use super::pathspec::{self, Spec};
+use super::analyzer::CommandAnalyzer;
+use super::form::{CommandForm, Operands, OptionCondition, OptionMeaning, Role};
+use super::given_programs::GivenProgram;
+use super::pathspec::{self, PathspecKind};
 use super::scan::Scan;
-use super::table::Special;
+use super::table::SpecialCase;
 use super::unpack;
-use super::{Inner, below};
+use super::{InnerCommand, unnamed_writes};
 use crate::WriteKind;
-use crate::shell::{Caveat, Named, Reach, Use, Word};
+use crate::shell::{Caveat, CaveatSubject, Reach, Use, Word};
 
 /// As many files that are copied into one folder are looked at.
 const MOST_COPIES: usize = 64;
 
 /// Judges the operands of a command by what its form says of them.
-pub(super) fn operands(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
-    below::rewrites(judge, form, scan);
-    named(judge, form, scan);
+pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
+    unnamed_writes::add_rewritten_folders(judge, form, scan);
+    analyze_named_operands(judge, form, scan);
 }
 
-fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
+fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     let words = judge.words;
     let Some(roles) = &form.operands else {
         for place in &scan.operands {
             judge.reader = false;
             if let Some(word) = words.get(*place) {
-                judge.places.word(word, Use::Either, Reach::Itself);
+                judge.places.add_word(word, Use::Either, Reach::Itself);
             }
         }
         return;
     };
-    let reach = reach(judge, form, scan);
-    let how = how(judge, scan);
+    let reach = operand_reach(judge, form, scan);
+    let how = operand_use(judge, scan);
     judge.places.history = form.pathspecs;
     let past = form.past.holds(&scan.options) || form.changed && pathspec::names_revision(judge, scan);
     judge.places.past = past && form.changed;
-    let target = scan.options.iter().find(|found| found.known.meaning == Meaning::Target);
-    let edits = scan.has(Meaning::Edits) || form.special == Some(Special::Awk) && awk_edits(scan);
-    let roles = fitting(roles, form, scan, target.is_some());
+    let target = scan.options.iter().find(|found| found.known.meaning == OptionMeaning::Target);
+    let edits =
+        scan.has_meaning(OptionMeaning::Edits) || form.special == Some(SpecialCase::Awk) && awk_edits(scan);
+    let roles = fitting_roles(roles, form, scan, target.is_some());
     let count = scan.operands.len();
     let mut paths = 0;
     let mut sources: Vec<&Word> = Vec::new();
@@ -49,127 +50,127 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     let mut goal = None;
     for (index, place) in scan.operands.iter().enumerate() {
         let Some(word) = words.get(*place) else { continue };
-        let Some(role) = roles.role(index, count) else {
+        let Some(role) = roles.role_at(index, count) else {
             judge.reader = false;
-            judge.places.word(word, Use::Either, reach);
+            judge.places.add_word(word, Use::Either, reach);
             continue;
         };
         match role {
             // What is edited may be shown as well.
             Role::Read | Role::Path if edits => {
-                written(judge, WriteKind::Edit, word, *place, reach);
-                judge.places.word(word, Use::Read, reach);
+                add_written_file(judge, WriteKind::Edit, word, *place, reach);
+                judge.places.add_word(word, Use::Read, reach);
             }
             Role::Text => match word {
-                Word::Literal(text) => judge.places.text(text),
+                Word::Literal(text) => judge.places.add_text(text),
                 // Text is only printed: what is not known of it opens no file. A path that is begun may be
                 // meant for the next command.
-                Word::Open(open) if word.prefix().contains('/') => {
-                    judge.places.open(open, Use::Either, Reach::Itself);
+                Word::Open(open) if word.known_prefix().contains('/') => {
+                    judge.places.add_open_word(open, Use::Either, Reach::Itself);
                 }
                 Word::Open(_) => {}
             },
             Role::Goal => {
                 judge.reader = false;
-                judge.places.word(word, Use::Either, Reach::Itself);
+                judge.places.add_word(word, Use::Either, Reach::Itself);
                 let text = word.literal().unwrap_or("?");
                 let number = text.bytes().all(|b| b.is_ascii_digit());
                 match goal {
                     _ if number || text.contains(['=', '/']) => {}
                     None => goal = Some(*place),
-                    Some(first) => judge.add(Caveat {
+                    Some(first) => judge.add_caveat(Caveat {
                         reason: format!("another target: {}", word.text()),
                         always: false,
-                        named: Named::Beside { first, at: *place },
+                        named: CaveatSubject::Beside { first, at: *place },
                     }),
                 }
             }
-            Role::Member => unpack::member(judge, form, scan, word),
+            Role::Member => unpack::write_member(judge, form, scan, word),
             // `yq FILE`, without a program.
-            Role::Pattern if count == 1 && form.special == Some(Special::Jq) => {
+            Role::Pattern if count == 1 && form.special == Some(SpecialCase::Jq) => {
                 if let Some(text) = word.literal() {
-                    judge.places.text(text);
+                    judge.places.add_text(text);
                 }
             }
             Role::Pattern | Role::Assignment | Role::Command | Role::Line => {}
             Role::Single => {
                 judge.reader = false;
-                judge.known.inner.push(Inner::Line(word.clone()));
+                judge.known.inner.push(InnerCommand::Line(word.clone()));
             }
             Role::Read | Role::Moved => {
                 paths += 1;
                 sources.push(word);
                 if role == Role::Moved {
-                    written(judge, WriteKind::Move, word, *place, reach);
-                    judge.places.word(word, Use::Either, Reach::All);
+                    add_written_file(judge, WriteKind::Move, word, *place, reach);
+                    judge.places.add_word(word, Use::Either, Reach::All);
                 } else if form.pathspecs {
                     // A revision is no path, and leaves the search where it is.
-                    match pathspec::look(judge, word, *place, how, reach) {
-                        Spec::Path => {}
-                        Spec::Other => paths -= 1,
+                    match pathspec::analyze_git_operand(judge, word, *place, how, reach) {
+                        PathspecKind::Path => {}
+                        PathspecKind::Other => paths -= 1,
                     }
                 } else {
                     match word {
                         Word::Literal(text) if judge.understood => {
-                            judge.places.path(text, how, reach);
-                            judge.places.held(text, Use::Either, reach);
+                            judge.places.add_path(text, how, reach);
+                            judge.places.add_embedded_paths(text, Use::Either, reach);
                         }
-                        word => judge.places.word(word, how, reach),
+                        word => judge.places.add_word(word, how, reach),
                     }
-                    deletes(judge, form, scan, word);
+                    add_find_deletions(judge, form, scan, word);
                 }
             }
             Role::Page => {
-                judge.places.word(word, how, Reach::Itself);
+                judge.places.add_word(word, how, Reach::Itself);
                 if word.literal().is_none_or(|text| text.contains('/')) {
-                    judge.caveat("a page that may include other files", vec![*place]);
+                    judge.add_plain_caveat("a page that may include other files", vec![*place]);
                     judge.named_elsewhere("what the page includes", Use::Read);
                 }
             }
             Role::Path | Role::Script => {
                 paths += 1;
-                judge.places.word(word, Use::Either, reach);
+                judge.places.add_word(word, Use::Either, reach);
             }
-            Role::Written => written(judge, WriteKind::Write, word, *place, reach),
+            Role::Written => add_written_file(judge, WriteKind::Write, word, *place, reach),
             Role::Output => {
-                written(judge, WriteKind::Write, word, *place, reach);
-                judge.caveat("an operand that is written", vec![*place]);
+                add_written_file(judge, WriteKind::Write, word, *place, reach);
+                judge.add_plain_caveat("an operand that is written", vec![*place]);
             }
             Role::Target => destination = Some((word, *place)),
-            Role::Created => judge.places.word(word, Use::Write(WriteKind::Create), reach),
+            Role::Created => judge.places.add_word(word, Use::Write(WriteKind::Create), reach),
             Role::Edited => {
-                judge.places.word(word, Use::Write(WriteKind::Edit), reach);
-                judge.places.word(word, Use::Read, reach);
+                judge.places.add_word(word, Use::Write(WriteKind::Edit), reach);
+                judge.places.add_word(word, Use::Read, reach);
             }
-            Role::Marked => judge.places.word(word, Use::Write(WriteKind::Edit), reach),
+            Role::Marked => judge.places.add_word(word, Use::Write(WriteKind::Edit), reach),
             Role::Packed => {
-                written(judge, WriteKind::Move, word, *place, reach);
-                judge.places.word(word, Use::Write(WriteKind::Move), Reach::All);
-                judge.places.word(word, Use::Read, reach);
+                add_written_file(judge, WriteKind::Move, word, *place, reach);
+                judge.places.add_word(word, Use::Write(WriteKind::Move), Reach::All);
+                judge.places.add_word(word, Use::Read, reach);
                 // What is unpacked lies beside it, under the rest of its name.
-                if let Some(inner) = word.literal().and_then(|name| packed(name, scan)) {
+                if let Some(inner) = word.literal().and_then(|name| unpacked_name(name, scan)) {
                     let inner = inner.as_str();
-                    judge.places.path(inner, Use::Write(WriteKind::Write), Reach::Itself);
+                    judge.places.add_path(inner, Use::Write(WriteKind::Write), Reach::Itself);
                 }
             }
-            Role::Deleted => judge.places.word(word, Use::Write(WriteKind::Delete), reach),
+            Role::Deleted => judge.places.add_word(word, Use::Write(WriteKind::Delete), reach),
             Role::Change => {
-                judge.places.word(word, Use::Either, Reach::Itself);
+                judge.places.add_word(word, Use::Either, Reach::Itself);
                 // An option that says so already covers it: `git branch -D x`.
-                if !scan.has(Meaning::Changes) {
-                    judge.caveat("an operand with which it changes something", vec![*place]);
+                if !scan.has_meaning(OptionMeaning::Changes) {
+                    judge.add_plain_caveat("an operand with which it changes something", vec![*place]);
                 }
             }
             Role::Loaded => {
                 judge.known.runs_input = true;
-                judge.give(Given::File(word.clone()));
-                judge.places.word(word, Use::Either, Reach::Itself);
-                judge.caveat("it runs what stands in a file", vec![*place]);
+                judge.add_given_program(GivenProgram::File(word.clone()));
+                judge.places.add_word(word, Use::Either, Reach::Itself);
+                judge.add_plain_caveat("it runs what stands in a file", vec![*place]);
             }
             Role::Url => match word {
                 Word::Literal(text) => {
-                    judge.places.host(text);
-                    judge.places.any(text, Use::Either, Reach::Itself);
+                    judge.places.add_host(text);
+                    judge.places.add_possible_paths(text, Use::Either, Reach::Itself);
                 }
                 Word::Open(open) => judge.places.open_address(open, true),
             },
@@ -178,37 +179,38 @@ fn named(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>) {
     // `host:folder` is on another machine.
     let away = |word: &Word| {
         let text = word.literal().unwrap_or_default();
-        form.special == Some(Special::Remote)
+        form.special == Some(SpecialCase::Remote)
             && text.split_once(':').is_some_and(|(host, _)| !host.contains('/'))
     };
     let destination = destination.filter(|(word, _)| !away(word));
     // The folders above what is copied are made below the target, too: `cp --parents`, `rsync -R`.
-    let relative = form.special == Some(Special::Remote) && (scan.names("-R") || scan.names("--relative"));
-    let keeps = relative || scan.names("--parents");
+    let relative =
+        form.special == Some(SpecialCase::Remote) && (scan.has_option("-R") || scan.has_option("--relative"));
+    let keeps = relative || scan.has_option("--parents");
     if let Some(found) = target {
         if let Some(value) = &found.value {
             let word = value.text.map(Word::from).or_else(|| words.get(value.place).cloned());
             if let Some(word) = word {
-                copies(judge, &sources, (&word, value.place), reach, true, keeps);
+                add_copies(judge, &sources, (&word, value.place), reach, true, keeps);
             }
         }
     } else if let Some((word, place)) = destination {
-        copies(judge, &sources, (word, place), reach, false, keeps);
+        add_copies(judge, &sources, (word, place), reach, false, keeps);
     }
     if paths > 0 || destination.is_some() || judge.command.piped && form.reads_input {
         return;
     }
     if form.here || form.here_below && reach != Reach::Itself {
-        judge.places.path(".", how, reach);
-        deletes(judge, form, scan, &Word::from("."));
+        judge.places.add_path(".", how, reach);
+        add_find_deletions(judge, form, scan, &Word::from("."));
     }
     if form.changed && reach == Reach::Shown {
-        pathspec::whole(judge, how, past);
+        pathspec::add_whole_repository(judge, how, past);
     }
 }
 
 /// The name that a file has once it is unpacked, by the name that it has before.
-fn packed(name: &str, scan: &Scan<'_>) -> Option<String> {
+fn unpacked_name(name: &str, scan: &Scan<'_>) -> Option<String> {
     let endings = [
         ".gz", "-gz", ".z", "-z", "_z", ".Z", ".bz2", ".bz", ".xz", ".lzma", ".zst", ".lz4", ".lz", ".lzo",
         ".br", ".zz",
@@ -223,9 +225,9 @@ fn packed(name: &str, scan: &Scan<'_>) -> Option<String> {
 }
 
 /// How far below its operands the command goes.
-fn reach(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> Reach {
-    let has = |with: &With| with.holds(&scan.options);
-    let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts(scan);
+fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> Reach {
+    let has = |with: &OptionCondition| with.holds(&scan.options);
+    let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts_on_matches(scan);
     if form.objects && pathspec::names_object(judge, scan) {
         Reach::Shown
     } else if lists {
@@ -240,42 +242,42 @@ fn reach(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> Reach {
 }
 
 /// Whether it comes to where the links below lead: it follows them, or may, or hands them on to what does.
-pub(super) fn follows(judge: &Judge<'_>, form: &Form, scan: &Scan<'_>) -> bool {
-    let may = !form.follows.is_never() && (!judge.understood || acts(scan));
+pub(super) fn can_follow_links(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> bool {
+    let may = !form.follows.is_never() && (!judge.understood || acts_on_matches(scan));
     may || form.follows.holds(&scan.options)
 }
 
 /// Whether it does something with what it finds, besides telling it.
-fn acts(scan: &Scan<'_>) -> bool {
+fn acts_on_matches(scan: &Scan<'_>) -> bool {
     let meanings = [
-        Meaning::Command,
-        Meaning::Line,
-        Meaning::OwnLine,
-        Meaning::Changes,
-        Meaning::Runs,
-        Meaning::Evaluates,
+        OptionMeaning::Command,
+        OptionMeaning::Line,
+        OptionMeaning::OwnLine,
+        OptionMeaning::Changes,
+        OptionMeaning::Runs,
+        OptionMeaning::Evaluates,
     ];
-    !scan.perhaps.is_empty() || meanings.into_iter().any(|meaning| scan.has(meaning))
+    !scan.perhaps.is_empty() || meanings.into_iter().any(|meaning| scan.has_meaning(meaning))
 }
 
 /// How it uses what it reads: a command that it runs on it could do anything.
-fn how(judge: &Judge<'_>, scan: &Scan<'_>) -> Use {
-    let runs = scan.has(Meaning::Command) || scan.has(Meaning::Line);
+fn operand_use(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> Use {
+    let runs = scan.has_meaning(OptionMeaning::Command) || scan.has_meaning(OptionMeaning::Line);
     if !judge.understood || runs { Use::Either } else { Use::Read }
 }
 
 /// `find -delete` removes what it finds.
-fn deletes(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: &Word) {
-    if form.special == Some(Special::Find) && scan.has(Meaning::Changes) {
-        judge.places.word(word, Use::Write(WriteKind::Delete), Reach::All);
+fn add_find_deletions(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>, word: &Word) {
+    if form.special == Some(SpecialCase::Find) && scan.has_meaning(OptionMeaning::Changes) {
+        judge.places.add_word(word, Use::Write(WriteKind::Delete), Reach::All);
     }
 }
 
 /// The roles, without the first where an option stands in its place, and without the last where one
 /// names the target.
-pub(super) fn fitting<'a>(
+pub(super) fn fitting_roles<'a>(
     roles: &'a Operands,
-    form: &Form,
+    form: &CommandForm,
     scan: &Scan<'_>,
     target: bool,
 ) -> Cow<'a, Operands> {
@@ -299,23 +301,29 @@ pub(super) fn fitting<'a>(
 }
 
 /// A file that is written.
-fn written(judge: &mut Judge<'_>, kind: WriteKind, word: &Word, place: usize, reach: Reach) {
+fn add_written_file(
+    judge: &mut CommandAnalyzer<'_>,
+    kind: WriteKind,
+    word: &Word,
+    place: usize,
+    reach: Reach,
+) {
     judge.reader = false;
     match word {
         Word::Literal(text) => {
-            judge.write(kind, text);
-            judge.places.held(text, Use::Write(kind), reach);
+            judge.add_write(kind, text);
+            judge.places.add_embedded_paths(text, Use::Write(kind), reach);
         }
         Word::Open(open) => {
-            judge.places.open(open, Use::Write(kind), reach);
-            judge.caveat("it writes to a place that is not known", vec![place]);
+            judge.places.add_open_word(open, Use::Write(kind), reach);
+            judge.add_plain_caveat("it writes to a place that is not known", vec![place]);
         }
     }
 }
 
 /// `sources` are copied to `target`: the file itself, or files of their names in it.
-fn copies(
-    judge: &mut Judge<'_>,
+fn add_copies(
+    judge: &mut CommandAnalyzer<'_>,
     sources: &[&Word],
     (target, place): (&Word, usize),
     reach: Reach,
@@ -325,8 +333,8 @@ fn copies(
     let text = match target {
         Word::Literal(text) => text,
         Word::Open(open) => {
-            written(judge, WriteKind::Write, target, place, reach);
-            return unpack::below(judge, open, sources);
+            add_written_file(judge, WriteKind::Write, target, place, reach);
+            return unpack::write_below_folder(judge, open, sources);
         }
     };
     let exists = judge.command.cwd.is_some_and(|cwd| cwd.join(Path::new(text)).is_dir());
@@ -345,17 +353,17 @@ fn copies(
     let inside: Option<Vec<String>> = sources.iter().take(MOST_COPIES).map(name).collect();
     let inside = inside.filter(|inside| folder && inside.len() == sources.len() && !inside.is_empty());
     let whole = if inside.is_none() && folder { Reach::All } else { reach };
-    judge.places.path(text, Use::Write(WriteKind::Write), whole);
+    judge.places.add_path(text, Use::Write(WriteKind::Write), whole);
     match inside {
         Some(inside) => {
             for path in inside {
-                judge.write(WriteKind::Write, &path);
+                judge.add_write(WriteKind::Write, &path);
                 if reach == Reach::All {
-                    judge.places.path(&path, Use::Write(WriteKind::Write), reach);
+                    judge.places.add_path(&path, Use::Write(WriteKind::Write), reach);
                 }
             }
         }
-        None => judge.write(WriteKind::Write, text),
+        None => judge.add_write(WriteKind::Write, text),
     }
 }
 

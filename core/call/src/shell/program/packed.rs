@@ -26,39 +26,39 @@ pub(super) struct Name {
 
 impl Part {
     pub(super) fn name(&self) -> &'static str {
-        text(self.name)
+        slice_text(self.name)
     }
 
-    pub(super) fn said(&self) -> &'static str {
-        text(self.said)
+    pub(super) fn entry_text(&self) -> &'static str {
+        slice_text(self.said)
     }
 
     /// The file that it stands in.
-    pub(super) fn field(&self) -> &'static str {
+    pub(super) fn source_file(&self) -> &'static str {
         FIELDS.get(usize::from(self.field)).copied().unwrap_or_default()
     }
 }
 
-fn text((from, to): (u32, u32)) -> &'static str {
+fn slice_text((from, to): (u32, u32)) -> &'static str {
     let place = |at| usize::try_from(at).unwrap_or(usize::MAX);
     TEXT.get(place(from)..place(to)).unwrap_or_default()
 }
 
 /// Every name, in order.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().map(|name| text(name.name))
+pub(super) fn all_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|name| slice_text(name.name))
 }
 
 /// The names that begin so, in order.
-pub(super) fn beginning(start: &str) -> impl Iterator<Item = &'static str> + '_ {
-    let from = NAMES.partition_point(|name| text(name.name) < start);
-    let rest = NAMES.get(from..).unwrap_or_default().iter().map(|name| text(name.name));
+pub(super) fn names_with_prefix(start: &str) -> impl Iterator<Item = &'static str> + '_ {
+    let from = NAMES.partition_point(|name| slice_text(name.name) < start);
+    let rest = NAMES.get(from..).unwrap_or_default().iter().map(|name| slice_text(name.name));
     rest.take_while(move |name| name.starts_with(start))
 }
 
 /// The place of the entry with this name.
-pub(super) fn find(name: &str) -> Option<usize> {
-    let at = NAMES.binary_search_by(|other| text(other.name).cmp(name)).ok()?;
+pub(super) fn find_entry(name: &str) -> Option<usize> {
+    let at = NAMES.binary_search_by(|other| slice_text(other.name).cmp(name)).ok()?;
     NAMES.get(at).map(|name| usize::from(name.entry))
 }
 
@@ -66,7 +66,7 @@ pub(super) fn find(name: &str) -> Option<usize> {
 ///
 /// # Errors
 /// If it has a key that is none, or a value of another kind.
-pub(super) fn read<T: for<'t> Deserialize<'t>>(said: &str) -> Result<T, Error> {
+pub(super) fn read_entry<T: for<'t> Deserialize<'t>>(said: &str) -> Result<T, Error> {
     let pairs = said.split_terminator('\u{1e}').map(|pair| {
         let (key, value) = pair.split_once('\u{1f}').unwrap_or((pair, ""));
         (key, Value(value))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::judge::Judge;
+use super::analyzer::CommandAnalyzer;
 use super::scan::Scan;
 use super::{repository, worktree};
 use crate::PathAccess;
@@ -13,7 +13,7 @@ const MOST: usize = 64;
 
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spec {
+pub(super) enum PathspecKind {
     /// It names the paths that are looked at.
     Path,
     /// A revision, or paths that are left out.
@@ -21,41 +21,47 @@ pub(super) enum Spec {
 }
 
 /// Looks at the operand at `place`.
-pub(super) fn look(judge: &mut Judge<'_>, word: &Word, place: usize, how: Use, reach: Reach) -> Spec {
+pub(super) fn analyze_git_operand(
+    judge: &mut CommandAnalyzer<'_>,
+    word: &Word,
+    place: usize,
+    how: Use,
+    reach: Reach,
+) -> PathspecKind {
     let Word::Literal(text) = word else {
-        judge.places.word(word, how, reach);
-        return Spec::Other;
+        judge.places.add_word(word, how, reach);
+        return PathspecKind::Other;
     };
     let ends = |before: &[Word]| before.iter().any(|word| word.literal() == Some("--"));
     let behind = judge.words.get(..place).is_some_and(ends);
     if let Some(magic) = text.strip_prefix(':') {
-        let spec = magical(judge, magic, how, reach);
-        return if searches(text) && !behind { Spec::Other } else { spec };
+        let spec = analyze_magic(judge, magic, how, reach);
+        return if is_message_search(text) && !behind { PathspecKind::Other } else { spec };
     }
     if let Some((_, path)) = text.split_once(':').filter(|_| !behind) {
         // `HEAD:src/a.rs`: from the top, unless it begins with a dot.
-        judge.places.held(text, Use::Either, reach);
+        judge.places.add_embedded_paths(text, Use::Either, reach);
         from_top(judge, path, Use::Either, reach);
-        return Spec::Path;
+        return PathspecKind::Path;
     }
     let glob = is_glob(text);
     // What is no file must be a revision there.
     let before = judge.words.get(place + 1..).is_some_and(ends);
     let path = behind || !before && (glob || is_path(judge, text));
-    if glob && behind && is_alone(judge, place) && narrows(judge, text, how) {
-        return Spec::Other;
+    if glob && behind && is_alone(judge, place) && narrow_to_tracked(judge, text, how) {
+        return PathspecKind::Other;
     }
     match glob {
-        true => judge.places.open(&open(text), how, reach),
+        true => judge.places.add_open_word(&glob_word(text), how, reach),
         // A revision that happens to be a rule's name.
-        false => judge.places.path(text, how, if path { reach } else { Reach::Itself }),
+        false => judge.places.add_path(text, how, if path { reach } else { Reach::Itself }),
     }
-    judge.places.held(text, Use::Either, reach);
-    if path { Spec::Path } else { Spec::Other }
+    judge.places.add_embedded_paths(text, Use::Either, reach);
+    if path { PathspecKind::Path } else { PathspecKind::Other }
 }
 
 /// Whether what stands at `place` is all that is named behind `--`, and no path stands before that.
-fn is_alone(judge: &Judge<'_>, place: usize) -> bool {
+fn is_alone(judge: &CommandAnalyzer<'_>, place: usize) -> bool {
     let (before, rest) = judge.words.split_at(place.min(judge.words.len()));
     let ends = before.last().and_then(Word::literal) == Some("--");
     let path = |word: &Word| word.literal().is_none_or(|text| !text.starts_with('-') && is_path(judge, text));
@@ -64,10 +70,10 @@ fn is_alone(judge: &Judge<'_>, place: usize) -> bool {
 
 /// A pathspec with wildcards shows less than none would: what is tracked now and fits it is a path by itself, and all the rest
 /// counts as it does without it. None if that can't be told.
-fn narrows(judge: &mut Judge<'_>, text: &str, how: Use) -> bool {
+fn narrow_to_tracked(judge: &mut CommandAnalyzer<'_>, text: &str, how: Use) -> bool {
     let cwd = judge.command.cwd.filter(|_| !judge.command.made && how == Use::Read);
-    let Some(files) = cwd.and_then(worktree::tracked) else { return false };
-    let word = open(text.rsplit('/').next().unwrap_or(text));
+    let Some(files) = cwd.and_then(worktree::tracked_files) else { return false };
+    let word = glob_word(text.rsplit('/').next().unwrap_or(text));
     let end = |piece: Option<&Option<String>>| piece.cloned().flatten().unwrap_or_default();
     let (start, stop) = (end(word.pieces.first()), end(word.pieces.last()));
     let fits = |path: &Path| {
@@ -79,24 +85,24 @@ fn narrows(judge: &mut Judge<'_>, text: &str, how: Use) -> bool {
         return false;
     }
     let before = judge.places.touches.len();
-    judge.places.open(&open(text), how, Reach::Itself);
+    judge.places.add_open_word(&glob_word(text), how, Reach::Itself);
     for touch in judge.places.touches.iter_mut().skip(before) {
         if let TouchedPath::Open(path) = &mut touch.path {
             path.looked_up = true;
         }
     }
-    found.into_iter().for_each(|path| judge.places.path(path, how, Reach::Itself));
+    found.into_iter().for_each(|path| judge.places.add_path(path, how, Reach::Itself));
     true
 }
 
 /// `:/x`, `:(top)x`, `:!x`.
-fn magical(judge: &mut Judge<'_>, magic: &str, how: Use, reach: Reach) -> Spec {
+fn analyze_magic(judge: &mut CommandAnalyzer<'_>, magic: &str, how: Use, reach: Reach) -> PathspecKind {
     let (words, path) = match magic.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         Some(long) => long,
         None => magic.split_at(magic.find(|c| !matches!(c, '/' | '!' | '^' | ':')).unwrap_or(magic.len())),
     };
     if words.contains(['!', '^']) || words.contains("exclude") {
-        return Spec::Other;
+        return PathspecKind::Other;
     }
     match words.contains('/') || words.contains("top") {
         true if path.is_empty() => from_top(judge, ".", how, reach),
@@ -104,37 +110,37 @@ fn magical(judge: &mut Judge<'_>, magic: &str, how: Use, reach: Reach) -> Spec {
         // `:x` is a file of the index, and `:(glob)x` a path.
         false => {
             let path = path.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
-            judge.places.path(path, how, reach);
+            judge.places.add_path(path, how, reach);
             from_top(judge, path, how, reach);
         }
     }
-    Spec::Path
+    PathspecKind::Path
 }
 
 /// A path from the top of the repository.
-fn from_top(judge: &mut Judge<'_>, path: &str, how: Use, reach: Reach) {
-    let top = top(judge);
+fn from_top(judge: &mut CommandAnalyzer<'_>, path: &str, how: Use, reach: Reach) {
+    let top = repository_top(judge);
     let path = Path::new(&top).join(path.trim_start_matches('/'));
     if let Some(path) = path.to_str() {
         match path.contains(['*', '?', '[']) {
-            true => judge.places.open(&open(path), how, reach),
-            false => judge.places.path(path, how, reach),
+            true => judge.places.add_open_word(&glob_word(path), how, reach),
+            false => judge.places.add_path(path, how, reach),
         }
     }
 }
 
 /// Everything that the repository knows, or with `past` ever knew: which of it is shown is not known.
-pub(super) fn whole(judge: &mut Judge<'_>, how: Use, past: bool) {
-    let top = top(judge);
-    judge.places.path(&top, how, if past { Reach::Past } else { Reach::Changed });
+pub(super) fn add_whole_repository(judge: &mut CommandAnalyzer<'_>, how: Use, past: bool) {
+    let top = repository_top(judge);
+    judge.places.add_path(&top, how, if past { Reach::Past } else { Reach::Changed });
 }
 
 /// Whether a word is a revision, or could be one: then what is shown may not be there now.
-pub(super) fn names_revision(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+pub(super) fn names_revision(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> bool {
     let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
     scan.operands.iter().filter(before_end).any(|place| match judge.words.get(*place) {
         _ if scan.ended.is_some() => true,
-        Some(Word::Literal(text)) if text.starts_with(':') => searches(text),
+        Some(Word::Literal(text)) if text.starts_with(':') => is_message_search(text),
         Some(Word::Literal(text)) => !is_glob(text) && !is_path(judge, text),
         Some(Word::Open(open)) => !open.glob,
         None => true,
@@ -142,7 +148,7 @@ pub(super) fn names_revision(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
 }
 
 /// Whether a word is the name of an object by its hash, or not known: it may be that of a file's text.
-pub(super) fn names_object(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+pub(super) fn names_object(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> bool {
     let hash = |text: &str| text.len() >= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
     let mut words = scan.operands.iter().filter(before_end).filter_map(|place| judge.words.get(*place));
@@ -150,18 +156,18 @@ pub(super) fn names_object(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
 }
 
 /// `:/fix` is the last commit whose message says so, unless it stands behind `--`.
-fn searches(text: &str) -> bool {
+fn is_message_search(text: &str) -> bool {
     text.len() > 2 && text.starts_with(":/")
 }
 
 /// Whether paths are named: behind `--`, or, without one, such as are there.
-pub(super) fn names_paths(judge: &Judge<'_>, scan: &Scan<'_>) -> bool {
+pub(super) fn names_paths(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> bool {
     scan.operands.iter().any(|place| {
         let text = judge.words.get(*place).and_then(Word::literal);
         let known = |text| judge.command.cwd.is_none_or(|cwd| repository::may_know(cwd, text));
         match (scan.ended, text) {
             (Some(end), _) => *place > end,
-            (None, Some(text)) if text.starts_with(':') => !searches(text),
+            (None, Some(text)) if text.starts_with(':') => !is_message_search(text),
             (None, Some(text)) => is_path(judge, text) && !known(text),
             (None, None) => false,
         }
@@ -173,18 +179,18 @@ fn is_glob(text: &str) -> bool {
 }
 
 /// Whether it is a path: one that is there, or written as no revision can be.
-fn is_path(judge: &Judge<'_>, text: &str) -> bool {
+fn is_path(judge: &CommandAnalyzer<'_>, text: &str) -> bool {
     text.starts_with(['/', '.']) || judge.command.cwd.is_some_and(|cwd| PathAccess::is_at(cwd, text))
 }
 
 /// The top of the repository, or the folder at hand.
-pub(super) fn top(judge: &Judge<'_>) -> String {
-    let top = judge.command.cwd.and_then(repository::top);
+pub(super) fn repository_top(judge: &CommandAnalyzer<'_>) -> String {
+    let top = judge.command.cwd.and_then(repository::work_tree_top);
     top.and_then(|top| top.to_str().map(str::to_owned)).unwrap_or_else(|| ".".to_owned())
 }
 
 /// A pathspec with wildcards: git's own, so they reach over slashes.
-fn open(text: &str) -> OpenWord {
+fn glob_word(text: &str) -> OpenWord {
     let mut pieces = Vec::new();
     for (at, part) in text.split(['*', '?', '[']).enumerate() {
         if at > 0 {

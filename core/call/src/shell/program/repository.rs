@@ -8,8 +8,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::gitlinks::gitlinks;
-use super::table::Names;
+use super::gitlinks::gitlink_paths;
+use super::table::NameLists;
 
 /// The longest configuration that is looked into.
 const LONGEST: u64 = 256 * 1024;
@@ -31,24 +31,24 @@ pub(super) fn names_no_program(cwd: &Path) -> bool {
         let mut has = |wanted: &str| {
             folder.clone_into(&mut name);
             name.push(wanted);
-            there(&name)
+            entry_exists(&name)
         };
         if has(".git") {
             let dot = folder.join(".git");
             let Some(git) = git_folder(folder, &dot) else { return false };
-            if !harmless(&git, folder, &mut left) {
+            if !is_harmless_git_folder(&git, folder, &mut left) {
                 return false;
             }
-            if certain(&git) {
+            if is_certain_git_folder(&git) {
                 return true;
             }
         }
         // A folder that is a repository by itself.
         if has("HEAD") && (has("objects") || has("commondir")) {
-            if !harmless(folder, folder, &mut left) {
+            if !is_harmless_git_folder(folder, folder, &mut left) {
                 return false;
             }
-            if certain(folder) {
+            if is_certain_git_folder(folder) {
                 return true;
             }
         }
@@ -59,48 +59,50 @@ pub(super) fn names_no_program(cwd: &Path) -> bool {
 
 /// Whether git takes this folder's `.git` for its repository, whatever else is in the folder.
 pub(in crate::shell) fn is_repository(folder: &Path) -> bool {
-    there(&folder.join(".git"))
+    entry_exists(&folder.join(".git"))
 }
 
 /// Whether something has that name, be it a link to nowhere.
-fn there(path: &Path) -> bool {
+fn entry_exists(path: &Path) -> bool {
     let gone = |kind: ErrorKind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
     !fs::symlink_metadata(path).is_err_and(|error| gone(error.kind()))
 }
 
 /// Whether git takes this for a repository and looks no further up, without any doubt.
-fn certain(git: &Path) -> bool {
+fn is_certain_git_folder(git: &Path) -> bool {
     let head = git.join("HEAD");
-    let text = fs::symlink_metadata(&head).ok().filter(fs::Metadata::is_file).and_then(|_| small(&head));
+    let text =
+        fs::symlink_metadata(&head).ok().filter(fs::Metadata::is_file).and_then(|_| read_small_file(&head));
     let named = text.is_some_and(|text| match text.strip_prefix("ref: refs/heads/") {
         Some(branch) => branch.trim_end().bytes().all(|b| b.is_ascii_graphic()),
         None => text.trim_end().len() >= 40 && text.trim_end().bytes().all(|b| b.is_ascii_hexdigit()),
     });
     // With a dot behind it, a folder counts only if it can be gone into.
     let folder = |common: &Path, name: &str| fs::metadata(common.join(name).join(".")).is_ok();
-    named && common(git).is_some_and(|common| folder(&common, "objects") && folder(&common, "refs"))
+    named
+        && common_git_folder(git).is_some_and(|common| folder(&common, "objects") && folder(&common, "refs"))
 }
 
 /// The top of the working tree around `cwd`.
-pub(super) fn top(cwd: &Path) -> Option<PathBuf> {
+pub(super) fn work_tree_top(cwd: &Path) -> Option<PathBuf> {
     let has = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
     cwd.ancestors().take(MOST).find(has).map(Path::to_owned)
 }
 
 /// Whether the repository around `cwd` may know a commit by this name: git takes it before a file of the name.
 pub(super) fn may_know(cwd: &Path, name: &str) -> bool {
-    let Some(top) = top(cwd) else { return false };
+    let Some(top) = work_tree_top(cwd) else { return false };
     let Some(git) = git_folder(&top, &top.join(".git")) else { return true };
-    let Some(common) = common(&git) else { return true };
+    let Some(common) = common_git_folder(&git) else { return true };
     let hash = name.len() >= 4 && name.bytes().all(|b| b.is_ascii_hexdigit());
-    let under = |folder: PathBuf| there(&folder.join(name));
+    let under = |folder: PathBuf| entry_exists(&folder.join(name));
     let remotes = fs::read_dir(common.join("refs/remotes")).into_iter().flatten().flatten();
     let packed = common.join("packed-refs");
-    hash || there(&common.join("reftable"))
+    hash || entry_exists(&common.join("reftable"))
         || ["", "refs", "refs/heads", "refs/tags", "refs/remotes"].iter().any(|at| under(common.join(at)))
         || under(git)
         || remotes.map(|remote| remote.path()).any(under)
-        || there(&packed)
+        || entry_exists(&packed)
             && fs::read_to_string(&packed)
                 .map_or(true, |text| text.lines().any(|line| line.ends_with(&format!("/{name}"))))
 }
@@ -108,7 +110,7 @@ pub(super) fn may_know(cwd: &Path, name: &str) -> bool {
 /// The git folder of the working tree with this top.
 pub(super) fn git_folder_of(top: &Path) -> Option<PathBuf> {
     let dot = top.join(".git");
-    there(&dot).then(|| git_folder(top, &dot)).flatten()
+    entry_exists(&dot).then(|| git_folder(top, &dot)).flatten()
 }
 
 /// The git folder that `.git` is or names.
@@ -116,63 +118,65 @@ fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
     if dot.is_dir() {
         return Some(dot.to_owned());
     }
-    let text = small(dot)?;
+    let text = read_small_file(dot)?;
     let target = text.strip_prefix("gitdir:")?.trim();
     (!target.contains('\n')).then(|| folder.join(target))
 }
 
 /// The folder that a git folder shares with other work trees, mostly itself.
-fn common(git: &Path) -> Option<PathBuf> {
+fn common_git_folder(git: &Path) -> Option<PathBuf> {
     let file = git.join("commondir");
-    if !there(&file) {
+    if !entry_exists(&file) {
         return Some(git.to_owned());
     }
-    Some(git.join(small(&file)?.trim_end_matches(['\n', '\r'])))
+    Some(git.join(read_small_file(&file)?.trim_end_matches(['\n', '\r'])))
 }
 
 /// Whether neither a git folder nor those of its sub-modules name a program; `left` more of these may
 /// be looked into.
-fn harmless(git: &Path, work_tree: &Path, left: &mut usize) -> bool {
-    let Some(common) = common(git) else { return false };
+fn is_harmless_git_folder(git: &Path, work_tree: &Path, left: &mut usize) -> bool {
+    let Some(common) = common_git_folder(git) else { return false };
     let mut files = vec![common.join("config"), common.join("config.worktree"), git.join("config.worktree")];
     // In case it does not count as the one that is shared.
     files.push(git.join("config"));
-    if !modules(&common.join("modules"), &mut files) {
+    if !add_submodule_configs(&common.join("modules"), &mut files) {
         return false;
     }
     // `git status` writes the index anew, and this hook is told.
     let hook = |folder: &Path| folder.join("hooks/post-index-change").exists();
-    let plain = !hook(&common) && !hook(git) && files.iter().all(|file| plain(file));
-    plain && inner(git).is_some_and(|inner| inner.iter().all(|sub| module(&work_tree.join(sub), left)))
+    let plain = !hook(&common) && !hook(git) && files.iter().all(|file| has_harmless_keys(file));
+    plain
+        && submodule_paths(git)
+            .is_some_and(|inner| inner.iter().all(|sub| is_harmless_submodule(&work_tree.join(sub), left)))
 }
 
 /// The sub-modules that the index names.
-fn inner(git: &Path) -> Option<Vec<String>> {
+fn submodule_paths(git: &Path) -> Option<Vec<String>> {
     let file = git.join("index");
-    if !there(&file) {
+    if !entry_exists(&file) {
         return Some(Vec::new());
     }
     let meta = fs::metadata(&file).ok()?;
     let bytes = (meta.is_file() && meta.len() <= LONGEST_INDEX).then(|| fs::read(&file).ok())??;
     // A new one has nothing in it.
-    if bytes.is_empty() { Some(Vec::new()) } else { gitlinks(&bytes) }
+    if bytes.is_empty() { Some(Vec::new()) } else { gitlink_paths(&bytes) }
 }
 
 /// Whether the work tree of a sub-module is a harmless one. Where nothing was checked out, git does
 /// not look.
-fn module(work_tree: &Path, left: &mut usize) -> bool {
+fn is_harmless_submodule(work_tree: &Path, left: &mut usize) -> bool {
     let dot = work_tree.join(".git");
-    if !there(&dot) {
+    if !entry_exists(&dot) {
         return true;
     }
     let Some(more) = left.checked_sub(1) else { return false };
     *left = more;
-    git_folder(work_tree, &dot).is_some_and(|git| harmless(&git, work_tree, left))
+    git_folder(work_tree, &dot).is_some_and(|git| is_harmless_git_folder(&git, work_tree, left))
 }
 
 /// The configurations of sub-modules: commands look into these too.
-fn modules(folder: &Path, files: &mut Vec<PathBuf>) -> bool {
-    let Ok(entries) = fs::read_dir(folder) else { return !there(folder) };
+fn add_submodule_configs(folder: &Path, files: &mut Vec<PathBuf>) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return !entry_exists(folder) };
     for entry in entries.flatten() {
         let git = entry.path();
         if files.len() > MOST || !git.join("HEAD").exists() {
@@ -186,17 +190,18 @@ fn modules(folder: &Path, files: &mut Vec<PathBuf>) -> bool {
 }
 
 /// The text of a small file; none if there is none or it is no small text.
-fn small(file: &Path) -> Option<String> {
+fn read_small_file(file: &Path) -> Option<String> {
     let meta = fs::metadata(file).ok()?;
     (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read_to_string(file).ok())?
 }
 
 /// Whether a configuration has only harmless keys; also if it is not there.
-fn plain(file: &Path) -> bool {
+fn has_harmless_keys(file: &Path) -> bool {
     if fs::symlink_metadata(file).is_err() {
         return true;
     }
-    small(file).is_some_and(|text| keys(&text).is_some_and(|keys| keys.iter().all(harmless_key)))
+    read_small_file(file)
+        .is_some_and(|text| parse_config_keys(&text).is_some_and(|keys| keys.iter().all(harmless_key)))
 }
 
 /// Whether `user.name` or `branch.main.merge` names no program, and holds no secret.
@@ -210,13 +215,13 @@ pub(super) fn is_harmless(key: &str) -> bool {
 /// `core.bare`, `remote.*.url`: `section.key`, or `section.*.key` for any sub-section; `*` is any key.
 fn harmless_key((section, sub, key): &(String, bool, String)) -> bool {
     let section = if *sub { format!("{section}.*") } else { section.clone() };
-    let known = &Names::get().harmless_keys;
+    let known = &NameLists::get().harmless_keys;
     known.contains(&format!("{section}.{key}")) || known.contains(&format!("{section}.*"))
 }
 
 /// The keys of a configuration in lower case: section, whether it has a sub-section, name. None if a
 /// line is not understood.
-fn keys(text: &str) -> Option<Vec<(String, bool, String)>> {
+fn parse_config_keys(text: &str) -> Option<Vec<(String, bool, String)>> {
     let mut keys = Vec::new();
     let mut section: Option<(String, bool)> = None;
     let mut lines = text.trim_start_matches('\u{feff}').lines();
@@ -279,15 +284,15 @@ fn section_header(header: &str) -> Option<((String, bool), &str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::shell::program::gitlinks::tests::index;
+    use crate::shell::program::gitlinks::tests::build_index;
     use std::fs;
     use std::path::Path;
 
     fn names_no_program(cwd: &Path) -> bool {
-        super::names_no_program(&crate::resolve(cwd).unwrap())
+        super::names_no_program(&crate::resolve_path(cwd).unwrap())
     }
 
-    fn repository(config: &str) -> tempfile::TempDir {
+    fn repository_with_config(config: &str) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join(".git/hooks")).unwrap();
         fs::create_dir_all(dir.path().join("src/deep")).unwrap();
@@ -303,7 +308,7 @@ mod tests {
     #[test]
     fn given_a_usual_configuration_then_git_only_reads() {
         for config in [USUAL, "", "# nothing\n", "[core] bare = false ; x\n", "[branch.main]\nremote=x\n"] {
-            let dir = repository(config);
+            let dir = repository_with_config(config);
             assert!(names_no_program(dir.path()), "{config}");
             assert!(names_no_program(&dir.path().join("src/deep")), "{config}");
         }
@@ -336,14 +341,14 @@ mod tests {
             "[core]\n\t= x\n",
             "\u{feff}[core]\npager=x\n",
         ] {
-            assert!(!names_no_program(repository(config).path()), "{config}");
+            assert!(!names_no_program(repository_with_config(config).path()), "{config}");
         }
     }
 
     /// Attack 76: git looks further up than mayi does.
     #[test]
     fn given_a_folder_too_deep_to_look_up_from_then_git_is_no_reader() {
-        let dir = repository("[core]\nfsmonitor=x\n");
+        let dir = repository_with_config("[core]\nfsmonitor=x\n");
         assert!(!names_no_program(&dir.path().join("d/".repeat(super::MOST + 6))));
         let dir = tempfile::tempdir().unwrap();
         assert!(names_no_program(&dir.path().join("d/d/d")));
@@ -352,15 +357,15 @@ mod tests {
     /// Attack 76.
     #[test]
     fn given_configuration_in_other_places_then_it_counts() {
-        let dir = repository(USUAL);
+        let dir = repository_with_config(USUAL);
         fs::write(dir.path().join(".git/config.worktree"), "[core]\npager=x\n").unwrap();
         assert!(!names_no_program(dir.path()));
 
-        let dir = repository(USUAL);
+        let dir = repository_with_config(USUAL);
         fs::write(dir.path().join(".git/hooks/post-index-change"), "").unwrap();
         assert!(!names_no_program(dir.path()));
 
-        let dir = repository(USUAL);
+        let dir = repository_with_config(USUAL);
         fs::create_dir_all(dir.path().join(".git/modules/x")).unwrap();
         fs::write(dir.path().join(".git/modules/x/HEAD"), "x").unwrap();
         assert!(names_no_program(dir.path()));
@@ -368,7 +373,7 @@ mod tests {
         assert!(!names_no_program(dir.path()));
 
         // A worktree whose common folder is elsewhere.
-        let dir = repository("[core]\npager=x\n");
+        let dir = repository_with_config("[core]\npager=x\n");
         fs::create_dir_all(dir.path().join(".git/worktrees/w")).unwrap();
         fs::create_dir_all(dir.path().join("w")).unwrap();
         fs::write(dir.path().join(".git/worktrees/w/commondir"), "../..\n").unwrap();
@@ -395,7 +400,7 @@ mod tests {
     #[test]
     fn given_a_folder_that_git_may_take_for_a_repository_then_its_configuration_counts() {
         let scene = || {
-            let dir = repository(USUAL);
+            let dir = repository_with_config(USUAL);
             fs::create_dir_all(dir.path().join("evil/objects")).unwrap();
             fs::create_dir_all(dir.path().join("evil/refs")).unwrap();
             dir
@@ -424,7 +429,7 @@ mod tests {
         assert!(!names_no_program(&sub));
 
         // An empty `.git` does not end the search.
-        let dir = repository("[core]\nfsmonitor=x\n");
+        let dir = repository_with_config("[core]\nfsmonitor=x\n");
         fs::create_dir_all(dir.path().join("src/.git/objects")).unwrap();
         assert!(!names_no_program(&dir.path().join("src/deep")));
         // A sound one does.
@@ -436,17 +441,17 @@ mod tests {
     /// Attack 76: `git status` runs in sub-modules.
     #[test]
     fn given_a_sub_module_with_a_git_folder_of_its_own_then_its_configuration_counts() {
-        let dir = repository(USUAL);
+        let dir = repository_with_config(USUAL);
         let sub = dir.path().join("lib/sub");
         fs::create_dir_all(sub.join(".git")).unwrap();
         fs::write(sub.join(".git/config"), "[core]\nfsmonitor=x\n").unwrap();
         assert!(names_no_program(dir.path()));
-        fs::write(dir.path().join(".git/index"), index(&[(0o160_000, "lib/sub")])).unwrap();
+        fs::write(dir.path().join(".git/index"), build_index(&[(0o160_000, "lib/sub")])).unwrap();
         assert!(!names_no_program(dir.path()));
         fs::write(sub.join(".git/config"), USUAL).unwrap();
         assert!(names_no_program(dir.path()));
         // One in the other.
-        fs::write(sub.join(".git/index"), index(&[(0o160_000, "x")])).unwrap();
+        fs::write(sub.join(".git/index"), build_index(&[(0o160_000, "x")])).unwrap();
         assert!(names_no_program(dir.path()));
         fs::create_dir_all(sub.join("x")).unwrap();
         fs::write(sub.join("x/.git"), "gitdir: nowhere\n").unwrap();

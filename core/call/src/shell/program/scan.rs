@@ -2,14 +2,14 @@
 
 use std::ops::{Bound, Range};
 
-use super::form::{Form, Known, Meaning, Takes};
-use super::spelled::{Spelling, loose};
-use super::table::{Special, Style};
+use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
+use super::option_aliases::{Spelling, find_loose_option};
+use super::table::{OptionStyle, SpecialCase};
 use crate::shell::Word;
 
 /// A value of an option.
 #[derive(Clone, Debug)]
-pub(super) struct Value<'a> {
+pub(super) struct OptionValue<'a> {
     /// Where it stands: the option's own place if it is glued to it.
     pub(super) place: usize,
     /// The text; none if it is not known.
@@ -18,18 +18,18 @@ pub(super) struct Value<'a> {
 
 /// An option that was found.
 #[derive(Clone, Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct FoundOption<'a> {
     /// As the form lists it.
     pub(super) name: &'a str,
-    pub(super) known: Known,
+    pub(super) known: OptionSpec,
     pub(super) place: usize,
-    pub(super) value: Option<Value<'a>>,
+    pub(super) value: Option<OptionValue<'a>>,
 }
 
 /// What a command's words are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scan<'a> {
-    pub(super) options: Vec<Found<'a>>,
+    pub(super) options: Vec<FoundOption<'a>>,
     /// Places of the operands.
     pub(super) operands: Vec<usize>,
     /// Places of words that look like options and are not known.
@@ -45,24 +45,24 @@ pub(super) struct Scan<'a> {
     /// Options with effects that stand where another option takes its value. A version of the program
     /// to which that one takes none, or takes it otherwise, sees them: they count too, and never in
     /// place of something else.
-    pub(super) swallowed: Vec<Found<'a>>,
+    pub(super) swallowed: Vec<FoundOption<'a>>,
     /// Options that it met and that take a value only in some versions of the program.
     pub(super) differs: Vec<&'a str>,
 }
 
 impl Scan<'_> {
-    pub(super) fn names(&self, option: &str) -> bool {
+    pub(super) fn has_option(&self, option: &str) -> bool {
         self.options.iter().any(|found| found.name == option)
     }
 
-    pub(super) fn has(&self, meaning: Meaning) -> bool {
+    pub(super) fn has_meaning(&self, meaning: OptionMeaning) -> bool {
         self.options.iter().chain(&self.swallowed).any(|found| found.known.meaning == meaning)
     }
 }
 
 /// Whether `word` is `NAME=value`. What sets variables before a command takes every word with a `=` for one,
 /// whatever the name.
-pub(super) fn assigns(word: &Word) -> bool {
+pub(super) fn is_assignment(word: &Word) -> bool {
     match word {
         Word::Literal(text) => text.contains('='),
         Word::Open(open) => open.pieces.iter().flatten().any(|piece| piece.contains('=')),
@@ -71,22 +71,27 @@ pub(super) fn assigns(word: &Word) -> bool {
 
 /// Reads `words` from `from` on. With `stop`, it ends at the operand after that many others:
 /// assignments before it do not count.
-pub(super) fn scan<'a>(form: &'a Form, words: &'a [Word], from: usize, stop: Option<usize>) -> Scan<'a> {
+pub(super) fn scan_words<'a>(
+    form: &'a CommandForm,
+    words: &'a [Word],
+    from: usize,
+    stop: Option<usize>,
+) -> Scan<'a> {
     scan_without(form, words, from, stop, &[])
 }
 
 /// The same, as a version of the program reads it to which the options `bare` take no value.
 pub(super) fn scan_without<'a>(
-    form: &'a Form,
+    form: &'a CommandForm,
     words: &'a [Word],
     from: usize,
     stop: Option<usize>,
     bare: &[&str],
 ) -> Scan<'a> {
-    let reader = Reader { form, words, bare, alone: false };
-    let mut scan = reader.all(from, stop);
+    let reader = OptionReader { form, words, bare, alone: false };
+    let mut scan = reader.read_all(from, stop);
     if let Some(rest) = scan.rest.filter(|_| form.throughout && scan.ended.is_none()) {
-        reader.throughout(rest, &mut scan);
+        reader.read_trailing_options(rest, &mut scan);
     }
     scan
 }
@@ -105,8 +110,8 @@ pub(super) fn command_end(words: &[Word], from: usize) -> usize {
 
 /// One way to read a command's words.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a, 'b> {
-    pub(super) form: &'a Form,
+pub(super) struct OptionReader<'a, 'b> {
+    pub(super) form: &'a CommandForm,
     pub(super) words: &'a [Word],
     /// Options that take no value to it, though they do to other versions of the program.
     pub(super) bare: &'b [&'b str],
@@ -114,9 +119,9 @@ pub(super) struct Reader<'a, 'b> {
     pub(super) alone: bool,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> OptionReader<'a, '_> {
     /// All of its words from `from` on, as [`scan`] has them.
-    fn all(self, from: usize, stop: Option<usize>) -> Scan<'a> {
+    fn read_all(self, from: usize, stop: Option<usize>) -> Scan<'a> {
         let Self { form, words, .. } = self;
         let mut scan = Scan::default();
         let mut ended = false;
@@ -127,15 +132,15 @@ impl<'a> Reader<'a, '_> {
             at += 1;
             let text = word.literal();
             if !ended {
-                if form.special == Some(Special::Tar)
+                if form.special == Some(SpecialCase::Tar)
                     && place == from
                     && let Some(letters) = text.filter(|text| !text.starts_with('-'))
                 {
-                    at += self.bundle(place, letters, &mut scan);
+                    at += self.read_bundle(place, letters, &mut scan);
                     continue;
                 }
                 if text == Some("--")
-                    && !matches!(form.style, Style::Words | Style::Text)
+                    && !matches!(form.style, OptionStyle::Words | OptionStyle::Text)
                     && !form.options.contains_key("--")
                 {
                     ended = true;
@@ -144,18 +149,18 @@ impl<'a> Reader<'a, '_> {
                 }
                 if let Some(text) = text
                     && looks_like_option(form, text)
-                    && self.late(place, text, &mut scan)
+                    && self.is_late_option(place, text, &mut scan)
                 {
-                    at += self.option(place, text, &mut scan);
-                    let ends = |meaning| meaning == Meaning::Command || meaning == Meaning::Split;
+                    at += self.read_option(place, text, &mut scan);
+                    let ends = |meaning| meaning == OptionMeaning::Command || meaning == OptionMeaning::Split;
                     if scan.options.last().is_some_and(|found| {
                         found.place == place && ends(found.known.meaning) && stop.is_some()
                     }) {
                         scan.rest = Some(at);
                         return scan;
                     }
-                    let ended = |found: &&Found<'_>| found.known.meaning == Meaning::Command;
-                    if form.style == Style::Words && scan.options.last().filter(ended).is_some() {
+                    let ended = |found: &&FoundOption<'_>| found.known.meaning == OptionMeaning::Command;
+                    if form.style == OptionStyle::Words && scan.options.last().filter(ended).is_some() {
                         let end = command_end(words, at);
                         scan.commands.push(at..end);
                         at = end + 1;
@@ -171,16 +176,16 @@ impl<'a> Reader<'a, '_> {
                         continue;
                     }
                     let unquoted = open.splits && !open.glob;
-                    if word.prefix().is_empty() || word.prefix().starts_with('-') || unquoted {
+                    if word.known_prefix().is_empty() || word.known_prefix().starts_with('-') || unquoted {
                         scan.perhaps.push(place);
                     }
                 }
             }
-            if stop == Some(before) && !(assigns(word) && takes_assignments(form)) {
+            if stop == Some(before) && !(is_assignment(word) && takes_assignments(form)) {
                 scan.rest = Some(place);
                 return scan;
             }
-            if !(takes_assignments(form) && assigns(word)) {
+            if !(takes_assignments(form) && is_assignment(word)) {
                 before += 1;
             }
             scan.operands.push(place);
@@ -190,24 +195,29 @@ impl<'a> Reader<'a, '_> {
 
     /// `tar xzf a.tar`: letters without a dash, their values behind them in order. So it is with a dash for
     /// some programs (`tree -Lo 2 FILE`).
-    fn bundle(self, place: usize, letters: &str, scan: &mut Scan<'a>) -> usize {
+    fn read_bundle(self, place: usize, letters: &str, scan: &mut Scan<'a>) -> usize {
         let mut taken = 0;
         let mut rest = letters.chars().peekable();
         while let Some(letter) = rest.next() {
-            let Some((name, known)) = self.form.letter(letter) else {
+            let Some((name, known)) = self.form.letter_option(letter) else {
                 scan.unknown.push(place);
                 continue;
             };
             // `tree -L2`
-            if self.form.style == Style::Letters && rest.peek().is_some_and(char::is_ascii_digit) {
+            if self.form.style == OptionStyle::Letters && rest.peek().is_some_and(char::is_ascii_digit) {
                 while rest.next_if(char::is_ascii_digit).is_some() {}
-                scan.options.push(Found { name, known, place, value: Some(Value { place, text: None }) });
+                scan.options.push(FoundOption {
+                    name,
+                    known,
+                    place,
+                    value: Some(OptionValue { place, text: None }),
+                });
                 continue;
             }
-            taken += match self.takes(name, known, scan) {
-                Takes::One => self.take(name, known, place, place + taken + 1, None, scan),
+            taken += match self.value_count(name, known, scan) {
+                ValueCount::One => self.add_with_value(name, known, place, place + taken + 1, None, scan),
                 _ => {
-                    self.found(Found { name, known, place, value: None }, scan);
+                    self.add_option(FoundOption { name, known, place, value: None }, scan);
                     0
                 }
             };
@@ -216,7 +226,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Whether the word at `place` is still an option, where options end at the first operand.
-    fn late(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> bool {
+    fn is_late_option(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> bool {
         let Some(first) = self.form.options_first.as_ref().filter(|_| !scan.operands.is_empty()) else {
             return true;
         };
@@ -226,53 +236,55 @@ impl<'a> Reader<'a, '_> {
             return true;
         }
         let mut own = Scan::default();
-        self.option(place, text, &mut own);
+        self.read_option(place, text, &mut own);
         let kept = !own.options.is_empty() && own.options.iter().all(|found| first.contains(found.name));
         kept && own.unknown.is_empty()
     }
 
     /// The option at `place`; returns how many of the next words are its values.
-    pub(super) fn option(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
+    pub(super) fn read_option(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
         let form = self.form;
         if let Some((name, known)) = form.options.get_key_value(text) {
-            return self.take(name, *known, place, place + 1, None, scan);
+            return self.add_with_value(name, *known, place, place + 1, None, scan);
         }
         if form.spelling == Spelling::Dashes {
-            return self.dashed(place, text, scan);
+            return self.read_dashed_option(place, text, scan);
         }
-        if form.style == Style::Words {
+        if form.style == OptionStyle::Words {
             scan.unknown.push(place);
             return 0;
         }
         if let Some(behind) = text.strip_prefix('+')
             && let Some((name, known)) = form.options.get_key_value("+")
         {
-            return self.take(name, *known, place, place + 1, Some(behind), scan);
+            return self.add_with_value(name, *known, place, place + 1, Some(behind), scan);
         }
         let (name, glued) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        if form.style == Style::Single {
+        if form.style == OptionStyle::Single {
             let single = name.strip_prefix('-').filter(|name| name.starts_with('-')).unwrap_or(name);
             if let Some((name, known)) =
                 form.options.get_key_value(name).or(form.options.get_key_value(single))
             {
-                return self.take(name, *known, place, place + 1, glued, scan);
+                return self.add_with_value(name, *known, place, place + 1, glued, scan);
             }
-            if let Some((name, known, _)) = loose(form, name).filter(|_| form.spelling == Spelling::Loose) {
-                return self.take(name, known, place, place + 1, glued, scan);
+            if let Some((name, known, _)) =
+                find_loose_option(form, name).filter(|_| form.spelling == Spelling::Loose)
+            {
+                return self.add_with_value(name, known, place, place + 1, glued, scan);
             }
             scan.unknown.push(place);
             return 0;
         }
         if text.starts_with("--") {
-            return match long(form, name) {
+            return match find_long_option(form, name) {
                 Some((name, known, certain)) => {
                     if !certain {
                         scan.unknown.push(place);
                     }
-                    self.take(name, known, place, place + 1, glued, scan)
+                    self.add_with_value(name, known, place, place + 1, glued, scan)
                 }
                 None => {
                     scan.unknown.push(place);
@@ -285,37 +297,37 @@ impl<'a> Reader<'a, '_> {
             && glued.is_some()
             && let Some((name, known)) = form.options.get_key_value(name)
         {
-            return self.take(name, *known, place, place + 1, glued, scan);
+            return self.add_with_value(name, *known, place, place + 1, glued, scan);
         }
-        if form.style == Style::Letters {
-            return self.bundle(place, text.get(1..).unwrap_or_default(), scan);
+        if form.style == OptionStyle::Letters {
+            return self.read_bundle(place, text.get(1..).unwrap_or_default(), scan);
         }
-        self.cluster(place, text, scan)
+        self.read_cluster(place, text, scan)
     }
 
     /// `-abc`, `-ovalue`.
-    pub(super) fn cluster(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
+    pub(super) fn read_cluster(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
         let letters = text.get(1..).unwrap_or_default();
         if self.form.digits && letters.bytes().all(|b| b.is_ascii_digit()) {
             return 0;
         }
         for (index, letter) in letters.char_indices() {
-            let Some((name, known)) = self.form.letter(letter) else {
+            let Some((name, known)) = self.form.letter_option(letter) else {
                 if scan.unknown.last() != Some(&place) {
                     scan.unknown.push(place);
                 }
                 continue;
             };
             let behind = letters.get(index + letter.len_utf8()..).filter(|behind| !behind.is_empty());
-            if self.takes(name, known, scan) != Takes::Nothing {
+            if self.value_count(name, known, scan) != ValueCount::Nothing {
                 if let Some(behind) = behind {
-                    self.glued((name, known), place, behind, scan);
+                    self.read_glued_letters((name, known), place, behind, scan);
                 }
-                return self.take(name, known, place, place + 1, behind, scan);
+                return self.add_with_value(name, known, place, place + 1, behind, scan);
             }
-            self.found(Found { name, known, place, value: None }, scan);
+            self.add_option(FoundOption { name, known, place, value: None }, scan);
             // `xxd -bc 8 FILE`: the rest says nothing.
-            if self.form.style == Style::First {
+            if self.form.style == OptionStyle::First {
                 return 0;
             }
         }
@@ -323,18 +335,18 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// How many values an option takes to this reader.
-    fn takes(self, name: &'a str, known: Known, scan: &mut Scan<'a>) -> Takes {
-        if known.takes != Takes::Differs {
+    fn value_count(self, name: &'a str, known: OptionSpec, scan: &mut Scan<'a>) -> ValueCount {
+        if known.takes != ValueCount::Differs {
             return known.takes;
         }
         if !self.alone && !scan.differs.contains(&name) {
             scan.differs.push(name);
         }
-        if self.bare.contains(&name) { Takes::Nothing } else { Takes::One }
+        if self.bare.contains(&name) { ValueCount::Nothing } else { ValueCount::One }
     }
 
     /// Adds an option. One that this reader takes without a value stands in place of nothing (`awk -e`).
-    fn found(self, found: Found<'a>, scan: &mut Scan<'a>) {
+    fn add_option(self, found: FoundOption<'a>, scan: &mut Scan<'a>) {
         if !self.bare.contains(&found.name) || found.known.meaning.has_effect() {
             scan.options.push(found);
         }
@@ -342,47 +354,48 @@ impl<'a> Reader<'a, '_> {
 
     /// Adds the option at `place` with its value, which is glued or begins at `next`; returns how many of the
     /// next words that takes.
-    pub(super) fn take(
+    pub(super) fn add_with_value(
         self,
         name: &'a str,
-        known: Known,
+        known: OptionSpec,
         place: usize,
         next: usize,
         glued: Option<&'a str>,
         scan: &mut Scan<'a>,
     ) -> usize {
-        let word = |place: usize| self.words.get(place).map(|word| Value { place, text: word.literal() });
-        let (value, taken) = match (self.takes(name, known, scan), glued) {
+        let word =
+            |place: usize| self.words.get(place).map(|word| OptionValue { place, text: word.literal() });
+        let (value, taken) = match (self.value_count(name, known, scan), glued) {
             (_, Some(text)) => {
-                if known.takes == Takes::Nothing {
+                if known.takes == ValueCount::Nothing {
                     scan.unknown.push(place);
                 }
-                (Some(Value { place, text: Some(text) }), 0)
+                (Some(OptionValue { place, text: Some(text) }), 0)
             }
-            (Takes::Nothing | Takes::Perhaps, None) => (None, 0),
-            (Takes::One | Takes::Differs, None) => (word(next), 1),
-            (Takes::Two, None) => {
-                scan.options.push(Found { name, known, place, value: word(next + 1) });
+            (ValueCount::Nothing | ValueCount::Perhaps, None) => (None, 0),
+            (ValueCount::One | ValueCount::Differs, None) => (word(next), 1),
+            (ValueCount::Two, None) => {
+                scan.options.push(FoundOption { name, known, place, value: word(next + 1) });
                 (word(next), 2)
             }
         };
-        self.found(Found { name, known, place, value }, scan);
+        self.add_option(FoundOption { name, known, place, value }, scan);
         if !self.alone {
-            (next..next + taken).for_each(|place| self.swallowed(place, scan));
+            (next..next + taken).for_each(|place| self.read_swallowed_word(place, scan));
         }
         taken
     }
 }
 
-fn takes_assignments(form: &Form) -> bool {
+fn takes_assignments(form: &CommandForm) -> bool {
     let assignment = super::form::Role::Assignment;
     form.operands.as_ref().is_some_and(|of| of.first.contains(&assignment) || of.many == Some(assignment))
 }
 
-pub(super) fn looks_like_option(form: &Form, text: &str) -> bool {
+pub(super) fn looks_like_option(form: &CommandForm, text: &str) -> bool {
     match form.style {
-        Style::Text => form.options.contains_key(text),
-        Style::Words => form.options.contains_key(text) || (text.len() > 1 && text.starts_with('-')),
+        OptionStyle::Text => form.options.contains_key(text),
+        OptionStyle::Words => form.options.contains_key(text) || (text.len() > 1 && text.starts_with('-')),
         _ => {
             (text.len() > 1 && text.starts_with('-'))
                 || form.options.contains_key(text)
@@ -392,39 +405,39 @@ pub(super) fn looks_like_option(form: &Form, text: &str) -> bool {
 }
 
 /// A long option by its name or the beginning of it. If several begin so, a dangerous one counts.
-pub(super) fn long<'a>(form: &'a Form, name: &str) -> Option<(&'a str, Known, bool)> {
+pub(super) fn find_long_option<'a>(form: &'a CommandForm, name: &str) -> Option<(&'a str, OptionSpec, bool)> {
     if let Some((name, known)) = form.options.get_key_value(name) {
         return Some((name, *known, true));
     }
     if form.spelling == Spelling::Loose {
-        return loose(form, name);
+        return find_loose_option(form, name);
     }
     let from = (Bound::Included(name), Bound::Unbounded);
-    let candidates: Vec<(&str, Known)> = form
+    let candidates: Vec<(&str, OptionSpec)> = form
         .options
         .range::<str, _>(from)
         .take_while(|(of, _)| of.starts_with(name))
         .map(|(of, known)| (of.as_str(), *known))
         .collect();
-    let dangerous = candidates.iter().find(|(_, known)| known.meaning.dangerous());
+    let dangerous = candidates.iter().find(|(_, known)| known.meaning.is_dangerous());
     let (of, known) = dangerous.or(candidates.first())?;
     Some((of, *known, candidates.len() == 1))
 }
 
 /// An open word that is certainly this option, with a value that is not known: `--format=$x`.
-pub(super) fn open_option<'a>(form: &'a Form, word: &Word, place: usize) -> Option<Found<'a>> {
-    let prefix = word.prefix();
-    let glued = Some(Value { place, text: None });
+pub(super) fn open_option<'a>(form: &'a CommandForm, word: &Word, place: usize) -> Option<FoundOption<'a>> {
+    let prefix = word.known_prefix();
+    let glued = Some(OptionValue { place, text: None });
     if let Some((name, _)) = prefix.split_once('=').filter(|(name, _)| name.starts_with('-')) {
-        let (name, known) = match long(form, name)? {
+        let (name, known) = match find_long_option(form, name)? {
             (name, known, true) => (name, known),
             _ => return None,
         };
-        return Some(Found { name, known, place, value: glued });
+        return Some(FoundOption { name, known, place, value: glued });
     }
     let letter = prefix.strip_prefix('-')?.chars().next()?;
-    let (name, known) = form.letter(letter)?;
-    (form.style == Style::Gnu && known.takes == Takes::One).then_some(Found {
+    let (name, known) = form.letter_option(letter)?;
+    (form.style == OptionStyle::Gnu && known.takes == ValueCount::One).then_some(FoundOption {
         name,
         known,
         place,

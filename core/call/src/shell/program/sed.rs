@@ -2,7 +2,7 @@
 
 /// What a script does besides editing text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum SedEffect {
     /// It runs a program: `e LINE`, or `s///e`, with what is known of the line; `${_}` is not.
     Runs(String),
     /// It writes this file.
@@ -16,25 +16,25 @@ pub(super) enum Effect {
 }
 
 /// The effects of `script`, in order. Where seds differ, what it does to each of them.
-pub(super) fn effects(script: &str) -> Vec<Effect> {
-    let mut reader = Reader::of(script, true);
-    if reader.script().is_none() {
-        reader.effects.push(Effect::Unknown);
+pub(super) fn script_effects(script: &str) -> Vec<SedEffect> {
+    let mut reader = SedReader::from_script(script, true);
+    if reader.read_script().is_none() {
+        reader.effects.push(SedEffect::Unknown);
     }
     if reader.shielded {
-        let mut other = Reader::of(script, false);
-        let understood = other.script().is_some();
+        let mut other = SedReader::from_script(script, false);
+        let understood = other.read_script().is_some();
         let more = other.effects.into_iter().filter(|effect| !reader.effects.contains(effect));
-        let more: Vec<Effect> = more.chain((!understood).then_some(Effect::Differs)).collect();
+        let more: Vec<SedEffect> = more.chain((!understood).then_some(SedEffect::Differs)).collect();
         reader.effects.extend(more);
     }
     reader.effects
 }
 
-struct Reader<'a> {
+struct SedReader<'a> {
     rest: &'a str,
     depth: usize,
-    effects: Vec<Effect>,
+    effects: Vec<SedEffect>,
     /// A delimiter between brackets is one of their characters, as POSIX has it, and does not end the pattern, as it does
     /// for old seds.
     shields: bool,
@@ -42,8 +42,8 @@ struct Reader<'a> {
     shielded: bool,
 }
 
-impl<'a> Reader<'a> {
-    fn of(script: &'a str, shields: bool) -> Self {
+impl<'a> SedReader<'a> {
+    fn from_script(script: &'a str, shields: bool) -> Self {
         Self { rest: script, depth: 0, effects: Vec::new(), shields, shielded: false }
     }
 
@@ -58,57 +58,57 @@ impl<'a> Reader<'a> {
         self.rest.chars().next()
     }
 
-    fn skip(&mut self, skipped: &[char]) {
+    fn skip_chars(&mut self, skipped: &[char]) {
         self.rest = self.rest.trim_start_matches(skipped);
     }
 
     /// Everything up to the end of the line, and over it.
-    fn line(&mut self) -> &'a str {
+    fn take_line(&mut self) -> &'a str {
         let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         self.rest = rest;
         line
     }
 
     /// None if it is not understood.
-    fn script(&mut self) -> Option<()> {
+    fn read_script(&mut self) -> Option<()> {
         loop {
-            self.skip(&[' ', '\t', '\n', '\r', ';']);
+            self.skip_chars(&[' ', '\t', '\n', '\r', ';']);
             if self.peek().is_none() {
                 return (self.depth == 0).then_some(());
             }
-            self.address()?;
-            self.skip(&[' ', '\t', '!']);
-            self.command()?;
+            self.read_address()?;
+            self.skip_chars(&[' ', '\t', '!']);
+            self.read_command()?;
         }
     }
 
     /// `1`, `$`, `/x/I`, `\cxc`, `1~2`, `1,+3`.
-    fn address(&mut self) -> Option<()> {
+    fn read_address(&mut self) -> Option<()> {
         loop {
             match self.peek() {
-                Some(c) if c.is_ascii_digit() => self.digits(),
+                Some(c) if c.is_ascii_digit() => self.skip_digits(),
                 Some('$') => {
                     self.next();
                 }
                 Some('/') => {
                     self.next();
-                    self.pattern('/')?;
-                    self.skip(&['I', 'M']);
+                    self.read_pattern('/')?;
+                    self.skip_chars(&['I', 'M']);
                 }
                 Some('\\') => {
                     self.next();
                     let delimiter = self.next().filter(|c| *c != '\n' && *c != '\\')?;
-                    self.pattern(delimiter)?;
-                    self.skip(&['I', 'M']);
+                    self.read_pattern(delimiter)?;
+                    self.skip_chars(&['I', 'M']);
                 }
                 _ => return Some(()),
             }
-            self.skip(&[' ', '\t']);
+            self.skip_chars(&[' ', '\t']);
             match self.peek() {
                 Some('~') => {
                     self.next();
-                    self.digits();
-                    self.skip(&[' ', '\t']);
+                    self.skip_digits();
+                    self.skip_chars(&[' ', '\t']);
                     if self.peek() != Some(',') {
                         return Some(());
                     }
@@ -117,21 +117,21 @@ impl<'a> Reader<'a> {
                 _ => return Some(()),
             }
             self.next();
-            self.skip(&[' ', '\t']);
+            self.skip_chars(&[' ', '\t']);
             if let Some('+' | '~') = self.peek() {
                 self.next();
-                self.digits();
+                self.skip_digits();
                 return Some(());
             }
         }
     }
 
-    fn digits(&mut self) {
+    fn skip_digits(&mut self) {
         self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
     }
 
     /// A regular expression up to its delimiter.
-    fn pattern(&mut self, delimiter: char) -> Option<()> {
+    fn read_pattern(&mut self, delimiter: char) -> Option<()> {
         let mut bracket: Option<usize> = None;
         loop {
             let c = self.next()?;
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A replacement up to its delimiter, as far as it is known.
-    fn replacement(&mut self, delimiter: char) -> Option<String> {
+    fn read_replacement(&mut self, delimiter: char) -> Option<String> {
         let mut text = String::new();
         loop {
             match self.next()? {
@@ -187,28 +187,28 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn command(&mut self) -> Option<()> {
+    fn read_command(&mut self) -> Option<()> {
         match self.next()? {
             '#' => {
-                self.line();
+                self.take_line();
             }
             '{' => self.depth = (self.depth < 64).then_some(self.depth + 1)?,
             '}' => {
                 self.depth = self.depth.checked_sub(1)?;
-                self.end()?;
+                self.expect_end()?;
             }
             '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' => {
-                self.end()?
+                self.expect_end()?
             }
             'l' | 'L' | 'q' | 'Q' => {
-                self.skip(&[' ', '\t']);
-                self.digits();
-                self.end()?;
+                self.skip_chars(&[' ', '\t']);
+                self.skip_digits();
+                self.expect_end()?;
             }
             'a' | 'i' | 'c' => while self.line_of_text() {},
             ':' => {
                 // To some it is the rest of the line; to GNU's it ends at a blank or `;`, and a command may follow.
-                self.skip(&[' ', '\t']);
+                self.skip_chars(&[' ', '\t']);
                 let end = self.rest.find(|c: char| c == ';' || c.is_whitespace()).unwrap_or(self.rest.len());
                 let (label, rest) = self.rest.split_at_checked(end)?;
                 if label.is_empty() || label.contains('}') {
@@ -223,46 +223,46 @@ impl<'a> Reader<'a> {
                     return None;
                 }
                 self.rest = self.rest.get(end..)?;
-                self.end()?;
+                self.expect_end()?;
             }
-            's' => self.substitution()?,
+            's' => self.read_substitution()?,
             'y' => {
                 let delimiter = self.next().filter(|c| *c != '\n' && *c != '\\')?;
-                self.replacement(delimiter)?;
-                self.replacement(delimiter)?;
-                self.end()?;
+                self.read_replacement(delimiter)?;
+                self.read_replacement(delimiter)?;
+                self.expect_end()?;
             }
             'r' | 'R' => {
-                let file = self.line().trim_start().to_owned();
-                self.effects.push(Effect::Reads(file));
+                let file = self.take_line().trim_start().to_owned();
+                self.effects.push(SedEffect::Reads(file));
             }
-            'w' | 'W' => self.writes(),
+            'w' | 'W' => self.read_written_file(),
             'e' => {
-                let line = self.line().trim().to_owned();
-                self.effects.push(Effect::Runs(line));
+                let line = self.take_line().trim().to_owned();
+                self.effects.push(SedEffect::Runs(line));
             }
             _ => return None,
         }
         Some(())
     }
 
-    fn writes(&mut self) {
-        let file = self.line().trim_start().to_owned();
-        self.effects.push(Effect::Writes(file));
+    fn read_written_file(&mut self) {
+        let file = self.take_line().trim_start().to_owned();
+        self.effects.push(SedEffect::Writes(file));
     }
 
     /// One line of the text of `a`, `i` or `c`; whether another follows.
     fn line_of_text(&mut self) -> bool {
-        let line = self.line();
+        let line = self.take_line();
         let slashes = line.len() - line.trim_end_matches('\\').len();
         slashes % 2 == 1 && !self.rest.is_empty()
     }
 
     /// `s/x/y/flags`.
-    fn substitution(&mut self) -> Option<()> {
+    fn read_substitution(&mut self) -> Option<()> {
         let delimiter = self.next().filter(|c| *c != '\n' && *c != '\\')?;
-        self.pattern(delimiter)?;
-        let text = self.replacement(delimiter)?;
+        self.read_pattern(delimiter)?;
+        let text = self.read_replacement(delimiter)?;
         loop {
             match self.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
@@ -270,30 +270,30 @@ impl<'a> Reader<'a> {
                 }
                 Some('e') => {
                     self.next();
-                    self.effects.push(Effect::Runs(text.clone()));
+                    self.effects.push(SedEffect::Runs(text.clone()));
                     // With what the line holds around it.
-                    self.effects.push(Effect::Runs(String::new()));
+                    self.effects.push(SedEffect::Runs(String::new()));
                 }
                 Some('w') => {
                     self.next();
-                    self.writes();
+                    self.read_written_file();
                     return Some(());
                 }
-                _ => return self.end(),
+                _ => return self.expect_end(),
             }
         }
     }
 
     /// A command ends: nothing, `;`, `}`, a comment or a new line follows.
-    fn end(&mut self) -> Option<()> {
-        self.skip(&[' ', '\t', '\r']);
+    fn expect_end(&mut self) -> Option<()> {
+        self.skip_chars(&[' ', '\t', '\r']);
         matches!(self.peek(), None | Some(';' | '\n' | '}' | '#')).then_some(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Effect, effects};
+    use super::{SedEffect, script_effects};
 
     /// D2.16: the harmless programs of `awk` and `sed` stay allowed.
     #[test]
@@ -322,7 +322,7 @@ mod tests {
             "/^$/d; s/^ *//",
             "s/\\/w/e/",
         ] {
-            assert_eq!(effects(script), [], "{script}");
+            assert_eq!(script_effects(script), [], "{script}");
         }
     }
 
@@ -330,8 +330,8 @@ mod tests {
     /// Attack 265: a delimiter between brackets, and a command behind a label on the same line.
     #[test]
     fn given_a_script_that_runs_reads_or_writes_then_it_says_so() {
-        let writes = |file: &str| Effect::Writes(file.to_owned());
-        let runs = |line: &str| Effect::Runs(line.to_owned());
+        let writes = |file: &str| SedEffect::Writes(file.to_owned());
+        let runs = |line: &str| SedEffect::Runs(line.to_owned());
         for (script, expected) in [
             ("w backup.txt", vec![writes("backup.txt")]),
             ("1w out", vec![writes("out")]),
@@ -341,8 +341,8 @@ mod tests {
             ("s/.*/rm & \\1 x\\/y/e", vec![runs("rm ${_} ${_} x/y"), runs("")]),
             ("s/a/b/gew out", vec![runs("b"), runs(""), writes("out")]),
             ("$!{w out\n}", vec![writes("out")]),
-            ("/x/ { n ; w out", vec![writes("out"), Effect::Unknown]),
-            ("r /etc/passwd", vec![Effect::Reads("/etc/passwd".into())]),
+            ("/x/ { n ; w out", vec![writes("out"), SedEffect::Unknown]),
+            ("r /etc/passwd", vec![SedEffect::Reads("/etc/passwd".into())]),
             ("p;p;W o", vec![writes("o")]),
             ("s/a/b/;e id", vec![runs("id")]),
             ("1!w out", vec![writes("out")]),
@@ -350,21 +350,21 @@ mod tests {
             ("a x\nw out", vec![writes("out")]),
             ("#n\nw out", vec![writes("out")]),
             ("\\,a,w out", vec![writes("out")]),
-            ("s/[/]/x/w out", vec![writes("out"), Effect::Differs]),
-            ("s/[]/]*x//", vec![Effect::Differs]),
-            ("/[/]/ y,ab,ba,;e touch PWN", vec![runs("touch PWN"), Effect::Differs]),
+            ("s/[/]/x/w out", vec![writes("out"), SedEffect::Differs]),
+            ("s/[]/]*x//", vec![SedEffect::Differs]),
+            ("/[/]/ y,ab,ba,;e touch PWN", vec![runs("touch PWN"), SedEffect::Differs]),
             // Without a shield: the pattern `[`, and what is put in its place is `]`.
-            ("s/[/]/\ne touch PWN\n#/x/", vec![Effect::Unknown, runs("touch PWN")]),
-            ("k", vec![Effect::Unknown]),
+            ("s/[/]/\ne touch PWN\n#/x/", vec![SedEffect::Unknown, runs("touch PWN")]),
+            ("k", vec![SedEffect::Unknown]),
             (":l e touch PWN", vec![runs("touch PWN")]),
             (":l\tw out", vec![writes("out")]),
             (":l;w out", vec![writes("out")]),
-            (":l}w out", vec![Effect::Unknown]),
-            ("b l e touch PWN", vec![Effect::Unknown]),
-            ("s/a/b", vec![Effect::Unknown]),
-            ("}", vec![Effect::Unknown]),
+            (":l}w out", vec![SedEffect::Unknown]),
+            ("b l e touch PWN", vec![SedEffect::Unknown]),
+            ("s/a/b", vec![SedEffect::Unknown]),
+            ("}", vec![SedEffect::Unknown]),
         ] {
-            assert_eq!(effects(script), expected, "{script}");
+            assert_eq!(script_effects(script), expected, "{script}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Shells: `sh -c LINE`, `bash script`, a shell that is fed.
 
-use super::Inner;
-use super::given::Given;
-use super::judge::Judge;
+use super::InnerCommand;
+use super::analyzer::CommandAnalyzer;
+use super::given_programs::GivenProgram;
 use crate::shell::builtins::is_harmless;
 use crate::shell::{Reach, Use, Word};
 
@@ -28,14 +28,14 @@ const LONG: &[&str] = &[
 ];
 
 /// An option of the shell by its name.
-fn named(judge: &mut Judge<'_>, name: Option<&Word>) {
+fn check_shell_option(judge: &mut CommandAnalyzer<'_>, name: Option<&Word>) {
     if !name.and_then(Word::literal).is_some_and(is_harmless) {
-        judge.always(CHANGES);
+        judge.add_always_caveat(CHANGES);
     }
 }
 
 /// Judges a shell whose own words begin at `from`.
-pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
+pub(super) fn analyze_shell(judge: &mut CommandAnalyzer<'_>, from: usize) {
     judge.reader = judge.words.len() == from + 1
         && judge
             .words
@@ -51,8 +51,8 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
     let mut operand = None;
     while let Some(word) = words.get(at) {
         let Some(text) = word.literal() else {
-            if word.prefix().is_empty() || word.prefix().starts_with(['-', '+']) {
-                judge.caveat("a word that could be an option of a shell", vec![at]);
+            if word.known_prefix().is_empty() || word.known_prefix().starts_with(['-', '+']) {
+                judge.add_plain_caveat("a word that could be an option of a shell", vec![at]);
             }
             operand = Some(at);
             break;
@@ -66,8 +66,8 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
             "--command" => line = true,
             _ if text.starts_with("--command=") => {
                 let inner = text.trim_start_matches("--command=");
-                judge.known.inner.push(Inner::Line(Word::from(inner)));
-                judge.everything(at);
+                judge.known.inner.push(InnerCommand::Line(Word::from(inner)));
+                judge.add_all_words(at);
                 return;
             }
             _ if WITH_VALUE.contains(&text) => {
@@ -75,21 +75,24 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
                     if let Some(word) = words.get(at) {
                         // `fish -C LINE`; elsewhere a file.
                         if !text.ends_with("file") {
-                            judge.known.inner.push(Inner::Line(word.clone()));
+                            judge.known.inner.push(InnerCommand::Line(word.clone()));
                         }
-                        judge.places.word(word, Use::Either, Reach::Itself);
-                        judge.give(Given::File(word.clone()));
+                        judge.places.add_word(word, Use::Either, Reach::Itself);
+                        judge.add_given_program(GivenProgram::File(word.clone()));
                     }
-                    judge.caveat(&format!("the option {text} loads configuration or code"), vec![at - 1, at]);
+                    judge.add_plain_caveat(
+                        &format!("the option {text} loads configuration or code"),
+                        vec![at - 1, at],
+                    );
                 } else {
-                    named(judge, words.get(at));
+                    check_shell_option(judge, words.get(at));
                 }
                 at += 1;
             }
             _ if LONG.contains(&text) => {}
             _ if text.starts_with("--") => {
-                judge.caveat(&format!("the option {text} of a shell is not known"), vec![at - 1]);
-                judge.tails(at..words.len());
+                judge.add_plain_caveat(&format!("the option {text} of a shell is not known"), vec![at - 1]);
+                judge.add_tails(at..words.len());
             }
             _ if text.starts_with(['-', '+']) => {
                 let letters = text.get(1..).unwrap_or_default();
@@ -97,10 +100,10 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
                 stdin |= letters.contains('s');
                 // `-eo pipefail`: the name follows.
                 let names = letters.matches(['o', 'O']).count();
-                words.iter().skip(at).take(names).for_each(|name| named(judge, Some(name)));
+                words.iter().skip(at).take(names).for_each(|name| check_shell_option(judge, Some(name)));
                 at += names;
                 if letters.contains(['k', 'H']) {
-                    judge.always(CHANGES);
+                    judge.add_always_caveat(CHANGES);
                 }
             }
             _ => {
@@ -111,24 +114,27 @@ pub(super) fn shell(judge: &mut Judge<'_>, from: usize) {
     }
     match operand {
         Some(place) if line => {
-            judge.known.inner.extend(words.get(place).cloned().map(Inner::Line));
-            judge.everything(place + 1);
+            judge.known.inner.extend(words.get(place).cloned().map(InnerCommand::Line));
+            judge.add_all_words(place + 1);
         }
         Some(place) if !stdin => {
             // Its script may be what another command writes: `bash <(...)`, `bash /dev/stdin`.
-            let script = words.get(place).map(Word::prefix).unwrap_or_default();
+            let script = words.get(place).map(Word::known_prefix).unwrap_or_default();
             judge.known.runs_input = script.starts_with("/dev/") || script.starts_with("/proc/");
-            words.get(place).into_iter().for_each(|word| judge.give(Given::File(word.clone())));
+            words
+                .get(place)
+                .into_iter()
+                .for_each(|word| judge.add_given_program(GivenProgram::File(word.clone())));
             for word in words.iter().skip(place) {
-                judge.places.word(word, Use::Either, Reach::Itself);
+                judge.places.add_word(word, Use::Either, Reach::Itself);
             }
         }
-        _ if line => judge.caveat("the line that the shell runs could not be located", Vec::new()),
+        _ if line => judge.add_plain_caveat("the line that the shell runs could not be located", Vec::new()),
         _ if stdin || judge.command.fed => {
             judge.reader = false;
             judge.known.runs_input = true;
-            judge.give(Given::Input);
-            judge.everything(from);
+            judge.add_given_program(GivenProgram::Input);
+            judge.add_all_words(from);
         }
         _ => {}
     }

@@ -1,30 +1,30 @@
 //! Other spellings of the same command, for the rules that deny or ask: without the options before a
 //! sub-command, and with options that are written short written out.
 
-use super::form::Form;
+use super::form::CommandForm;
 use super::name;
-use super::scan::{self, scan};
-use super::table::{Program, Special, Style, Table};
-use crate::shell::{OpenWord, Word, split};
+use super::scan::{self, scan_words};
+use super::table::{OptionStyle, ProgramEntry, ProgramTable, SpecialCase};
+use crate::shell::{OpenWord, Word, split_words};
 
 /// As many spellings of one command are offered.
 const MOST: usize = 32;
 
 /// Adds the spellings of the command that begins at `at` among `words`, besides the one that stands there.
-pub(super) fn spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>>) {
+pub(super) fn add_spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>>) {
     let Some(whole) = words.get(at..) else { return };
     let Some(first) = whole.first().and_then(Word::literal) else { return };
-    let program = Table::get().program(name::base(first));
+    let program = ProgramTable::get().find_program(name::base_name(first));
     let mut new = Vec::new();
     let form = match program {
-        Some(program) if program.has_subs => located(program, whole, &mut new),
+        Some(program) if program.has_subs => spell_sub_command(program, whole, &mut new),
         program => {
             behind_options(whole.first().as_slice(), whole.get(1..).unwrap_or_default(), &mut new);
-            let form = program.map(Program::form);
+            let form = program.map(ProgramEntry::form);
             if let Some(form) = form {
-                let operands = scan(form, whole, 1, None).operands;
+                let operands = scan_words(form, whole, 1, None).operands;
                 let bare = std::iter::once(0).chain(operands).filter_map(|at| whole.get(at));
-                keep(&bare.collect::<Vec<_>>(), whole.len(), &mut new);
+                keep_spelling(&bare.collect::<Vec<_>>(), whole.len(), &mut new);
             }
             let before = new.len();
             without_options(&whole.iter().collect::<Vec<_>>(), &mut new);
@@ -40,18 +40,22 @@ pub(super) fn spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>>) {
 }
 
 /// `git -C x push y` is `git push y`; returns the form of the last sub-command.
-fn located(mut program: &'static Program, words: &[Word], new: &mut Vec<Vec<Word>>) -> Option<&'static Form> {
+fn spell_sub_command(
+    mut program: &'static ProgramEntry,
+    words: &[Word],
+    new: &mut Vec<Vec<Word>>,
+) -> Option<&'static CommandForm> {
     let mut kept: Vec<&Word> = words.first().into_iter().collect();
     let (mut from, mut dropped) = (1, false);
     while program.has_subs {
-        let scan = scan(program.form(), words, from, Some(0));
+        let scan = scan_words(program.form(), words, from, Some(0));
         let Some(rest) = scan.rest else { break };
         dropped |= rest > from;
         // The value of an option that is not known would be taken for the sub-command.
         if !scan.unknown.is_empty() {
             behind_options(&kept, words.get(from..).unwrap_or_default(), new);
         }
-        aliases(program.form(), words, from..rest, new);
+        add_alias_spellings(program.form(), words, from..rest, new);
         let name = words.get(rest).and_then(Word::literal);
         for full in name.map(|name| program.full_names(name)).unwrap_or_default().into_iter().take(MOST) {
             let full = Word::from(full);
@@ -59,7 +63,7 @@ fn located(mut program: &'static Program, words: &[Word], new: &mut Vec<Vec<Word
                 kept.iter().copied().chain([&full]).chain(words.get(rest + 1..).unwrap_or_default());
             new.push(spelled.cloned().collect());
         }
-        let Some(sub) = name.and_then(|text| program.sub(text)) else {
+        let Some(sub) = name.and_then(|text| program.sub_command(text)) else {
             from = rest;
             break;
         };
@@ -91,7 +95,7 @@ fn behind_options(kept: &[&Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
             return;
         }
         let spelled = kept.iter().copied().chain(rest.get(at..).unwrap_or_default());
-        if !has(new, spelled.clone()) {
+        if !has_spelling(new, spelled.clone()) {
             new.push(spelled.cloned().collect());
         }
         if !std::mem::take(&mut option) {
@@ -104,25 +108,30 @@ fn behind_options(kept: &[&Word], rest: &[Word], new: &mut Vec<Vec<Word>>) {
 fn without_options(words: &[&Word], new: &mut Vec<Vec<Word>>) {
     let option = |word: &Word| word.literal().is_some_and(|text| text.len() > 1 && text.starts_with('-'));
     let spelled: Vec<&Word> = words.iter().copied().filter(|word| !option(word)).collect();
-    keep(&spelled, words.len(), new);
+    keep_spelling(&spelled, words.len(), new);
 }
 
 /// Takes a spelling that leaves out some of so many words, and is more than the program's name.
-fn keep(spelled: &[&Word], words: usize, new: &mut Vec<Vec<Word>>) {
+fn keep_spelling(spelled: &[&Word], words: usize, new: &mut Vec<Vec<Word>>) {
     let shorter = spelled.len() > 1 && spelled.len() < words;
-    if shorter && new.len() < MOST && !has(new, spelled.iter().copied()) {
+    if shorter && new.len() < MOST && !has_spelling(new, spelled.iter().copied()) {
         new.push(spelled.iter().copied().cloned().collect());
     }
 }
 
 /// Whether a spelling is there already.
-fn has<'w>(all: &[Vec<Word>], spelled: impl Iterator<Item = &'w Word> + Clone) -> bool {
+fn has_spelling<'w>(all: &[Vec<Word>], spelled: impl Iterator<Item = &'w Word> + Clone) -> bool {
     all.iter().any(|other| other.iter().eq(spelled.clone()))
 }
 
 /// `git -c alias.x=push x`: the name stands for what was just said.
-fn aliases(form: &Form, words: &[Word], own: std::ops::Range<usize>, new: &mut Vec<Vec<Word>>) {
-    if form.special != Some(Special::Aliases) {
+fn add_alias_spellings(
+    form: &CommandForm,
+    words: &[Word],
+    own: std::ops::Range<usize>,
+    new: &mut Vec<Vec<Word>>,
+) {
+    if form.special != Some(SpecialCase::Aliases) {
         return;
     }
     let rest = words.get(own.end + 1..).unwrap_or_default();
@@ -130,7 +139,7 @@ fn aliases(form: &Form, words: &[Word], own: std::ops::Range<usize>, new: &mut V
         let text = text.strip_prefix("-c").unwrap_or(text);
         let alias = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias."));
         let value = text.split_once('=').map(|(_, value)| value).filter(|value| !value.starts_with('!'));
-        if let (true, Some(value)) = (alias, value.and_then(split)) {
+        if let (true, Some(value)) = (alias, value.and_then(split_words)) {
             let value = value.into_iter().map(Word::Literal);
             new.push(words.first().cloned().into_iter().chain(value).chain(rest.iter().cloned()).collect());
         }
@@ -139,9 +148,9 @@ fn aliases(form: &Form, words: &[Word], own: std::ops::Range<usize>, new: &mut V
 
 /// With long options that are only begun (`--forc`) as the program would take them; where that is not
 /// known, as anything that begins so.
-fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
-    let style = form.map_or(Style::Gnu, |form| form.style);
-    if style != Style::Gnu {
+fn written_out(form: Option<&CommandForm>, words: &[Word]) -> Vec<Vec<Word>> {
+    let style = form.map_or(OptionStyle::Gnu, |form| form.style);
+    if style != OptionStyle::Gnu {
         return Vec::new();
     }
     // Most commands have none: only then anything is put together.
@@ -157,7 +166,7 @@ fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
     for word in words {
         match begun(word) {
             Some(name) => {
-                let (long, any) = completed(form, word, name);
+                let (long, any) = complete_option(form, word, name);
                 known |= long.is_some();
                 whole.push(long.unwrap_or_else(|| word.clone()));
                 open.push(any);
@@ -173,10 +182,10 @@ fn written_out(form: Option<&Form>, words: &[Word]) -> Vec<Vec<Word>> {
 }
 
 /// A word with the beginning `name` of a long option: as the program would take it, and as anything that begins so.
-fn completed(form: Option<&Form>, word: &Word, name: String) -> (Option<Word>, Word) {
+fn complete_option(form: Option<&CommandForm>, word: &Word, name: String) -> (Option<Word>, Word) {
     let text = word.literal().unwrap_or_default();
     let behind = text.get(name.len()..).filter(|behind| !behind.is_empty());
-    let long = form.and_then(|form| scan::long(form, &name));
+    let long = form.and_then(|form| scan::find_long_option(form, &name));
     let long = long.map(|(long, ..)| Word::Literal(format!("{long}{}", behind.unwrap_or_default())));
     let behind = behind.map(|behind| Some(behind.to_owned()));
     let pieces = [Some(name), None].into_iter().chain(behind).collect();

@@ -8,11 +8,11 @@ use std::sync::{LazyLock, OnceLock};
 use serde::Deserialize;
 use serde::de::value::Error;
 
-use super::form::{Form, Meaning};
-pub(super) use super::names::Names;
+use super::embedded_paths::Language;
+use super::form::{CommandForm, OptionMeaning};
+pub(super) use super::names::NameLists;
+use super::option_aliases::Spelling;
 use super::packed;
-use super::said::Language;
-use super::spelled::Spelling;
 
 /// Its files.
 #[cfg(test)]
@@ -35,11 +35,11 @@ pub(super) const FILES: &[(&str, &str)] = &[
 /// An entry as it is written. Lists are names with spaces between; `programs.toml` explains them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub(super) struct Entry {
+pub(super) struct TableEntry {
     pub(super) also: String,
     pub(super) like: String,
-    pub(super) kind: Kind,
-    pub(super) style: Style,
+    pub(super) kind: ProgramKind,
+    pub(super) style: OptionStyle,
     pub(super) spelling: Spelling,
     pub(super) throughout: bool,
     pub(super) reader: Option<bool>,
@@ -57,7 +57,7 @@ pub(super) struct Entry {
     pub(super) past: Option<String>,
     pub(super) follows: Option<String>,
     pub(super) rewrites: Option<String>,
-    pub(super) rewrites_in: Option<Below>,
+    pub(super) rewrites_in: Option<RewriteFolder>,
     pub(super) keeps: Option<String>,
     pub(super) sparing: Option<bool>,
     pub(super) own_paths: String,
@@ -69,7 +69,7 @@ pub(super) struct Entry {
     pub(super) caveat: String,
     pub(super) operands: Option<String>,
     pub(super) instead: Option<String>,
-    pub(super) special: Option<Special>,
+    pub(super) special: Option<SpecialCase>,
     pub(super) options: String,
     pub(super) patterns: String,
     pub(super) reads: String,
@@ -121,7 +121,7 @@ pub(super) struct Entry {
 /// What sort of program it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(super) enum ProgramKind {
     /// One that does its own work.
     #[default]
     Plain,
@@ -138,7 +138,7 @@ pub(super) enum Kind {
 /// Below which folder a program changes files that no word names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Below {
+pub(super) enum RewriteFolder {
     /// The folder that it works in, or that an option names.
     #[default]
     Here,
@@ -153,7 +153,7 @@ pub(super) enum Below {
 /// How options are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Style {
+pub(super) enum OptionStyle {
     /// `-abc`, `-ovalue`, `--long=value`, `--lo`; `--` ends them.
     #[default]
     Gnu,
@@ -172,7 +172,7 @@ pub(super) enum Style {
 /// Knowledge that a table can't hold: a language of its own, or a look at the file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Special {
+pub(super) enum SpecialCase {
     Aliases,
     Awk,
     Cargo,
@@ -198,7 +198,7 @@ pub(super) enum Special {
 
 /// A program or sub-command: its part of a file, and what that says once it was looked up.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct ProgramEntry {
     /// `git log`: the name that its part begins with.
     name: &'static str,
     text: &'static str,
@@ -207,17 +207,17 @@ pub(super) struct Program {
     /// Other entries are its sub-commands.
     pub(super) has_subs: bool,
     /// In a place of its own: few are ever looked up, and it is large.
-    form: OnceLock<Box<Form>>,
+    form: OnceLock<Box<CommandForm>>,
 }
 
-impl Program {
+impl ProgramEntry {
     /// Whether it is among the interpreters, shells and wrappers.
     pub(super) fn runs_others(&self) -> bool {
         matches!(self.field, "interpreters" | "wrappers")
     }
 
     /// The file of the table that it stands in.
-    pub(super) fn field(&self) -> &'static str {
+    pub(super) fn source_file(&self) -> &'static str {
         self.field
     }
 
@@ -226,36 +226,40 @@ impl Program {
         let form = self.form();
         let known =
             form.operands.is_some() || form.program.is_some() || form.special.is_some() || form.reader;
-        form.kind == Kind::Plain && !known && (self.has_subs || !self.name.contains(' '))
+        form.kind == ProgramKind::Plain && !known && (self.has_subs || !self.name.contains(' '))
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ProgramKind {
         self.form().kind
     }
 
-    pub(super) fn form(&self) -> &Form {
+    pub(super) fn form(&self) -> &CommandForm {
         self.form.get_or_init(|| {
-            let mut entry = Entry::parse(self.text).unwrap_or_default();
+            let mut entry = TableEntry::parse(self.text).unwrap_or_default();
             // Entries whose options count here too: the one that this is like, and programs that this
             // is a sub-command of.
             let mut above = Vec::new();
-            if let Some(like) = Table::get().named(&entry.like).map(|like| Entry::parse(like.text)) {
+            if let Some(like) =
+                ProgramTable::get().find_entry(&entry.like).map(|like| TableEntry::parse(like.text))
+            {
                 let like = like.unwrap_or_default();
-                entry.follow(&like);
+                entry.inherit_from(&like);
                 above.push(like);
             }
             for (at, _) in self.name.match_indices(' ') {
-                let upper = self.name.get(..at).and_then(|upper| Table::get().named(upper));
-                let Some(upper) = upper.and_then(|upper| Entry::parse(upper.text).ok()) else { continue };
+                let upper = self.name.get(..at).and_then(|upper| ProgramTable::get().find_entry(upper));
+                let Some(upper) = upper.and_then(|upper| TableEntry::parse(upper.text).ok()) else {
+                    continue;
+                };
                 entry.certain.push(' ');
                 entry.certain.push_str(&upper.certain);
-                entry.spell(upper.spelling);
+                entry.inherit_spelling(upper.spelling);
                 above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
             let by_field = matches!(self.field, "build" | "tools") && entry.reader != Some(true);
             entry.responses = entry.responses.or(Some(by_field));
             let of_tools = matches!(self.field, "build" | "tools" | "packages");
-            let mut form = Form::new(&entry, &above);
+            let mut form = CommandForm::new(&entry, &above);
             form.of_tools = of_tools;
             Box::new(form)
         })
@@ -263,15 +267,17 @@ impl Program {
 
     /// What its part says.
     #[cfg(test)]
-    pub(super) fn entry(&self) -> Entry {
-        Entry::parse(self.text).unwrap_or_default()
+    pub(super) fn parse_entry(&self) -> TableEntry {
+        TableEntry::parse(self.text).unwrap_or_default()
     }
 
     /// Whether its part can be read, and whether what it is like exists and is like nothing else.
     #[cfg(test)]
-    pub(super) fn check(&self) -> Result<(), String> {
-        let entry = Entry::parse(self.text).map_err(|error| error.to_string())?;
-        let like = |name: &str| Table::get().named(name).and_then(|like| Entry::parse(like.text).ok());
+    pub(super) fn check_entry(&self) -> Result<(), String> {
+        let entry = TableEntry::parse(self.text).map_err(|error| error.to_string())?;
+        let like = |name: &str| {
+            ProgramTable::get().find_entry(name).and_then(|like| TableEntry::parse(like.text).ok())
+        };
         match like(&entry.like) {
             _ if entry.like.is_empty() => Ok(()),
             Some(like) if like.like.is_empty() => Ok(()),
@@ -280,8 +286,8 @@ impl Program {
     }
 
     /// The sub-command with this name, or with one that stands for it.
-    pub(super) fn sub(&self, name: &str) -> Option<&'static Program> {
-        let named = |name: &str| Table::get().named(&format!("{} {name}", self.name));
+    pub(super) fn sub_command(&self, name: &str) -> Option<&'static ProgramEntry> {
+        let named = |name: &str| ProgramTable::get().find_entry(&format!("{} {name}", self.name));
         named(name).or_else(|| {
             let mut full = self.full_names(name).into_iter().filter_map(named);
             let first = full.next()?;
@@ -304,7 +310,7 @@ impl Program {
             return others;
         }
         match form.abbreviates && !name.is_empty() {
-            true => Table::subs(self.name, name),
+            true => ProgramTable::sub_command_names(self.name, name),
             false => Vec::new(),
         }
     }
@@ -312,50 +318,50 @@ impl Program {
 
 /// All of it.
 #[derive(Debug)]
-pub(super) struct Table {
-    programs: Vec<Program>,
+pub(super) struct ProgramTable {
+    programs: Vec<ProgramEntry>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(Table::load);
+static TABLE: LazyLock<ProgramTable> = LazyLock::new(ProgramTable::load);
 
-impl Table {
+impl ProgramTable {
     pub(super) fn get() -> &'static Self {
         &TABLE
     }
 
     /// The program with this base name.
-    pub(super) fn program(&self, base: &str) -> Option<&Program> {
-        (!base.contains(' ')).then(|| self.named(base))?
+    pub(super) fn find_program(&self, base: &str) -> Option<&ProgramEntry> {
+        (!base.contains(' ')).then(|| self.find_entry(base))?
     }
 
     /// The entry with this whole name: `git log`.
-    fn named(&self, name: &str) -> Option<&Program> {
-        self.programs.get(packed::find(name)?)
+    fn find_entry(&self, name: &str) -> Option<&ProgramEntry> {
+        self.programs.get(packed::find_entry(name)?)
     }
 
     #[cfg(test)]
-    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, &Program)> {
+    pub(super) fn all_programs(&self) -> impl Iterator<Item = (&'static str, &ProgramEntry)> {
         self.programs.iter().map(|program| (program.name, program))
     }
 
     /// The last words of the names that `program`'s sub-commands have and that begin with `start`, in order.
-    fn subs(program: &str, start: &str) -> Vec<&'static str> {
+    fn sub_command_names(program: &str, start: &str) -> Vec<&'static str> {
         let whole = format!("{program} {start}");
-        let begun = packed::beginning(&whole);
+        let begun = packed::names_with_prefix(&whole);
         let sub = begun.filter_map(|name| name.get(program.len() + 1..));
         sub.filter(|name| !name.contains(' ')).collect()
     }
 
     /// Every name, with those of `also`.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        packed::names()
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        packed::all_names()
     }
 
     fn load() -> Self {
-        let programs = packed::PARTS.iter().map(|part| Program {
+        let programs = packed::PARTS.iter().map(|part| ProgramEntry {
             name: part.name(),
-            text: part.said(),
-            field: part.field(),
+            text: part.entry_text(),
+            field: part.source_file(),
             has_subs: part.has_subs,
             form: OnceLock::new(),
         });
@@ -363,14 +369,14 @@ impl Table {
     }
 }
 
-impl Entry {
+impl TableEntry {
     /// Reads what the build has made of the lines below a header.
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
-        packed::read(text)
+        packed::read_entry(text)
     }
 
     /// Takes over what `like` says besides its options, where this entry says nothing itself.
-    fn follow(&mut self, like: &Self) {
+    fn inherit_from(&mut self, like: &Self) {
         self.reader = self.reader.or(like.reader);
         self.reader_with = self.reader_with.take().or_else(|| like.reader_with.clone());
         self.here = self.here.or(like.here);
@@ -394,7 +400,7 @@ impl Entry {
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
         self.tells |= like.tells;
-        self.spell(like.spelling);
+        self.inherit_spelling(like.spelling);
         self.responses = self.responses.or(like.responses);
         self.runs_input |= like.runs_input;
         self.starts_shell = self.starts_shell.take().or_else(|| like.starts_shell.clone());
@@ -404,43 +410,43 @@ impl Entry {
             self.talks.clone_from(&like.talks);
         }
         self.options_first = self.options_first.take().or_else(|| like.options_first.clone());
-        if self.style == Style::Gnu {
+        if self.style == OptionStyle::Gnu {
             self.style = like.style;
         }
-        if self.kind == Kind::Plain {
+        if self.kind == ProgramKind::Plain {
             self.kind = like.kind;
         }
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn lists(&self) -> [(Meaning, &str); 26] {
+    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 26] {
         [
-            (Meaning::Harmless, &self.options),
-            (Meaning::Pattern, &self.patterns),
-            (Meaning::Reads, &self.reads),
-            (Meaning::Names, &self.names),
-            (Meaning::Writes, &self.writes),
-            (Meaning::Outputs, &self.outputs),
-            (Meaning::Prints, &self.prints),
-            (Meaning::Edits, &self.edits),
-            (Meaning::Url, &self.urls),
-            (Meaning::Proxy, &self.proxies),
-            (Meaning::Target, &self.targets),
-            (Meaning::Into, &self.into),
-            (Meaning::Elsewhere, &self.elsewhere),
-            (Meaning::Loads, &self.loads),
-            (Meaning::Module, &self.modules),
-            (Meaning::Runs, &self.runs),
-            (Meaning::Changes, &self.changes),
-            (Meaning::Sends, &self.sends),
-            (Meaning::Data, &self.data),
-            (Meaning::Line, &self.lines),
-            (Meaning::OwnLine, &self.own_lines),
-            (Meaning::Command, &self.commands),
-            (Meaning::Evaluates, &self.evaluates),
-            (Meaning::Split, &self.splits),
-            (Meaning::Sets, &self.sets),
-            (Meaning::Passes, &self.passes),
+            (OptionMeaning::Harmless, &self.options),
+            (OptionMeaning::Pattern, &self.patterns),
+            (OptionMeaning::Reads, &self.reads),
+            (OptionMeaning::Names, &self.names),
+            (OptionMeaning::Writes, &self.writes),
+            (OptionMeaning::Outputs, &self.outputs),
+            (OptionMeaning::Prints, &self.prints),
+            (OptionMeaning::Edits, &self.edits),
+            (OptionMeaning::Url, &self.urls),
+            (OptionMeaning::Proxy, &self.proxies),
+            (OptionMeaning::Target, &self.targets),
+            (OptionMeaning::Into, &self.into),
+            (OptionMeaning::Elsewhere, &self.elsewhere),
+            (OptionMeaning::Loads, &self.loads),
+            (OptionMeaning::Module, &self.modules),
+            (OptionMeaning::Runs, &self.runs),
+            (OptionMeaning::Changes, &self.changes),
+            (OptionMeaning::Sends, &self.sends),
+            (OptionMeaning::Data, &self.data),
+            (OptionMeaning::Line, &self.lines),
+            (OptionMeaning::OwnLine, &self.own_lines),
+            (OptionMeaning::Command, &self.commands),
+            (OptionMeaning::Evaluates, &self.evaluates),
+            (OptionMeaning::Split, &self.splits),
+            (OptionMeaning::Sets, &self.sets),
+            (OptionMeaning::Passes, &self.passes),
         ]
     }
 }

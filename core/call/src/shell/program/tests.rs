@@ -14,8 +14,8 @@ mod wrappers;
 
 use std::path::Path;
 
-use super::{Command, Inner, Known, known};
-use crate::shell::{Named, OpenWord, Word, split};
+use super::{Command, CommandFacts, InnerCommand, analyze_command};
+use crate::shell::{CaveatSubject, OpenWord, Word, split_words};
 
 /// Words of a plain line; one that holds `$X` or an unquoted-looking `*` at its edge is open.
 pub(super) fn words(line: &str) -> Vec<Word> {
@@ -34,18 +34,18 @@ pub(super) fn words(line: &str) -> Vec<Word> {
         }
         Word::Literal(text)
     };
-    split(line).unwrap().into_iter().map(open).collect()
+    split_words(line).unwrap().into_iter().map(open).collect()
 }
 
-pub(super) fn look(line: &str) -> Known {
+pub(super) fn look(line: &str) -> CommandFacts {
     look_in(line, Path::new("/"), false)
 }
 
-pub(super) fn look_in(line: &str, cwd: &Path, fed: bool) -> Known {
-    known(&Command {
+pub(super) fn look_in(line: &str, cwd: &Path, fed: bool) -> CommandFacts {
+    analyze_command(&Command {
         words: &words(line),
         cwd: Some(cwd),
-        looked: &crate::Looked::default(),
+        looked: &crate::FolderCache::default(),
         fed,
         piped: false,
         made: false,
@@ -53,12 +53,12 @@ pub(super) fn look_in(line: &str, cwd: &Path, fed: bool) -> Known {
 }
 
 /// The places that a plain caveat names.
-pub(super) fn named(known: &Known) -> Vec<Vec<usize>> {
+pub(super) fn named(known: &CommandFacts) -> Vec<Vec<usize>> {
     let mut named: Vec<Vec<usize>> = known
         .caveats
         .iter()
         .map(|caveat| match &caveat.named {
-            Named::Words(places) => places.clone(),
+            CaveatSubject::Words(places) => places.clone(),
             _ => Vec::new(),
         })
         .collect();
@@ -73,13 +73,13 @@ pub(super) fn hold<T>(rows: impl IntoIterator<Item = T>, wrong: impl Fn(T) -> Op
 }
 
 /// What it runs, as text.
-pub(super) fn inner(known: &Known) -> Vec<String> {
+pub(super) fn inner(known: &CommandFacts) -> Vec<String> {
     known
         .inner
         .iter()
         .map(|inner| match inner {
-            Inner::Words(words) => words.iter().map(Word::text).collect::<Vec<_>>().join(" "),
-            Inner::Line(word) => format!("line: {}", word.literal().unwrap_or("?")),
+            InnerCommand::Words(words) => words.iter().map(Word::text).collect::<Vec<_>>().join(" "),
+            InnerCommand::Line(word) => format!("line: {}", word.literal().unwrap_or("?")),
         })
         .collect()
 }

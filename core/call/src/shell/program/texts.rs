@@ -1,6 +1,6 @@
 //! Words that are lines, and lines as one word.
 
-use super::started::started;
+use super::started_lines::started_lines;
 use crate::shell::{OpenWord, Word};
 
 /// As many lines of one kind are looked for inside of a text.
@@ -43,7 +43,7 @@ pub(super) fn lines_in(word: &Word) -> Vec<String> {
 /// Lines that a program in another language may run: what it says that it starts, what stands behind the name of a command of its
 /// own (`.shell touch x`) or behind the target of a rule (`all:;touch x`), and its lines themselves.
 pub(in crate::shell) fn lines_of_code(text: &str) -> Vec<String> {
-    let mut lines = started(text, !text.contains("${"));
+    let mut lines = started_lines(text, !text.contains("${"));
     let mut found: Vec<&str> = Vec::new();
     for line in text.lines().take(MOST_LINES) {
         let line = line.trim();
@@ -62,7 +62,7 @@ pub(in crate::shell) fn lines_of_code(text: &str) -> Vec<String> {
 }
 
 /// Words as the one line that a program makes of them.
-pub(super) fn joined(words: &[Word]) -> Word {
+pub(super) fn join_as_word(words: &[Word]) -> Word {
     if let [one] = words {
         return one.clone();
     }
@@ -80,6 +80,6 @@ pub(super) fn joined(words: &[Word]) -> Word {
             Word::Open(open) => pieces.extend(open.pieces.iter().cloned()),
         }
     }
-    let text = crate::shell::texts(words);
+    let text = crate::shell::join_word_texts(words);
     Word::Open(OpenWord { text, pieces, ..OpenWord::default() })
 }

@@ -10,27 +10,27 @@ const MOST: usize = 64;
 const LONGEST: u64 = 64 * 1024;
 
 /// A file that may be there.
-enum Found {
+enum FoundFile {
     Nothing,
     Text(String),
     /// It can't be read, or is too long.
     Unknown,
 }
 
-fn look(file: &Path) -> Found {
+fn look_up_file(file: &Path) -> FoundFile {
     let gone = |kind: ErrorKind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
     match fs::symlink_metadata(file) {
-        Err(error) if gone(error.kind()) => Found::Nothing,
+        Err(error) if gone(error.kind()) => FoundFile::Nothing,
         _ => fs::metadata(file)
             .ok()
             .filter(|meta| meta.is_file() && meta.len() <= LONGEST)
             .and_then(|_| fs::read_to_string(file).ok())
-            .map_or(Found::Unknown, Found::Text),
+            .map_or(FoundFile::Unknown, FoundFile::Text),
     }
 }
 
 /// The folder itself, in which links are followed, and all above it; none if these are too many.
-fn upwards(cwd: &Path) -> Option<Vec<PathBuf>> {
+fn ancestor_folders(cwd: &Path) -> Option<Vec<PathBuf>> {
     let folders: Vec<PathBuf> = cwd.ancestors().take(MOST + 1).map(Path::to_owned).collect();
     (folders.len() <= MOST).then_some(folders)
 }
@@ -38,23 +38,25 @@ fn upwards(cwd: &Path) -> Option<Vec<PathBuf>> {
 /// Whether no configuration from here upwards, but for the user's own, tells cargo what to run, and none
 /// tells rustup of a toolchain in a folder.
 pub(super) fn plain_cargo(cwd: &Path) -> bool {
-    let home = crate::home();
+    let home = crate::home_folder();
     let quiet = |folder: &PathBuf| {
         let own = home.as_deref() == Some(folder);
-        let none = |name: &str| matches!(look(&folder.join(name)), Found::Nothing);
+        let none = |name: &str| matches!(look_up_file(&folder.join(name)), FoundFile::Nothing);
         own || none(".cargo/config.toml")
             && none(".cargo/config")
-            && ["rust-toolchain.toml", "rust-toolchain"].iter().all(|name| match look(&folder.join(name)) {
-                Found::Nothing => true,
-                Found::Text(text) => channel(text.trim()) || plain_toolchain(&text),
-                Found::Unknown => false,
+            && ["rust-toolchain.toml", "rust-toolchain"].iter().all(|name| {
+                match look_up_file(&folder.join(name)) {
+                    FoundFile::Nothing => true,
+                    FoundFile::Text(text) => is_published_channel(text.trim()) || plain_toolchain(&text),
+                    FoundFile::Unknown => false,
+                }
             })
     };
-    upwards(cwd).is_some_and(|folders| folders.iter().all(quiet))
+    ancestor_folders(cwd).is_some_and(|folders| folders.iter().all(quiet))
 }
 
 /// `stable`, `nightly-2025-01-01`, `1.85.0-x86_64-unknown-linux-gnu`: what the project itself publishes.
-fn channel(name: &str) -> bool {
+fn is_published_channel(name: &str) -> bool {
     let published = ["stable", "beta", "nightly"].iter().any(|channel| name.starts_with(channel));
     let number = name.starts_with(|c: char| c.is_ascii_digit());
     (published || number) && plain_word(name)
@@ -69,7 +71,7 @@ fn plain_toolchain(text: &str) -> bool {
     let Ok(file) = text.parse::<toml::Table>() else { return false };
     let word = |value: &toml::Value| value.as_str().is_some_and(plain_word);
     let known = |(key, value): (&String, &toml::Value)| match key.as_str() {
-        "channel" => value.as_str().is_some_and(channel),
+        "channel" => value.as_str().is_some_and(is_published_channel),
         "profile" => word(value),
         "components" | "targets" => value.as_array().is_some_and(|words| words.iter().all(word)),
         _ => false,
@@ -82,13 +84,13 @@ fn plain_toolchain(text: &str) -> bool {
 /// Whether no module or work space from here upwards has `go` fetch and run another version of itself.
 pub(super) fn plain_go(cwd: &Path) -> bool {
     let quiet = |folder: &PathBuf| {
-        ["go.mod", "go.work"].iter().all(|name| match look(&folder.join(name)) {
-            Found::Nothing => true,
-            Found::Text(text) => old_go(&text),
-            Found::Unknown => false,
+        ["go.mod", "go.work"].iter().all(|name| match look_up_file(&folder.join(name)) {
+            FoundFile::Nothing => true,
+            FoundFile::Text(text) => old_go(&text),
+            FoundFile::Unknown => false,
         })
     };
-    upwards(cwd).is_some_and(|folders| folders.iter().all(quiet))
+    ancestor_folders(cwd).is_some_and(|folders| folders.iter().all(quiet))
 }
 
 /// Whether a module is content with any version since 1.20: from 1.21 on, an older `go` fetches a newer.
@@ -125,15 +127,15 @@ pub(super) fn plain_versions(cwd: &Path) -> bool {
             ".rtx.toml",
         ]
         .iter()
-        .all(|name| match look(&folder.join(name)) {
-            Found::Nothing => true,
-            Found::Text(text) => {
+        .all(|name| match look_up_file(&folder.join(name)) {
+            FoundFile::Nothing => true,
+            FoundFile::Text(text) => {
                 !["path:", "ref:", "path", "env", "{{"].iter().any(|mark| text.contains(mark))
             }
-            Found::Unknown => false,
+            FoundFile::Unknown => false,
         })
     };
-    upwards(cwd).is_some_and(|folders| folders.iter().all(quiet))
+    ancestor_folders(cwd).is_some_and(|folders| folders.iter().all(quiet))
 }
 
 #[cfg(test)]
@@ -142,11 +144,11 @@ mod tests {
     use std::path::Path;
 
     fn plain_cargo(cwd: &Path) -> bool {
-        super::plain_cargo(&crate::resolve(cwd).unwrap())
+        super::plain_cargo(&crate::resolve_path(cwd).unwrap())
     }
 
     fn plain_go(cwd: &Path) -> bool {
-        super::plain_go(&crate::resolve(cwd).unwrap())
+        super::plain_go(&crate::resolve_path(cwd).unwrap())
     }
 
     /// Attack 76: a toolchain in a folder of the workspace is a program.

@@ -2,23 +2,23 @@
 
 use std::path::Path;
 
-use super::form::{Form, Meaning};
-use super::judge::Judge;
-use super::scan::{Found, Scan};
-use super::table::Special;
+use super::analyzer::CommandAnalyzer;
+use super::form::{CommandForm, OptionMeaning};
+use super::scan::{FoundOption, Scan};
+use super::table::SpecialCase;
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
 const WRITE: Use = Use::Write(WriteKind::Write);
 
 /// A folder that an option names, and that the program writes in.
-pub(super) fn into(judge: &mut Judge<'_>, found: &Found<'_>) {
+pub(super) fn write_into_folder(judge: &mut CommandAnalyzer<'_>, found: &FoundOption<'_>) {
     let Some(value) = &found.value else { return };
     match (value.text, judge.words.get(value.place)) {
-        (Some(text), _) => judge.places.path(text, WRITE, Reach::Itself),
+        (Some(text), _) => judge.places.add_path(text, WRITE, Reach::Itself),
         (None, Some(Word::Open(open))) => {
-            judge.places.open(open, WRITE, Reach::Itself);
-            below(judge, open, &[]);
+            judge.places.add_open_word(open, WRITE, Reach::Itself);
+            write_below_folder(judge, open, &[]);
         }
         _ => {}
     }
@@ -26,7 +26,7 @@ pub(super) fn into(judge: &mut Judge<'_>, found: &Found<'_>) {
 
 /// What is written in a folder that is not known: files of the names that `sources` have. Without any, and
 /// below what is copied as a whole, they are not known either.
-pub(super) fn below(judge: &mut Judge<'_>, folder: &OpenWord, sources: &[&Word]) {
+pub(super) fn write_below_folder(judge: &mut CommandAnalyzer<'_>, folder: &OpenWord, sources: &[&Word]) {
     let whole: Vec<Option<String>> = sources
         .iter()
         .map(|word| Some(Path::new(word.literal()?).file_name()?.to_str()?.to_owned()))
@@ -44,41 +44,48 @@ pub(super) fn below(judge: &mut Judge<'_>, folder: &OpenWord, sources: &[&Word])
             Some(name) => pieces.push(Some(format!("{slash}{name}"))),
             None => pieces.extend([Some(slash.to_owned()), None]),
         }
-        judge.places.open(&OpenWord { pieces, glob, ..folder.clone() }, WRITE, Reach::Itself);
+        judge.places.add_open_word(&OpenWord { pieces, glob, ..folder.clone() }, WRITE, Reach::Itself);
     }
 }
 
 /// Whether what is taken apart is written, and not only listed.
-pub(super) fn unpacks(form: &Form, scan: &Scan<'_>) -> bool {
-    let takes = |found: &Found<'_>| matches!(found.name, "-x" | "--extract" | "--get" | "-i" | "-p");
+pub(super) fn is_unpacking(form: &CommandForm, scan: &Scan<'_>) -> bool {
+    let takes = |found: &FoundOption<'_>| matches!(found.name, "-x" | "--extract" | "--get" | "-i" | "-p");
     match form.special {
-        Some(Special::Tar) => scan.options.iter().any(takes),
-        _ => !form.reader_with.iter().any(|set| set.iter().all(|name| scan.names(name))),
+        Some(SpecialCase::Tar) => scan.options.iter().any(takes),
+        _ => !form.reader_with.iter().any(|set| set.iter().all(|name| scan.has_option(name))),
     }
 }
 
 /// A member of an archive: written by its name, below the folder that an option names.
-pub(super) fn member(judge: &mut Judge<'_>, form: &Form, scan: &Scan<'_>, word: &Word) {
-    if !unpacks(form, scan) {
+pub(super) fn write_member(
+    judge: &mut CommandAnalyzer<'_>,
+    form: &CommandForm,
+    scan: &Scan<'_>,
+    word: &Word,
+) {
+    if !is_unpacking(form, scan) {
         return;
     }
-    let into = |found: &&Found<'_>| matches!(found.known.meaning, Meaning::Into | Meaning::Elsewhere);
+    let into = |found: &&FoundOption<'_>| {
+        matches!(found.known.meaning, OptionMeaning::Into | OptionMeaning::Elsewhere)
+    };
     let folder = scan.options.iter().rfind(into).and_then(|found| found.value.as_ref()?.text).unwrap_or(".");
     match word {
-        Word::Literal(name) => judge.places.path(&format!("{folder}/{name}"), WRITE, Reach::Itself),
+        Word::Literal(name) => judge.places.add_path(&format!("{folder}/{name}"), WRITE, Reach::Itself),
         Word::Open(open) => {
             let mut pieces = open.pieces.clone();
             match pieces.first_mut() {
                 Some(Some(first)) => *first = format!("{folder}/{first}"),
                 _ => pieces.insert(0, Some(format!("{folder}/"))),
             }
-            judge.places.open(&OpenWord { pieces, ..open.clone() }, WRITE, Reach::Itself);
+            judge.places.add_open_word(&OpenWord { pieces, ..open.clone() }, WRITE, Reach::Itself);
         }
     }
 }
 
 /// `docker run -v FOLDER:/x`, `--mount type=bind,src=FOLDER,dst=/x`: what runs there may write it.
-pub(super) fn mounts(judge: &mut Judge<'_>, scan: &Scan<'_>) {
+pub(super) fn add_mounts(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
     for found in &scan.options {
         if found.name == "--entrypoint"
             && let (Some(program), Some(rest)) =
@@ -94,7 +101,7 @@ pub(super) fn mounts(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         let Some(value) = &found.value else { continue };
         let Some(text) = value.text else {
             if let Some(Word::Open(open)) = judge.words.get(value.place) {
-                judge.places.open(open, WRITE, Reach::Itself);
+                judge.places.add_open_word(open, WRITE, Reach::Itself);
             }
             continue;
         };
@@ -115,6 +122,6 @@ pub(super) fn mounts(judge: &mut Judge<'_>, scan: &Scan<'_>) {
         };
         let only_read =
             options.split(',').any(|option| matches!(option, "ro" | "readonly" | "readonly=true"));
-        judge.places.path(folder, if only_read { Use::Read } else { WRITE }, Reach::Itself);
+        judge.places.add_path(folder, if only_read { Use::Read } else { WRITE }, Reach::Itself);
     }
 }

@@ -1,7 +1,7 @@
 //! Folders that are sent away or packed as a whole: `aws s3 sync . s3://b`, `docker build .`, `netlify deploy --dir=.`. What
 //! lies there counts as read, as far as it is there and no ignore file of the program leaves it out.
 
-use super::judge::Judge;
+use super::analyzer::CommandAnalyzer;
 use super::name;
 use super::worktree;
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
@@ -48,11 +48,11 @@ const UPLOADS: &[(&str, &[&str], bool)] = &[
     ("wrangler", &["deploy"], true),
 ];
 
-impl Judge<'_> {
+impl CommandAnalyzer<'_> {
     /// Notes what lies in the folders that the command at `at` sends away.
-    pub(super) fn uploads(&mut self, at: usize) {
+    pub(super) fn add_uploads(&mut self, at: usize) {
         let Some(words) = self.words.get(at..) else { return };
-        let Some(program) = words.first().and_then(Word::literal).map(name::base) else { return };
+        let Some(program) = words.first().and_then(Word::literal).map(name::base_name) else { return };
         let literal: Vec<&str> = words.iter().skip(1).filter_map(Word::literal).collect();
         let is = |verbs: &[&str]| verbs.is_empty() || literal.iter().any(|word| verbs.contains(word));
         let mut fitting = UPLOADS.iter().filter(|(name, verbs, _)| *name == program && is(verbs)).peekable();
@@ -61,17 +61,19 @@ impl Judge<'_> {
         }
         let image = matches!(program, "docker" | "podman" | "buildah" | "nerdctl");
         let here = fitting.any(|(.., here)| *here);
-        let Some(cwd) = self.command.cwd.and_then(|cwd| self.command.looked.resolved(cwd)) else { return };
+        let Some(cwd) = self.command.cwd.and_then(|cwd| self.command.looked.resolved_folder(cwd)) else {
+            return;
+        };
         // `--dir=.`, `x=.`
         let values = literal.iter().flat_map(|word| [*word, word.rsplit('=').next().unwrap_or(word)]);
-        let mut folders: Vec<_> = values.filter_map(|text| worktree::folder(&cwd, text)).collect();
+        let mut folders: Vec<_> = values.filter_map(|text| worktree::existing_folder(&cwd, text)).collect();
         folders.dedup();
         if folders.is_empty() && here {
             folders.push(cwd.clone());
         }
         for folder in folders {
             let touch = |path| Touch { path, how: Use::Read, reach: Reach::Said };
-            let Some(files) = worktree::below(&folder, image) else {
+            let Some(files) = worktree::files_below(&folder, image) else {
                 let given = "more files than can be looked at".to_owned();
                 let path = OpenPath { given, pieces: vec![None], slashes: true, looked_up: false };
                 self.places.touches.push(touch(TouchedPath::Open(path)));
@@ -79,14 +81,16 @@ impl Judge<'_> {
             };
             let texts = files.iter().filter_map(|file| file.strip_prefix(&folder).ok()?.to_str());
             let looked = self.command.looked;
-            self.places.touches.extend(texts.map(|text| touch(TouchedPath::Known(looked.at(&folder, text)))));
+            self.places
+                .touches
+                .extend(texts.map(|text| touch(TouchedPath::Known(looked.path_access(&folder, text)))));
         }
     }
 
     /// `curl -w '%output{FILE}text'` writes the file.
     pub(super) fn written_out(&mut self, at: usize) {
         let words = self.words.get(at..).unwrap_or_default();
-        if words.first().and_then(Word::literal).map(name::base) != Some("curl") {
+        if words.first().and_then(Word::literal).map(name::base_name) != Some("curl") {
             return;
         }
         for text in words.iter().skip(1).filter_map(Word::literal) {
@@ -95,7 +99,7 @@ impl Judge<'_> {
             {
                 let file = behind.and_then(|behind| behind.split('}').next()).unwrap_or_default();
                 let file = file.strip_prefix(">>").unwrap_or(file);
-                self.places.path(file, Use::Write(crate::WriteKind::Write), Reach::Itself);
+                self.places.add_path(file, Use::Write(crate::WriteKind::Write), Reach::Itself);
             }
         }
     }

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::gitlinks::{Entry, entries, gitlinks};
-use super::ignored::{self, Rule};
+use super::gitignore::{self, IgnoreRule};
+use super::gitlinks::{IndexEntry, gitlink_paths, tracked_entries};
 use super::repository;
-use crate::{Budget, home};
+use crate::{LookupBudget, home_folder};
 
 /// The longest file of patterns, and the longest index, that are looked into.
 const LONGEST: u64 = 256 * 1024;
@@ -19,7 +19,7 @@ const MOST: usize = 2000;
 
 /// What is taken in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Takes {
+pub(super) struct FileSelection {
     /// Files that are not tracked yet.
     pub(super) untracked: bool,
     /// Also those that are ignored.
@@ -28,8 +28,8 @@ pub(super) struct Takes {
 
 /// The files below `folder` that the index of its repository knows; none where that is not understood, or git could take
 /// another one.
-pub(super) fn tracked(folder: &Path) -> Option<Vec<PathBuf>> {
-    let top = repository::top(folder)?;
+pub(super) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
+    let top = repository::work_tree_top(folder)?;
     let git = repository::git_folder_of(&top)?;
     // Git passes by a folder that lacks these, and looks further up.
     let whole = git.join("HEAD").exists()
@@ -39,7 +39,7 @@ pub(super) fn tracked(folder: &Path) -> Option<Vec<PathBuf>> {
         return None;
     }
     let index = fs::read(file).ok()?;
-    let names = entries(&index)?.into_iter().map(|entry| entry.name).chain(gitlinks(&index)?);
+    let names = tracked_entries(&index)?.into_iter().map(|entry| entry.name).chain(gitlink_paths(&index)?);
     let plain = |name: &str| {
         name.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
     };
@@ -56,32 +56,32 @@ pub(super) fn tracked(folder: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// The files below `folders` that would be taken in; none if there are too many to look at.
-pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec<PathBuf>> {
+pub(super) fn files_taken_in(top: &Path, folders: &[PathBuf], takes: FileSelection) -> Option<Vec<PathBuf>> {
     let git = repository::git_folder_of(top);
     let index = git.as_ref().map(|git| git.join("index"));
     let index = index.filter(|index| fs::metadata(index).is_ok_and(|meta| meta.len() <= LONGEST_INDEX));
-    let tracked = index.and_then(|index| entries(&fs::read(index).ok()?)).unwrap_or_default();
-    let mut walk = Walk {
+    let tracked = index.and_then(|index| tracked_entries(&fs::read(index).ok()?)).unwrap_or_default();
+    let mut walk = WorkTreeWalk {
         top,
         takes,
         known: HashSet::new(),
         rules: Vec::new(),
         found: Vec::new(),
-        budget: Budget::new(),
+        budget: LookupBudget::new(),
         git: true,
     };
     for entry in &tracked {
-        walk.budget.spend()?;
+        walk.budget.spend_name()?;
         let path = top.join(&entry.name);
-        if folders.iter().any(|folder| path.starts_with(folder)) && changed(&path, entry) {
+        if folders.iter().any(|folder| path.starts_with(folder)) && has_changed(&path, entry) {
             walk.found.push(path);
         }
     }
     if takes.untracked {
         walk.known = tracked.into_iter().map(|entry| entry.name).collect();
-        let global = home().map(|home| home.join(".config/git/ignore"));
+        let global = home_folder().map(|home| home.join(".config/git/ignore"));
         for file in global.into_iter().chain(git.map(|git| git.join("info/exclude"))) {
-            walk.read(&file, "");
+            walk.read_rules(&file, "");
         }
         for folder in folders {
             let kept = walk.rules.len();
@@ -89,12 +89,12 @@ pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec
             let mut at = top.to_owned();
             let mut left_out = false;
             for name in below {
-                walk.patterns(&at);
+                walk.read_ignore_patterns(&at);
                 at.push(name);
                 left_out |= walk.leaves_out(&at, true);
             }
             if !left_out {
-                walk.folder(folder, 0)?;
+                walk.walk_folder(folder, 0)?;
             }
             walk.rules.truncate(kept);
         }
@@ -104,34 +104,34 @@ pub(super) fn taken(top: &Path, folders: &[PathBuf], takes: Takes) -> Option<Vec
 
 /// The files below a folder that is sent or packed as a whole, for an image without what its `.dockerignore` leaves out;
 /// none if there are too many to look at. What git itself keeps there is passed by.
-pub(super) fn below(folder: &Path, image: bool) -> Option<Vec<PathBuf>> {
-    let mut walk = Walk {
+pub(super) fn files_below(folder: &Path, image: bool) -> Option<Vec<PathBuf>> {
+    let mut walk = WorkTreeWalk {
         top: folder,
-        takes: Takes { untracked: true, ignored: false },
+        takes: FileSelection { untracked: true, ignored: false },
         known: HashSet::new(),
         rules: Vec::new(),
         found: Vec::new(),
-        budget: Budget::new(),
+        budget: LookupBudget::new(),
         git: false,
     };
     // Beside a file for images there may be one of its own, which counts instead.
     if image && !folder.join("Dockerfile.dockerignore").exists() {
-        walk.read(&folder.join(".dockerignore"), "");
-        walk.rules.iter_mut().for_each(Rule::anchor);
+        walk.read_rules(&folder.join(".dockerignore"), "");
+        walk.rules.iter_mut().for_each(IgnoreRule::anchor);
     }
-    walk.folder(folder, 0)?;
+    walk.walk_folder(folder, 0)?;
     (walk.found.len() <= MOST).then_some(walk.found)
 }
 
 /// The folder that is there by this name, links resolved.
-pub(super) fn folder(cwd: &Path, text: &str) -> Option<PathBuf> {
+pub(super) fn existing_folder(cwd: &Path, text: &str) -> Option<PathBuf> {
     let named = (!text.is_empty()).then(|| cwd.join(text).canonicalize().ok()).flatten();
     named.filter(|path| path.is_dir())
 }
 
 /// Whether a tracked file is another than the index knows.
 #[cfg(unix)]
-fn changed(path: &Path, entry: &Entry) -> bool {
+fn has_changed(path: &Path, entry: &IndexEntry) -> bool {
     use std::os::unix::fs::MetadataExt;
 
     fs::symlink_metadata(path).is_ok_and(|meta| {
@@ -146,38 +146,38 @@ fn changed(path: &Path, entry: &Entry) -> bool {
 
 /// Elsewhere the index holds other numbers: it may always be another.
 #[cfg(not(unix))]
-fn changed(path: &Path, _: &Entry) -> bool {
+fn has_changed(path: &Path, _: &IndexEntry) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
-struct Walk<'a> {
+struct WorkTreeWalk<'a> {
     top: &'a Path,
-    takes: Takes,
+    takes: FileSelection,
     /// Names that are tracked.
     known: HashSet<String>,
-    rules: Vec<Rule>,
+    rules: Vec<IgnoreRule>,
     found: Vec<PathBuf>,
-    budget: Budget,
+    budget: LookupBudget,
     /// It is read as git does.
     git: bool,
 }
 
-impl Walk<'_> {
+impl WorkTreeWalk<'_> {
     /// The rules of a file, which is no link.
-    fn read(&mut self, file: &Path, base: &str) {
+    fn read_rules(&mut self, file: &Path, base: &str) {
         let plain = fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
         if let Some(text) = plain.then(|| fs::read_to_string(file).ok()).flatten() {
-            self.rules.extend(ignored::rules(&text, base));
+            self.rules.extend(gitignore::parse_rules(&text, base));
         }
     }
 
-    fn patterns(&mut self, folder: &Path) {
-        let base = self.name(folder);
+    fn read_ignore_patterns(&mut self, folder: &Path) {
+        let base = self.relative_name(folder);
         let base = if base.is_empty() { base } else { base + "/" };
-        self.read(&folder.join(".gitignore"), &base);
+        self.read_rules(&folder.join(".gitignore"), &base);
     }
 
-    fn name(&self, path: &Path) -> String {
+    fn relative_name(&self, path: &Path) -> String {
         path.strip_prefix(self.top).unwrap_or(path).to_string_lossy().into_owned()
     }
 
@@ -186,23 +186,23 @@ impl Walk<'_> {
             return false;
         }
         if self.git {
-            return ignored::ignores(&self.rules, &self.name(path), folder);
+            return gitignore::is_ignored(&self.rules, &self.relative_name(path), folder);
         }
         // Here a file may be taken back in out of a folder that is left out.
-        let kept = folder && self.rules.iter().any(Rule::keeps);
-        !kept && ignored::ignores_below(&self.rules, &self.name(path), folder)
+        let kept = folder && self.rules.iter().any(IgnoreRule::is_negation);
+        !kept && gitignore::is_ignored_below(&self.rules, &self.relative_name(path), folder)
     }
 
     /// None once there is too much.
-    fn folder(&mut self, folder: &Path, depth: usize) -> Option<()> {
+    fn walk_folder(&mut self, folder: &Path, depth: usize) -> Option<()> {
         (depth <= DEEPEST && self.found.len() <= MOST).then_some(())?;
         let Ok(entries) = fs::read_dir(folder) else { return Some(()) };
         let kept = self.rules.len();
         if self.git {
-            self.patterns(folder);
+            self.read_ignore_patterns(folder);
         }
         for entry in entries.flatten() {
-            self.budget.spend()?;
+            self.budget.spend_name()?;
             let path = entry.path();
             let Ok(kind) = entry.file_type() else { continue };
             if entry.file_name() == ".git" || self.leaves_out(&path, kind.is_dir()) {
@@ -211,9 +211,9 @@ impl Walk<'_> {
             if kind.is_dir() {
                 // Of a repository below, git takes no more than its commit.
                 if !self.git || fs::symlink_metadata(path.join(".git")).is_err() {
-                    self.folder(&path, depth + 1)?;
+                    self.walk_folder(&path, depth + 1)?;
                 }
-            } else if kind.is_file() && !self.known.contains(&self.name(&path)) {
+            } else if kind.is_file() && !self.known.contains(&self.relative_name(&path)) {
                 self.found.push(path);
             }
         }

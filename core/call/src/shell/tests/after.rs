@@ -2,14 +2,14 @@
 
 use super::{always, path_of, read_by};
 use crate::Dialect;
-use crate::shell::{Caveat, commands};
+use crate::shell::{Caveat, shell_accesses};
 
 const ALL: [Dialect; 4] = [Dialect::Bash, Dialect::Sh, Dialect::Zsh, Dialect::Unknown];
 const PERHAPS_ZSH: [Dialect; 2] = [Dialect::Zsh, Dialect::Unknown];
 
 fn touched_by(dialect: Dialect, line: &str) -> Vec<String> {
     let found = read_by(dialect, line);
-    commands(&found).flat_map(|shell| &shell.touches).map(path_of).collect()
+    shell_accesses(&found).flat_map(|shell| &shell.touches).map(path_of).collect()
 }
 
 /// Holds each line to touching the path beside it, whichever of these shells reads it.
@@ -143,7 +143,7 @@ fn given_an_exec_that_zsh_does_by_itself_then_what_follows_reads_it() {
     let asks = |dialect: Dialect, line: &str| {
         let found = read_by(dialect, line);
         let is_input = |caveat: &Caveat| caveat.always && caveat.reason.contains("its input");
-        commands(&found).any(|shell| shell.caveats.iter().any(is_input))
+        shell_accesses(&found).any(|shell| shell.caveats.iter().any(is_input))
     };
     for line in [
         "exec < evil | true; sh",

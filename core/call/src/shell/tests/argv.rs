@@ -2,11 +2,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::one;
-use crate::shell::{Surroundings, argv, line};
+use crate::shell::{Surroundings, argv_accesses, line_accesses};
 
 fn shown(words: &[&str]) -> String {
     let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
-    argv(&words, &Surroundings::new(Path::new("/w"), &[])).iter().map(one).collect::<Vec<_>>().join(" | ")
+    argv_accesses(&words, &Surroundings::new(Path::new("/w"), &[]))
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(" | ")
 }
 
 /// D2.5: A harness's outer `sh -c` / `bash -lc` around one literal line is transport:
@@ -42,9 +46,12 @@ fn given_an_environment_then_it_is_judged_as_assignments() {
     );
     let at = Surroundings { env: &env, ..Surroundings::new(Path::new("/w"), &[]) };
     let all = |found: Vec<_>| found.iter().map(one).collect::<Vec<_>>().join(" | ");
-    assert_eq!(all(argv(&["make".to_owned()], &at)), "FOO=bar PATH=/x make ~!");
-    assert_eq!(all(line("B=c make; ls", &at)), "FOO=bar PATH=/x B=c make ~!~ | FOO=bar PATH=/x ls ~!");
-    assert_eq!(all(line("make &&", &at)), "?");
-    let opaque = line("make &&", &at);
-    assert_eq!(crate::shell::commands(&opaque).next().unwrap().caveats.len(), 3);
+    assert_eq!(all(argv_accesses(&["make".to_owned()], &at)), "FOO=bar PATH=/x make ~!");
+    assert_eq!(
+        all(line_accesses("B=c make; ls", &at)),
+        "FOO=bar PATH=/x B=c make ~!~ | FOO=bar PATH=/x ls ~!"
+    );
+    assert_eq!(all(line_accesses("make &&", &at)), "?");
+    let opaque = line_accesses("make &&", &at);
+    assert_eq!(crate::shell::shell_accesses(&opaque).next().unwrap().caveats.len(), 3);
 }

@@ -1,5 +1,5 @@
 use super::{each, each_always, first};
-use crate::shell::Named;
+use crate::shell::CaveatSubject;
 
 /// D2.18: operands that the shell evaluates (`test -v 'a[$(x)]'`, `[[ -eq ]]`, `let`,
 /// `printf -v`, `declare -i`); with a substitution in them, they run it.
@@ -56,7 +56,7 @@ fn given_names_and_numbers_then_they_are_plain() {
     ]);
     let named: Vec<_> =
         first("export A=1 B=2; make").caveats.iter().map(|caveat| caveat.named.clone()).collect();
-    assert_eq!(named, [Named::Words(vec![1]), Named::Words(vec![2])]);
+    assert_eq!(named, [CaveatSubject::Words(vec![1]), CaveatSubject::Words(vec![2])]);
 }
 
 /// Attack 78: a variable that changes what later words run, set by the way.

@@ -1,9 +1,9 @@
 //! One line, and the shells that could read it (D2.6).
 
-use super::{Dialect, commands, one, read_by};
+use super::{Dialect, one, read_by, shell_accesses};
 
 fn always(dialect: Dialect, line: &str) -> bool {
-    commands(&read_by(dialect, line)).any(|shell| shell.caveats.iter().any(|caveat| caveat.always))
+    shell_accesses(&read_by(dialect, line)).any(|shell| shell.caveats.iter().any(|caveat| caveat.always))
 }
 
 fn shown_by(dialect: Dialect, line: &str) -> String {
@@ -86,7 +86,7 @@ fn given_what_a_posix_shell_reads_alike_or_not_at_all_then_nothing_is_asked_besi
 #[test]
 fn given_a_command_that_only_a_posix_shell_runs_then_denials_see_it() {
     let accesses = read_by(Dialect::Unknown, "ls &>/dev/null touch x");
-    let seen = commands(&accesses)
+    let seen = shell_accesses(&accesses)
         .flat_map(|shell| &shell.outer)
         .any(|words| words.iter().map(super::super::Word::text).collect::<Vec<_>>() == ["touch", "x"]);
     assert!(seen, "{accesses:#?}");

@@ -1,6 +1,6 @@
 use super::{each, first, path_of, read, read_by, shown, touched};
 use crate::Dialect;
-use crate::shell::commands;
+use crate::shell::shell_accesses;
 
 /// D2.7: `cd` with a literal folder changes the cwd for the rest of its list. Attack 6.
 #[test]
@@ -44,7 +44,8 @@ fn given_a_line_that_may_be_elsewhere_then_words_are_looked_up_from_every_such_f
     let home = "/home/me";
     let missing = |line: &str, wanted: &[&str]| {
         let found = read_by(Dialect::Unknown, line);
-        let found: Vec<String> = commands(&found).flat_map(|shell| &shell.touches).map(path_of).collect();
+        let found: Vec<String> =
+            shell_accesses(&found).flat_map(|shell| &shell.touches).map(path_of).collect();
         !wanted.iter().all(|path| found.iter().any(|of| of == path))
     };
     let etc = ["/etc/y", "/w/y"];
@@ -105,9 +106,9 @@ fn given_a_function_that_zsh_calls_by_itself_then_it_is_not_understood_where_zsh
         let line = format!("{name}() {{ cd /etc; }}; cat y");
         for dialect in [Dialect::Zsh, Dialect::Unknown] {
             let found = read_by(dialect, &line);
-            assert!(commands(&found).any(|shell| !shell.understood), "{line}");
+            assert!(shell_accesses(&found).any(|shell| !shell.understood), "{line}");
         }
-        assert!(commands(&read_by(Dialect::Bash, &line)).all(|shell| shell.understood), "{line}");
+        assert!(shell_accesses(&read_by(Dialect::Bash, &line)).all(|shell| shell.understood), "{line}");
     }
 }
 
@@ -185,7 +186,7 @@ fn given_a_folder_that_depends_then_it_is_asked_about_and_nothing_reads() {
         "eval 'cd nowhere'; cat y",
     ] {
         let found = read(line);
-        let last = commands(&found).last().unwrap();
+        let last = shell_accesses(&found).last().unwrap();
         assert!(!last.reader, "{line}");
         assert!(
             last.caveats.iter().any(|caveat| caveat.reason.contains("folder")),

@@ -125,7 +125,7 @@ fn given_a_line_of_another_kind_of_shell_then_it_is_not_understood_and_the_reaso
 fn given_two_parentheses_that_stand_apart_then_they_are_no_arithmetic() {
     for line in ["((1) )", "( (1))", "((a) )", "(( 1 ) )", "((1)\n)"] {
         let accesses = super::read(line);
-        let runs = super::commands(&accesses)
+        let runs = super::shell_accesses(&accesses)
             .any(|shell| !shell.understood || !shell.words.is_empty() && shell.words[0] != "((".into());
         assert!(runs, "{line:?}: {accesses:#?}");
     }

@@ -17,7 +17,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Dialect, ShellAccess, Surroundings, Touch, TouchedPath, commands, line};
+use super::{Dialect, ShellAccess, Surroundings, Touch, TouchedPath, line_accesses, shell_accesses};
 use crate::Access;
 
 /// Reads a line in `/w`, the only root, with the home folder `/home/me`.
@@ -30,7 +30,10 @@ fn read_by(dialect: Dialect, text: &str) -> Vec<Access> {
     let roots = [PathBuf::from("/w")];
     let none = BTreeMap::new();
     let home = Some(Path::new("/home/me"));
-    line(text, &Surroundings { home, env: &none, dialect, ..Surroundings::new(Path::new("/w"), &roots) })
+    line_accesses(
+        text,
+        &Surroundings { home, env: &none, dialect, ..Surroundings::new(Path::new("/w"), &roots) },
+    )
 }
 
 /// What a line becomes, separated by ` | `: commands as text, with `!` for each `always` caveat and `~`
@@ -50,19 +53,19 @@ fn one(access: &Access) -> String {
 
 /// The first command of a line.
 fn first(text: &str) -> ShellAccess {
-    commands(&read(text)).next().unwrap().clone()
+    shell_accesses(&read(text)).next().unwrap().clone()
 }
 
 /// Whether a line is not understood, or asked about whatever the mode.
 fn always(text: &str) -> bool {
     let found = read(text);
-    commands(&found).any(|shell| shell.caveats.iter().any(|caveat| caveat.always))
+    shell_accesses(&found).any(|shell| shell.caveats.iter().any(|caveat| caveat.always))
 }
 
 /// The paths that the commands of a line touch, as far as they are known.
 fn touched(text: &str) -> Vec<String> {
     let found = read(text);
-    commands(&found).flat_map(|shell| &shell.touches).map(path_of).collect()
+    shell_accesses(&found).flat_map(|shell| &shell.touches).map(path_of).collect()
 }
 
 fn path_of(touch: &Touch) -> String {

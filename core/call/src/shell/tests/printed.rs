@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::Access;
-use crate::shell::{Surroundings, commands, line};
+use crate::shell::{Surroundings, line_accesses, shell_accesses};
 
 /// Whether all that the line does in the folder is to read.
 fn reads(at: &Path, text: &str) -> bool {
     let (at, roots) = (at.canonicalize().unwrap(), [at.canonicalize().unwrap()]);
-    line(text, &Surroundings::new(&at, &roots)).iter().all(|access| match access {
+    line_accesses(text, &Surroundings::new(&at, &roots)).iter().all(|access| match access {
         Access::Shell(shell) => shell.reader && shell.caveats.is_empty(),
         Access::Read(_) => true,
         _ => false,
@@ -159,9 +159,9 @@ fn given_git_in_a_folder_below_then_denials_see_it_as_if_it_stood_there() {
     for place in [".", "src", "./src/"] {
         let text = format!("git -C {place} log -1");
         assert!(reads(&at, &text), "{text}");
-        let found = line(&text, &Surroundings::new(&at, &roots));
+        let found = line_accesses(&text, &Surroundings::new(&at, &roots));
         let plain: Vec<crate::shell::Word> = ["git", "log", "-1"].map(Into::into).to_vec();
-        assert!(commands(&found).all(|shell| shell.spellings.contains(&plain)), "{text}: {found:#?}");
+        assert!(shell_accesses(&found).all(|shell| shell.spellings.contains(&plain)), "{text}: {found:#?}");
     }
     for text in
         ["git -C .. log", "git -C /etc log", "git -C none log", "git -C src push", "git -C \"$x\" log"]

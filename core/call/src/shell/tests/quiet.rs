@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::shell::{Surroundings, commands, line};
+use crate::shell::{Surroundings, line_accesses, shell_accesses};
 
 /// A folder with these files; a name that ends with a slash is a folder.
 fn folder(names: &[&str]) -> tempfile::TempDir {
@@ -20,9 +20,9 @@ fn folder(names: &[&str]) -> tempfile::TempDir {
 /// Whether all that the line does in the folder is to read.
 fn reads(at: &Path, text: &str) -> bool {
     let (at, roots) = (at.canonicalize().unwrap(), [at.canonicalize().unwrap()]);
-    let found = line(text, &Surroundings::new(&at, &roots));
-    commands(&found).all(|shell| shell.reader && shell.caveats.is_empty())
-        && commands(&found).count() == found.len()
+    let found = line_accesses(text, &Surroundings::new(&at, &roots));
+    shell_accesses(&found).all(|shell| shell.reader && shell.caveats.is_empty())
+        && shell_accesses(&found).count() == found.len()
 }
 
 /// What is known of a word is enough where whatever it gives is read, and nothing else.
@@ -141,8 +141,8 @@ fn given_a_value_that_looks_like_a_test_of_find_then_it_is_read_as_a_value() {
         "find . -print0 -name a.md | xargs -0 cat",
         "find . -exec cat {} + -name a.md",
     ] {
-        let found = line(text, &Surroundings::new(&at, &roots));
-        let reads = commands(&found).flat_map(|shell| &shell.touches).any(|touch| match &touch.path {
+        let found = line_accesses(text, &Surroundings::new(&at, &roots));
+        let reads = shell_accesses(&found).flat_map(|shell| &shell.touches).any(|touch| match &touch.path {
             crate::shell::TouchedPath::Known(path) => leads(path),
             crate::shell::TouchedPath::Open(open) => !open.looked_up,
         });

@@ -132,7 +132,7 @@ fn given_a_program_in_a_process_substitution_then_no_other_command_takes_it() {
         assert!(first(line).outer.iter().any(runs), "{line}: {}", shown(line));
     }
     let read = super::read("cp <(echo 'rm x') >(sh)");
-    let written = super::commands(&read).find(|shell| shell.text() == "sh").unwrap();
+    let written = super::shell_accesses(&read).find(|shell| shell.text() == "sh").unwrap();
     assert!(written.outer.contains(&vec!["rm".into(), "x".into()]), "what `cp` reads it may write to `sh`");
 }
 

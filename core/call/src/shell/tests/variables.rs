@@ -1,5 +1,5 @@
 use super::{each, each_always, first, touched};
-use crate::shell::Named;
+use crate::shell::CaveatSubject;
 
 /// D2.14: a listed set of inert variables such as `RUST_LOG`, `CI`, `NO_COLOR`, `LANG`
 /// with literal values is transparent.
@@ -36,7 +36,7 @@ fn given_a_language_or_a_zone_that_is_a_path_then_it_is_not_inert() {
 fn given_other_variables_then_they_are_plain_asks_that_a_pattern_can_name() {
     let access = first("CI=1 FOO=bar B=c ls");
     let named: Vec<_> = access.caveats.iter().map(|caveat| (caveat.always, caveat.named.clone())).collect();
-    assert_eq!(named, [(false, Named::Assignment(0)), (false, Named::Assignment(1))]);
+    assert_eq!(named, [(false, CaveatSubject::Assignment(0)), (false, CaveatSubject::Assignment(1))]);
     assert_eq!(access.text(), "FOO=bar B=c ls");
     each(&[
         ("FOO=bar; make", "FOO=bar ~ | make"),

@@ -3,11 +3,11 @@
 use brush_parser::ast::{Assignment as Node, AssignmentName, AssignmentValue};
 
 use super::Walker;
-use super::place::Variable;
-use crate::shell::expand::Place;
-use crate::shell::refused::{Refused, Result};
-use crate::shell::variables::{self, Kind};
-use crate::shell::{Assignment, Caveat, Held, Named, OpenWord, Touch, Use, Word};
+use super::shell_state::Variable;
+use crate::shell::expand::WordContext;
+use crate::shell::line_error::{LineError, Result};
+use crate::shell::variables::{self, VariableKind};
+use crate::shell::{Assignment, Caveat, CaveatSubject, GapContent, OpenWord, Touch, Use, Word};
 
 impl Walker<'_> {
     /// What the request sets for every command of the line.
@@ -22,15 +22,15 @@ impl Walker<'_> {
     }
 
     /// One assignment; none if it is transparent.
-    pub(super) fn assignment(&mut self, of: &Node, raw: &str) -> Result<Option<Assignment>> {
+    pub(super) fn walk_assignment(&mut self, of: &Node, raw: &str) -> Result<Option<Assignment>> {
         let (mut name, bare) = match &of.name {
             AssignmentName::VariableName(name) => (name.clone(), name.as_str()),
             // A shell reads on to the bracket that closes the outer one, over spaces too.
             AssignmentName::ArrayElementName(_, index) if index.contains(['[', '\'', '"', '\\']) => {
-                return Err(Refused::new("a subscript that holds brackets or quotes"));
+                return Err(LineError::new("a subscript that holds brackets or quotes"));
             }
             AssignmentName::ArrayElementName(name, index) => {
-                self.arithmetic(index)?;
+                self.note_arithmetic(index)?;
                 (format!("{name}[{index}]"), name.as_str())
             }
         };
@@ -39,7 +39,7 @@ impl Walker<'_> {
         }
         let value = match &of.value {
             AssignmentValue::Scalar(word) if word.value.is_empty() => Word::Literal(String::new()),
-            AssignmentValue::Scalar(word) => self.word(&word.value, Place::Value)?,
+            AssignmentValue::Scalar(word) => self.expand_word(&word.value, WordContext::Value)?,
             AssignmentValue::Array(elements) => {
                 for (key, element) in elements {
                     // The key, where the parser leaves it in the element.
@@ -49,7 +49,7 @@ impl Walker<'_> {
                     {
                         self.arithmetic_key(key)?;
                     }
-                    for word in self.words(&element.value, Place::Command)? {
+                    for word in self.expand_words(&element.value, WordContext::Command)? {
                         self.value_touch(&word);
                         self.evaluated_later(&word);
                     }
@@ -60,8 +60,8 @@ impl Walker<'_> {
         };
         self.value_touch(&value);
         self.evaluated_later(&value);
-        if variables::kind_in(bare, self.dialect()) != variables::kind(bare) {
-            self.note(true, format!("to zsh, the variable {bare} can change what runs"));
+        if variables::variable_kind_in(bare, self.dialect()) != variables::variable_kind(bare) {
+            self.note_caveat(true, format!("to zsh, the variable {bare} can change what runs"));
         }
         let transparent = name == bare && variables::is_inert(bare, &value);
         Ok((!transparent).then_some(Assignment { name, value }))
@@ -71,19 +71,19 @@ impl Walker<'_> {
     fn arithmetic_key(&mut self, key: &str) -> Result<()> {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"_.:/@ -".contains(&b);
         let bare = key.trim_matches(['\'', '"']);
-        if bare.bytes().all(plain) { Ok(()) } else { self.arithmetic(key).map(drop) }
+        if bare.bytes().all(plain) { Ok(()) } else { self.note_arithmetic(key).map(drop) }
     }
 
     /// Notes a text that a variable comes to hold and that runs a command where the variable is read as a number: what
     /// its subscript substitutes is run then.
     pub(super) fn evaluated_later(&mut self, value: &Word) {
         let Some(text) = value.literal().filter(|text| variables::runs_if_evaluated(text)) else { return };
-        self.note(true, format!("the value {text} would run a command as arithmetic"));
-        self.evaluates_lines(variables::substitutions(text));
+        self.note_caveat(true, format!("the value {text} would run a command as arithmetic"));
+        self.evaluates_lines(variables::substituted_commands(text));
     }
 
     /// Keeps in mind where a command may set variables that the text at hand does not name.
-    pub(super) fn sets_others(&mut self, rest: &[Word]) {
+    pub(super) fn note_other_variables(&mut self, rest: &[Word]) {
         let before = |word: &&Word| {
             matches!(word.literal(), Some("builtin" | "command" | "noglob" | "nocorrect" | "-"))
         };
@@ -91,15 +91,16 @@ impl Walker<'_> {
         let Some(name) = words.next().and_then(Word::literal) else { return };
         let words: Vec<&Word> = words.collect();
         let flag = |letter: char| {
-            let open = |word: &&Word| word.literal().is_none() && word.prefix().is_empty();
-            let has = |word: &&Word| word.prefix().starts_with('-') && word.prefix().contains(letter);
+            let open = |word: &&Word| word.literal().is_none() && word.known_prefix().is_empty();
+            let has =
+                |word: &&Word| word.known_prefix().starts_with('-') && word.known_prefix().contains(letter);
             words.iter().any(has) || words.first().is_some_and(open)
         };
         let named = |word: &&Word| {
-            let name = word.prefix().split(['=', '+', '[']).next().unwrap_or_default();
-            let known = word.literal().is_some() || word.prefix().contains('=');
+            let name = word.known_prefix().split(['=', '+', '[']).next().unwrap_or_default();
+            let known = word.literal().is_some() || word.known_prefix().contains('=');
             let behind = name.strip_prefix('-').and_then(|name| name.get(1..)).unwrap_or_default();
-            known && self.place.looped(name).is_none() && self.place.looped(behind).is_none()
+            known && self.place.loop_variable(name).is_none() && self.place.loop_variable(behind).is_none()
         };
         self.out.sets |= match name {
             "eval" | "source" | "." | "fc" | "emulate" | "autoload" => true,
@@ -116,12 +117,12 @@ impl Walker<'_> {
     }
 
     /// What `rest` gives to variables: texts among its words, and those that it reads.
-    pub(super) fn gives_values(&mut self, rest: &[Word], input: &[String]) {
+    pub(super) fn record_given_values(&mut self, rest: &[Word], input: &[String]) {
         let Some(name) = rest.first().and_then(Word::literal) else { return };
         let sets = match name {
             "set" | "read" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "export"
             | "readonly" | "getopts" | "integer" | "float" => true,
-            "printf" => rest.iter().any(|word| word.prefix().starts_with("-v")),
+            "printf" => rest.iter().any(|word| word.known_prefix().starts_with("-v")),
             _ => false,
         };
         if !sets {
@@ -135,22 +136,22 @@ impl Walker<'_> {
                 self.evaluated_later(&Word::Literal(text.clone()));
             }
         }
-        self.integer(name, rest);
+        self.note_integer_declaration(name, rest);
     }
 
     /// `declare -i NAME`: whatever sets the variable is evaluated from then on.
-    fn integer(&mut self, name: &str, rest: &[Word]) {
+    fn note_integer_declaration(&mut self, name: &str, rest: &[Word]) {
         let declares = matches!(name, "declare" | "typeset" | "local" | "export" | "readonly");
-        let flag = |word: &Word| word.prefix().starts_with('-') && word.prefix().contains('i');
+        let flag = |word: &Word| word.known_prefix().starts_with('-') && word.known_prefix().contains('i');
         if !declares || !rest.iter().any(flag) {
             return;
         }
-        for word in rest.iter().skip(1).filter(|word| !word.prefix().starts_with(['-', '+'])) {
-            let (target, value) = word.prefix().split_once('=').unwrap_or((word.prefix(), ""));
+        for word in rest.iter().skip(1).filter(|word| !word.known_prefix().starts_with(['-', '+'])) {
+            let (target, value) = word.known_prefix().split_once('=').unwrap_or((word.known_prefix(), ""));
             let number = word.literal().is_some() && value.bytes().all(|b| b.is_ascii_digit());
             let target = target.trim_end_matches('+');
-            if !number || variables::mentioned(self.text(), target) > 1 {
-                self.note(true, format!("the shell evaluates whatever is assigned to {target}"));
+            if !number || variables::count_mentions(self.current_text(), target) > 1 {
+                self.note_caveat(true, format!("the shell evaluates whatever is assigned to {target}"));
             }
         }
     }
@@ -160,25 +161,28 @@ impl Walker<'_> {
         let Some(text) = value.literal() else { return };
         let path = text.contains('/') || text.starts_with('.') || text.starts_with('~');
         if path && text.len() <= 4096 && !text.contains('\n') {
-            let folder = self.place.folder.known().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
-            self.noted.touches.push(Touch::known(self.looked.at(&folder, text), Use::Either));
+            let folder =
+                self.place.folder.known_path().map_or_else(|| "/".into(), std::path::Path::to_path_buf);
+            self.noted.touches.push(Touch::known_path(self.looked.path_access(&folder, text), Use::Either));
         }
     }
 
     /// Whether a variable means nothing to shells and programs, and is set at one place of the text at hand.
     pub(super) fn is_set_once(&self, name: &str) -> bool {
-        variables::kind_in(name, self.dialect()) == Kind::Other
+        variables::variable_kind_in(name, self.dialect()) == VariableKind::Other
             && !variables::is_set_by_shells(name)
             && !self.out.sets
-            && variables::mentioned(self.text(), name) == 1
-            && variables::mentioned(&variables::unquoted(self.text()), name) == 1
+            && variables::count_mentions(self.current_text(), name) == 1
+            && variables::count_mentions(&variables::strip_quotes(self.current_text()), name) == 1
     }
 
     /// Whether nothing in the line gives a variable another value than it has before.
     pub(in crate::shell) fn is_never_set(&self, name: &str) -> bool {
-        let mentioned = |text: &str| variables::mentioned(text, name) > 0;
+        let mentioned = |text: &str| variables::count_mentions(text, name) > 0;
         !self.out.sets
-            && ![self.line, self.text(), &variables::unquoted(self.line)].iter().any(|text| mentioned(text))
+            && ![self.line, self.current_text(), &variables::strip_quotes(self.line)]
+                .iter()
+                .any(|text| mentioned(text))
     }
 
     /// Keeps the values of variables that the line sets for certain.
@@ -187,37 +191,39 @@ impl Walker<'_> {
             // An empty one is no word at all, without quotes.
             let known = match value {
                 Word::Literal(text) => !text.is_empty(),
-                Word::Open(open) => open.held > Held::Anything,
+                Word::Open(open) => open.held > GapContent::Anything,
             };
             if known && self.place.sets_for_certain(name) && self.is_set_once(name) {
-                self.place.assign(Variable { name: name.clone(), value: value.clone() });
+                self.place.assign_variable(Variable { name: name.clone(), value: value.clone() });
             }
         }
     }
 
     /// A variable that is set by something else than an assignment.
     pub(super) fn set_name(&mut self, name: &str) {
-        match variables::kind_in(name, self.dialect()) {
-            Kind::Rebinding => self.note(true, format!("the variable {name} can change what runs")),
-            Kind::Inert | Kind::Other => {}
+        match variables::variable_kind_in(name, self.dialect()) {
+            VariableKind::Rebinding => {
+                self.note_caveat(true, format!("the variable {name} can change what runs"))
+            }
+            VariableKind::Inert | VariableKind::Other => {}
         }
     }
 }
 
 /// What is said about the assignments of a command.
-pub(super) fn caveats(assignments: &[Assignment]) -> impl Iterator<Item = Caveat> {
+pub(super) fn assignment_caveats(assignments: &[Assignment]) -> impl Iterator<Item = Caveat> {
     assignments.iter().enumerate().map(|(at, of)| {
         let bare = of.name.split(['[', '+']).next().unwrap_or_default();
-        match variables::kind(bare) {
-            Kind::Rebinding => Caveat {
+        match variables::variable_kind(bare) {
+            VariableKind::Rebinding => Caveat {
                 reason: format!("the variable {bare} can change what runs"),
                 always: true,
-                named: Named::Nothing,
+                named: CaveatSubject::Nothing,
             },
-            Kind::Inert | Kind::Other => Caveat {
+            VariableKind::Inert | VariableKind::Other => Caveat {
                 reason: format!("the variable {bare} is set"),
                 always: false,
-                named: Named::Assignment(at),
+                named: CaveatSubject::Assignment(at),
             },
         }
     })

@@ -1,7 +1,7 @@
 //! How much of a line is walked: what is beyond that is refused, so that no line takes long.
 
 use crate::shell::bounds;
-use crate::shell::refused::{Refused, Result};
+use crate::shell::line_error::{LineError, Result};
 
 /// As many texts of one line are walked though they may be no lines, and as much of them.
 const MOST_GUESSES: usize = 128;
@@ -9,7 +9,7 @@ const MOST_GUESSED: usize = 64 * 1024;
 
 /// What a walk has spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Budget {
+pub(super) struct WalkBudget {
     commands: usize,
     /// What opens in words.
     weight: usize,
@@ -19,33 +19,33 @@ pub(super) struct Budget {
     guessed: usize,
 }
 
-impl Budget {
+impl WalkBudget {
     /// One more command.
-    pub(super) fn command(&mut self) -> Result<()> {
+    pub(super) fn spend_command(&mut self) -> Result<()> {
         self.commands += 1;
-        within(self.commands, bounds::MOST_COMMANDS, "the line holds too many commands")
+        check_limit(self.commands, bounds::MOST_COMMANDS, "the line holds too many commands")
     }
 
     /// What opens in a word.
-    pub(super) fn word(&mut self, weight: usize) -> Result<()> {
+    pub(super) fn spend_word(&mut self, weight: usize) -> Result<()> {
         self.weight += weight;
-        within(self.weight, bounds::MOST_IN_WORDS, "the line holds too many expansions")
+        check_limit(self.weight, bounds::MOST_IN_WORDS, "the line holds too many expansions")
     }
 
     /// One level further in.
-    pub(super) fn goes_in(&mut self) -> Result<()> {
-        within(self.depth + 1, bounds::DEEPEST, "the line is nested too deep")?;
+    pub(super) fn enter_level(&mut self) -> Result<()> {
+        check_limit(self.depth + 1, bounds::DEEPEST, "the line is nested too deep")?;
         self.depth += 1;
         Ok(())
     }
 
     /// One level out again.
-    pub(super) fn comes_out(&mut self) {
+    pub(super) fn leave_level(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
     /// One more text that may be a line; whether it may be walked.
-    pub(super) fn guess(&mut self, text: &str) -> bool {
+    pub(super) fn spend_guess(&mut self, text: &str) -> bool {
         self.guesses += 1;
         self.guessed += text.len();
         self.guesses <= MOST_GUESSES && self.guessed <= MOST_GUESSED
@@ -53,13 +53,13 @@ impl Budget {
 
     /// What was spent since `before` was spent on a trial: the line has the rest for itself. Guesses are counted all the
     /// same, since each of them may lead to more.
-    pub(super) fn forgive(&mut self, before: Self) {
+    pub(super) fn refund_trial(&mut self, before: Self) {
         (self.commands, self.weight) = (before.commands, before.weight);
     }
 }
 
-fn within(spent: usize, most: usize, reason: &str) -> Result<()> {
-    if spent > most { Err(Refused::new(reason)) } else { Ok(()) }
+fn check_limit(spent: usize, most: usize, reason: &str) -> Result<()> {
+    if spent > most { Err(LineError::new(reason)) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -68,42 +68,42 @@ mod tests {
 
     #[test]
     fn what_is_entered_can_be_entered_again_once_it_was_left() {
-        let mut budget = Budget::default();
+        let mut budget = WalkBudget::default();
         for _ in 0..bounds::DEEPEST {
-            budget.goes_in().unwrap();
+            budget.enter_level().unwrap();
         }
-        assert!(budget.goes_in().is_err());
-        budget.comes_out();
-        assert_eq!(budget.goes_in(), Ok(()));
+        assert!(budget.enter_level().is_err());
+        budget.leave_level();
+        assert_eq!(budget.enter_level(), Ok(()));
     }
 
     #[test]
     fn a_trial_costs_the_line_its_guesses_and_nothing_else() {
-        let mut budget = Budget::default();
-        budget.command().unwrap();
-        budget.word(3).unwrap();
+        let mut budget = WalkBudget::default();
+        budget.spend_command().unwrap();
+        budget.spend_word(3).unwrap();
         let before = budget;
-        assert!(budget.guess("ls"));
-        budget.command().unwrap();
-        budget.word(5).unwrap();
-        budget.forgive(before);
-        assert_eq!(budget, Budget { guesses: 1, guessed: 2, ..before });
+        assert!(budget.spend_guess("ls"));
+        budget.spend_command().unwrap();
+        budget.spend_word(5).unwrap();
+        budget.refund_trial(before);
+        assert_eq!(budget, WalkBudget { guesses: 1, guessed: 2, ..before });
     }
 
     #[test]
     fn too_many_guesses_and_too_long_ones_are_not_walked() {
-        let mut many = Budget::default();
-        assert_eq!((0..MOST_GUESSES + 1).filter(|_| many.guess("")).count(), MOST_GUESSES);
-        assert!(!Budget::default().guess(&"x".repeat(MOST_GUESSED + 1)));
+        let mut many = WalkBudget::default();
+        assert_eq!((0..MOST_GUESSES + 1).filter(|_| many.spend_guess("")).count(), MOST_GUESSES);
+        assert!(!WalkBudget::default().spend_guess(&"x".repeat(MOST_GUESSED + 1)));
     }
 
     #[test]
     fn there_is_an_end_to_commands_and_to_words() {
-        let mut budget = Budget::default();
+        let mut budget = WalkBudget::default();
         for _ in 0..bounds::MOST_COMMANDS {
-            budget.command().unwrap();
+            budget.spend_command().unwrap();
         }
-        assert!(budget.command().is_err());
-        assert!(budget.word(bounds::MOST_IN_WORDS + 1).is_err());
+        assert!(budget.spend_command().is_err());
+        assert!(budget.spend_word(bounds::MOST_IN_WORDS + 1).is_err());
     }
 }

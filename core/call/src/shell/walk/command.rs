@@ -2,23 +2,24 @@
 
 use std::rc::Rc;
 
-use super::folder::Folder;
-use super::input::{Input, Wrote};
-use super::parts::{Parts, behind, named, piped};
-use super::quiet::looked_up;
+use super::command_parts::{CommandParts, command_name_caveat, is_process_substitution, shift_subject};
+use super::folder::CurrentFolder;
+use super::input::{ExactOutput, StandardInput};
+use super::open_words::looked_up;
+use super::read_only::only_sets;
 use super::redirect::Feed;
-use super::settled::only_sets;
-use super::{Walker, assign, fed};
-use crate::shell::program::{self, Command, Inner, Known, Language, Moves};
-use crate::shell::refused::Result;
+use super::{Walker, assign, printed_input};
+use crate::shell::line_error::Result;
+use crate::shell::program::{self, Command, CommandFacts, FolderChange, InnerCommand, Language};
 use crate::shell::{
-    Assignment, Caveat, Dialect, Held, Named, Reach, ShellAccess, Touch, TouchedPath, Use, Word, builtins,
+    Assignment, Caveat, CaveatSubject, Dialect, GapContent, Reach, ShellAccess, Touch, TouchedPath, Use,
+    Word, builtins,
 };
 use crate::{Access, PathAccess, WriteKind};
 
 /// What a command runs in turn.
-struct Turn {
-    inner: Vec<Inner>,
+struct NestedCommands {
+    inner: Vec<InnerCommand>,
     /// Lines, and those that it reads from its input.
     lines: Vec<String>,
     read: Vec<String>,
@@ -33,26 +34,34 @@ struct Turn {
     /// It keeps them, and the shell moves.
     later: bool,
     /// The folder that it starts commands in, if that is another one.
-    elsewhere: Option<Moves>,
+    elsewhere: Option<FolderChange>,
     feed: Feed,
 }
 
 impl Walker<'_> {
     /// A command of these words, with what it runs in turn; and what it writes to its output.
-    pub(super) fn command(&mut self, words: Vec<Word>, parts: Parts) -> Result<Wrote> {
-        self.budget.command()?;
-        let Parts { assignments, mut caveats, mut touches, feed, shell, .. } = parts;
+    pub(super) fn walk_command_words(
+        &mut self,
+        words: Vec<Word>,
+        parts: CommandParts,
+    ) -> Result<ExactOutput> {
+        self.budget.spend_command()?;
+        let CommandParts { assignments, mut caveats, mut touches, feed, shell, .. } = parts;
         // `</dev/null` is no pipe, and what searches its input where that is one goes below the folder.
         let text = matches!(&feed, Feed::Text(text) if !text.is_empty());
         let from_pipe = shell && self.place.input.piped && feed == Feed::Nothing || text;
-        let input = self.given(&feed);
+        let input = self.command_input(&feed);
         let fed = input.fed;
-        let mut known = self.known(&words, fed, from_pipe);
-        let quietened = self.quieten(&words, &mut known, input.search.as_deref());
-        let search = self.searches(&words, &known, input.search.as_ref());
+        let mut known = self.analyze_words(&words, fed, from_pipe);
+        let quietened = self.accept_as_reader(&words, &mut known, input.search.as_deref());
+        let search = self.printed_search(&words, &known, input.search.as_ref());
         // A function may go under any name.
-        let held = if self.place.functions().is_empty() { Held::of(&words) } else { Held::Printed };
-        self.says(&words, &input.texts, known.reader);
+        let held = if self.place.functions().is_empty() {
+            GapContent::printed_by(&words)
+        } else {
+            GapContent::Printed
+        };
+        self.keep_output_texts(&words, &input.texts, known.reader);
         let elsewhere = self.moved_touches(&known.touches);
         known.touches.extend(elsewhere);
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
@@ -61,23 +70,23 @@ impl Walker<'_> {
             _ => (words, None),
         };
         if shell {
-            self.gives_values(&rest, &input.texts);
-            self.sets_others(&rest);
+            self.record_given_values(&rest, &input.texts);
+            self.note_other_variables(&rest);
             caveats.append(&mut self.noted.caveats);
         }
         let mut lines = Vec::new();
-        let runs = self.runs(&rest, &known.given, &feed, fed);
+        let runs = self.collect_programs(&rest, &known.given, &feed, fed);
         known.runs_input &= runs.lines.is_empty() && runs.own.is_empty();
         caveats.append(&mut known.caveats);
         for caveat in &mut caveats {
-            caveat.named = behind(&caveat.named, through);
+            caveat.named = shift_subject(&caveat.named, through);
         }
-        caveats.extend(named(&rest));
+        caveats.extend(command_name_caveat(&rest));
         known.reader &= runs.caveats.is_empty();
         caveats.extend(runs.caveats);
         let (mut harmless, mut quiet) = (false, false);
         if shell {
-            let builtin = builtins::look(&rest, self.dialect());
+            let builtin = builtins::look_up_builtin(&rest, self.dialect());
             harmless = builtin.harmless;
             known.reader &= builtin.caveats.is_empty();
             caveats.extend(builtin.caveats);
@@ -86,7 +95,7 @@ impl Walker<'_> {
                 known
                     .inner
                     .iter()
-                    .any(|inner| matches!(inner, Inner::Line(Word::Literal(known)) if known == line))
+                    .any(|inner| matches!(inner, InnerCommand::Line(Word::Literal(known)) if known == line))
             };
             lines.extend(builtin.lines.into_iter().filter(|line| !is_known(line)));
         }
@@ -94,9 +103,9 @@ impl Walker<'_> {
         // Where it could be one of several, each was looked at.
         if known.adrift && self.place.folder.could_be_any() {
             let reason = "it reads everything below a folder that is not known".to_owned();
-            caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+            caveats.push(Caveat { reason, always: true, named: CaveatSubject::Nothing });
         }
-        let reader = (known.reader || quiet) && (harmless || self.place.folder.known().is_some());
+        let reader = (known.reader || quiet) && (harmless || self.place.folder.known_path().is_some());
         let mut assigned = self.env.clone();
         assigned.extend(assignments);
         // Places among the assignments count with those of the request.
@@ -112,14 +121,14 @@ impl Walker<'_> {
         let splits =
             |of: &Assignment| shell && base == "read" && !self.is_function(Some("read")) && splits(of);
         assigned.retain(|of| !own(of) && !splits(of));
-        caveats.extend(assign::caveats(&assigned));
+        caveats.extend(assign::assignment_caveats(&assigned));
         // Words that only the shell itself looks at are no paths.
         let paths = std::mem::take(&mut known.touches);
         let writes_some = paths.iter().any(|touch| matches!(touch.how, Use::Write(_)));
         let paths = paths.into_iter();
-        touches.extend(paths.filter(|touch| !quiet && !piped(touch)));
+        touches.extend(paths.filter(|touch| !quiet && !is_process_substitution(touch)));
         // Where the home folder is may be printed.
-        if let Some(home) = self.home().filter(|_| reader && known.prints_words && !self.place.held) {
+        if let Some(home) = self.known_home().filter(|_| reader && known.prints_words && !self.place.held) {
             let is_home =
                 |touch: &&mut Touch| matches!(&touch.path, TouchedPath::Known(path) if path.lexical == *home);
             touches.iter_mut().filter(is_home).for_each(|touch| touch.reach = Reach::Said);
@@ -131,25 +140,25 @@ impl Walker<'_> {
         }
         let mut writes = Vec::new();
         for (kind, path) in &known.writes {
-            match self.written(path) {
+            match self.path_from_here(path) {
                 Some(path) => writes.push(Access::write(*kind, path)),
                 None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
             }
         }
         touches.append(&mut self.noted.touches);
         for inner in &known.inner {
-            if let Inner::Line(Word::Open(open)) = inner {
+            if let InnerCommand::Line(Word::Open(open)) = inner {
                 let reason = format!("it runs a line that is not literal: {}", open.text);
-                caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+                caveats.push(Caveat { reason, always: true, named: CaveatSubject::Nothing });
             }
         }
         let written: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
-        self.disturbs(&rest, writes_some || !known.writes.is_empty());
-        self.brings(&rest, &written, input.exact.as_deref());
-        let wrote = self.exactly(&rest, input.exact.as_deref());
+        self.note_disturbed_files(&rest, writes_some || !known.writes.is_empty());
+        self.note_brought_files(&rest, &written, input.exact.as_deref());
+        let wrote = self.exact_output(&rest, input.exact.as_deref());
         let mut outer = std::mem::take(&mut known.also);
         outer.splice(0..0, wrapped);
-        let scripts = self.scripts(&rest, fed);
+        let scripts = self.executed_scripts(&rest, fed);
         let calls = shell && self.is_function(rest.first().and_then(Word::literal));
         let name = rest.first().and_then(Word::literal).filter(|_| shell);
         let (evaluates, sources) = (name == Some("eval"), matches!(name, Some("." | "source")));
@@ -163,10 +172,10 @@ impl Walker<'_> {
             None => Dialect::Unknown,
         };
         if keeps {
-            self.beside();
+            self.mark_concurrent();
         }
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
-        let stays = sources && self.activates(&rest);
+        let stays = sources && self.activates_virtualenv(&rest);
         self.keep_moved(&rest);
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
@@ -185,19 +194,19 @@ impl Walker<'_> {
             scripts,
         }));
         let place = self.out.len().saturating_sub(1);
-        self.guesses(&known, &input.texts, &runs.perhaps);
-        if let (true, Some(shell)) = (quietened, self.out.shell(place)) {
+        self.guess_lines(&known, &input.texts, &runs.perhaps);
+        if let (true, Some(shell)) = (quietened, self.out.shell_access_mut(place)) {
             looked_up(&mut shell.touches);
         }
         self.out.accesses.append(&mut writes);
-        let Known { inner, elsewhere, moves, .. } = known;
+        let CommandFacts { inner, elsewhere, moves, .. } = known;
         let read = !runs.lines.is_empty();
         if !(inner.is_empty() && lines.is_empty() && !read && runs.own.is_empty()) {
             // What runs inside reads the same.
-            let there = self.place.turn(input, !reader);
-            let there = if sources { there.body(None) } else { there };
-            let later = keeps && !evaluates && self.moves();
-            let turn = Turn {
+            let there = self.place.nested_command(input, !reader);
+            let there = if sources { there.loop_body(None) } else { there };
+            let later = keeps && !evaluates && self.mentions_folder_change();
+            let turn = NestedCommands {
                 inner,
                 lines,
                 read: runs.lines,
@@ -210,7 +219,7 @@ impl Walker<'_> {
                 elsewhere,
                 feed,
             };
-            let (left, walked) = self.within(there, |walker| walker.in_turn(turn));
+            let (left, walked) = self.walk_with_state(there, |walker| walker.in_turn(turn));
             match sources {
                 true => self.place.after_source(left),
                 // `eval "exec <FILE"`, and what a trap runs later, open it for this shell.
@@ -221,15 +230,15 @@ impl Walker<'_> {
         if sources && !read {
             self.place.sources_unread(stays);
         }
-        if calls && self.moves() {
-            self.place.goes_to(Folder::Unknown);
+        if calls && self.mentions_folder_change() {
+            self.place.enter_folder(CurrentFolder::Unknown);
         }
         match moves.filter(|_| shell) {
-            Some(Moves::To(folder)) => self.place.goes_to(self.place.folder.to(&folder)),
-            Some(Moves::Somewhere) => {
-                let home = self.home().filter(|_| homewards);
-                let home = home.map(|home| Folder::new(home.as_ref()));
-                self.place.goes_to(home.unwrap_or(Folder::Unknown));
+            Some(FolderChange::To(folder)) => self.place.enter_folder(self.place.folder.after_cd(&folder)),
+            Some(FolderChange::Somewhere) => {
+                let home = self.known_home().filter(|_| homewards);
+                let home = home.map(|home| CurrentFolder::new(home.as_ref()));
+                self.place.enter_folder(home.unwrap_or(CurrentFolder::Unknown));
             }
             None => {}
         }
@@ -239,7 +248,7 @@ impl Walker<'_> {
     }
 
     /// What a command has to read whose own redirections give it `feed`.
-    fn given(&mut self, feed: &Feed) -> Input {
+    fn command_input(&mut self, feed: &Feed) -> StandardInput {
         let mut texts = std::mem::take(&mut self.noted.offered);
         // What stands in its words was run before it, and may have read some of its input.
         let shared = std::mem::take(&mut self.noted.ate);
@@ -258,94 +267,123 @@ impl Walker<'_> {
             }
         };
         let search = here.search.clone().filter(|_| *feed == Feed::Nothing && !shared);
-        Input { fed: here.fed || *feed != Feed::Nothing, piped: here.piped, texts, exact, search, file: None }
+        StandardInput {
+            fed: here.fed || *feed != Feed::Nothing,
+            piped: here.piped,
+            texts,
+            exact,
+            search,
+            file: None,
+        }
     }
 
     /// Texts that the command that was found last might run as lines.
-    fn guesses(&mut self, known: &Known, input: &[String], perhaps: &[String]) {
+    fn guess_lines(&mut self, known: &CommandFacts, input: &[String], perhaps: &[String]) {
         let Some(place) = self.out.len().checked_sub(1) else { return };
         self.evaluated_lines();
-        perhaps.iter().for_each(|line| self.perhaps(line, place, true));
-        known.lines.iter().for_each(|line| self.perhaps(line, place, true));
-        known.prose.iter().for_each(|line| self.perhaps(line, place, false));
+        perhaps.iter().for_each(|line| self.guess_text(line, place, true));
+        known.lines.iter().for_each(|line| self.guess_text(line, place, true));
+        known.prose.iter().for_each(|line| self.guess_text(line, place, false));
         if known.runs_input {
-            let elsewhere = self.place.opened().elsewhere().to_vec();
+            let elsewhere = self.place.opened_inputs().descriptor_texts().to_vec();
             for text in input.iter().chain(&elsewhere) {
-                self.perhaps(text, place, true);
-                fed::inside(text).iter().for_each(|line| self.perhaps(line, place, true));
+                self.guess_text(text, place, true);
+                printed_input::embedded_lines(text)
+                    .iter()
+                    .for_each(|line| self.guess_text(line, place, true));
             }
         }
         if known.reads_text == program::Language::Commands {
-            for line in input.iter().flat_map(|text| program::commands(text)) {
-                self.perhaps(&line, place, true);
+            for line in input.iter().flat_map(|text| program::embedded_commands(text)) {
+                self.guess_text(&line, place, true);
             }
         }
     }
 
     /// What a command runs in turn, where it stands itself and with what it has to read.
-    fn in_turn(&mut self, turn: Turn) -> Result<()> {
-        let Turn { inner, mut lines, read, own, place, dialect, evaluates, sources, later, elsewhere, feed } =
-            turn;
+    fn in_turn(&mut self, turn: NestedCommands) -> Result<()> {
+        let NestedCommands {
+            inner,
+            mut lines,
+            read,
+            own,
+            place,
+            dialect,
+            evaluates,
+            sources,
+            later,
+            elsewhere,
+            feed,
+        } = turn;
         for inner in inner {
             match inner {
-                Inner::Words(words) => self.words_in_turn(words, &feed, elsewhere.as_ref())?,
-                Inner::Line(Word::Literal(line)) if evaluates => {
-                    self.line_of_its_own(&line, self.dialect());
+                InnerCommand::Words(words) => self.words_in_turn(words, &feed, elsewhere.as_ref())?,
+                InnerCommand::Line(Word::Literal(line)) if evaluates => {
+                    self.walk_separate_line(&line, self.dialect());
                 }
-                Inner::Line(Word::Literal(line)) => lines.push(line),
-                Inner::Line(Word::Open(_)) => {}
+                InnerCommand::Line(Word::Literal(line)) => lines.push(line),
+                InnerCommand::Line(Word::Open(_)) => {}
             }
         }
         for line in lines {
-            self.line_of_another(&line, dialect, later);
+            self.walk_line_in_other_shell(&line, dialect, later);
         }
         // Who reads lines from its input leaves the rest of it to them.
-        self.place.input = self.place.input.shared();
+        self.place.input = self.place.input.as_shared();
         for line in read {
             match sources {
-                true => self.line_of_its_own(&line, dialect),
-                false => self.line_of_another(&line, dialect, false),
+                true => self.walk_separate_line(&line, dialect),
+                false => self.walk_line_in_other_shell(&line, dialect, false),
             }
         }
         for text in own {
             let found = self.out.len();
-            self.line_of_another(&text, dialect, false);
-            self.reads_itself(&text, found, place);
+            self.walk_line_in_other_shell(&text, dialect, false);
+            self.walk_input_as_shell(&text, found, place);
         }
         Ok(())
     }
 
     /// A command that another one starts, without a shell; `elsewhere`: in another folder.
-    fn words_in_turn(&mut self, words: Vec<Word>, feed: &Feed, elsewhere: Option<&Moves>) -> Result<()> {
+    fn words_in_turn(
+        &mut self,
+        words: Vec<Word>,
+        feed: &Feed,
+        elsewhere: Option<&FolderChange>,
+    ) -> Result<()> {
         let mut there = self.place.clone();
         match elsewhere {
-            Some(Moves::To(folder)) => there.folder = there.folder.to(folder),
-            Some(Moves::Somewhere) => there.folder = Folder::Unknown,
+            Some(FolderChange::To(folder)) => there.folder = there.folder.after_cd(folder),
+            Some(FolderChange::Somewhere) => there.folder = CurrentFolder::Unknown,
             None => {}
         }
-        let (left, walked) = self.within(there, |walker| {
-            walker.deeper(|walker| {
+        let (left, walked) = self.walk_with_state(there, |walker| {
+            walker.walk_nested(|walker| {
                 // It may get something else to read.
                 if *feed == Feed::Unknown {
                     walker.noted.offered.clone_from(&walker.place.input.texts);
                 }
-                walker.command(words, Parts { feed: feed.clone(), shell: false, ..Parts::default() })
+                walker.walk_command_words(
+                    words,
+                    CommandParts { feed: feed.clone(), shell: false, ..CommandParts::default() },
+                )
             })
         });
         self.place.after_subshell(left);
         walked.map(drop)
     }
 
-    pub(super) fn known(&self, words: &[Word], fed: bool, piped: bool) -> Known {
-        let made = self.made();
+    pub(super) fn analyze_words(&self, words: &[Word], fed: bool, piped: bool) -> CommandFacts {
+        let made = self.could_have_made_files();
         let looked = &self.looked;
-        let command = Command { words, cwd: self.place.folder.known(), looked, fed, piped, made };
-        let mut known = program::known(&command);
-        self.strays(&mut known);
+        let command = Command { words, cwd: self.place.folder.known_path(), looked, fed, piped, made };
+        let mut known = program::analyze_command(&command);
+        self.add_stray_caveats(&mut known);
         for folder in self.place.folder.candidates() {
-            let there = program::known(&Command { cwd: Some(folder), ..command });
-            let written =
-                |(kind, path): &(WriteKind, String)| Touch::known(looked.at(folder, path), Use::Write(*kind));
+            let there = program::analyze_command(&Command { cwd: Some(folder), ..command });
+            let written = |(kind, path): &(WriteKind, String)| {
+                Touch::known_path(looked.path_access(folder, path), Use::Write(*kind))
+            };
             known.touches.extend(there.writes.iter().map(written));
             known.touches.extend(there.touches);
         }
@@ -353,24 +391,24 @@ impl Walker<'_> {
             let command = words.get(known.transparent..).unwrap_or_default();
             let folder = &self.place.folder;
             let mut folders =
-                folder.known().into_iter().chain(folder.candidates().iter().map(|folder| &**folder));
+                folder.known_path().into_iter().chain(folder.candidates().iter().map(|folder| &**folder));
             known.reader = !folders.any(|folder| self.is_unsettled(command, folder));
         }
         known
     }
 
     /// Has the paths of which it is not known what they are for asked about, where they lie apart.
-    fn strays(&self, known: &mut Known) {
+    fn add_stray_caveats(&self, known: &mut CommandFacts) {
         for stray in std::mem::take(&mut known.strays) {
-            if self.written(&stray.path).is_none_or(|path| program::is_apart(&path, self.at.roots)) {
+            if self.path_from_here(&stray.path).is_none_or(|path| program::is_apart(&path, self.at.roots)) {
                 known.reader = false;
-                known.caveats.push(stray.caveat());
+                known.caveats.push(stray.into_caveat());
             }
         }
     }
 
     /// Whether something else than a look was taken before the command at hand.
-    pub(super) fn made(&self) -> bool {
+    pub(super) fn could_have_made_files(&self) -> bool {
         // What stands further on in a loop, or beside a job, may have run before.
         self.place.files().is_out_of_order()
             || self.out.accesses.iter().any(|access| match access {
@@ -381,9 +419,9 @@ impl Walker<'_> {
     }
 
     /// A path that is written, from the folder at hand.
-    fn written(&self, path: &str) -> Option<PathAccess> {
-        match self.place.folder.known() {
-            Some(folder) => Some(self.looked.at(folder, path)),
+    fn path_from_here(&self, path: &str) -> Option<PathAccess> {
+        match self.place.folder.known_path() {
+            Some(folder) => Some(self.looked.path_access(folder, path)),
             None if path.starts_with('/') => Some(PathAccess::new(std::path::Path::new("/"), path)),
             None => None,
         }
@@ -392,13 +430,13 @@ impl Walker<'_> {
     /// Whether a script that is sourced is the one with which an environment of Python's is entered, below one of the
     /// session's folders. Such a script goes nowhere. One that was made to do so was made to do anything else as well, by whoever
     /// allows that it runs: nothing that stands behind it is worse.
-    fn activates(&self, words: &[Word]) -> bool {
+    fn activates_virtualenv(&self, words: &[Word]) -> bool {
         let [_, script] = words else { return false };
         let Some(text) = script.literal().filter(|text| text.ends_with("/bin/activate")) else {
             return false;
         };
-        let Some(folder) = self.place.folder.known() else { return false };
-        let path = self.looked.at(folder, text);
+        let Some(folder) = self.place.folder.known_path() else { return false };
+        let path = self.looked.path_access(folder, text);
         path.unresolved.is_none() && path.forms().all(|form| self.is_inside(form))
     }
 
@@ -407,8 +445,8 @@ impl Walker<'_> {
         if harmless {
             return None;
         }
-        let plain = |reason| Some(Caveat { reason, always: false, named: Named::Nothing });
-        let Some(folder) = self.place.folder.known() else {
+        let plain = |reason| Some(Caveat { reason, always: false, named: CaveatSubject::Nothing });
+        let Some(folder) = self.place.folder.known_path() else {
             return plain("the folder that it runs in is not known".to_owned());
         };
         if reader || self.at.roots.is_empty() || self.is_inside(folder) {
@@ -421,6 +459,6 @@ impl Walker<'_> {
     pub(super) fn is_inside(&self, folder: &std::path::Path) -> bool {
         let roots = self.at.roots;
         let under = roots.iter().any(|root| folder.starts_with(root));
-        under && (folder == self.at.cwd || self.looked.folder(folder).within(roots))
+        under && (folder == self.at.cwd || self.looked.working_folder(folder).is_within(roots))
     }
 }

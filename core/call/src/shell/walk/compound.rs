@@ -6,12 +6,12 @@ use brush_parser::ast::{
 };
 
 use super::Walker;
-use super::folder::Folder;
-use super::place::Variable;
-use crate::shell::expand::Place;
-use crate::shell::refused::{Refused, Result};
-use crate::shell::variables::{self, Kind};
-use crate::shell::{Held, OpenWord, Word, scripts};
+use super::folder::CurrentFolder;
+use super::shell_state::Variable;
+use crate::shell::expand::WordContext;
+use crate::shell::line_error::{LineError, Result};
+use crate::shell::variables::{self, VariableKind};
+use crate::shell::{GapContent, OpenWord, Word, scripts};
 
 /// Functions that zsh calls when something happens, besides `TRAP...`.
 const HOOKS: &[&str] = &[
@@ -30,34 +30,35 @@ const MOVES: &[&str] = &["cd", "chdir", "pushd", "popd", "source"];
 
 impl Walker<'_> {
     /// One compound command, its redirections already seen to.
-    pub(super) fn compound(&mut self, command: &CompoundCommand) -> Result<()> {
+    pub(super) fn walk_compound(&mut self, command: &CompoundCommand) -> Result<()> {
         match command {
-            CompoundCommand::Arithmetic(of) => self.arithmetic_command(&of.expr),
-            CompoundCommand::ArithmeticForClause(of) => self.arithmetic_for(of),
-            CompoundCommand::BraceGroup(of) => self.list(&of.list),
-            CompoundCommand::Subshell(of) => self.subshell(|walker| walker.list(&of.list)),
-            CompoundCommand::ForClause(of) => self.for_each(of),
-            CompoundCommand::CaseClause(of) => self.case(of),
-            CompoundCommand::IfClause(of) => self.conditional(of),
+            CompoundCommand::Arithmetic(of) => self.walk_arithmetic(&of.expr),
+            CompoundCommand::ArithmeticForClause(of) => self.walk_arithmetic_for(of),
+            CompoundCommand::BraceGroup(of) => self.walk_list(&of.list),
+            CompoundCommand::Subshell(of) => self.walk_subshell(|walker| walker.walk_list(&of.list)),
+            CompoundCommand::ForClause(of) => self.walk_for(of),
+            CompoundCommand::CaseClause(of) => self.walk_case(of),
+            CompoundCommand::IfClause(of) => self.walk_if(of),
             CompoundCommand::WhileClause(of) | CompoundCommand::UntilClause(of) => {
-                self.repeated(None, |walker| {
-                    walker.list(&of.0)?;
-                    walker.reads_variables(&of.0, &of.1.list);
-                    walker.list(&of.1.list)
+                self.walk_loop(None, |walker| {
+                    walker.walk_list(&of.0)?;
+                    walker.record_read_variables(&of.0, &of.1.list);
+                    walker.walk_list(&of.1.list)
                 })
             }
             CompoundCommand::Coprocess(of) => {
                 // bash writes what is substituted down anew, with the name that it gives, and reads that as a command.
-                if self.substituted() && of.name.is_none() && matches!(*of.body, Command::Simple(_)) {
-                    return Err(Refused::new("a coprocess without a name in a substitution"));
+                if self.is_substituted() && of.name.is_none() && matches!(*of.body, Command::Simple(_)) {
+                    return Err(LineError::new("a coprocess without a name in a substitution"));
                 }
                 if let Some(name) = &of.name {
                     self.set_name(&name.value);
                 }
-                self.bare("coproc");
-                self.beside();
+                self.push_keyword_notes("coproc");
+                self.mark_concurrent();
                 let there = self.place.held_back();
-                let (left, walked) = self.within(there, |walker| walker.node(&of.body, false));
+                let (left, walked) =
+                    self.walk_with_state(there, |walker| walker.walk_command(&of.body, false));
                 self.place.after_subshell(left);
                 walked.map(drop)
             }
@@ -65,24 +66,27 @@ impl Walker<'_> {
     }
 
     /// In the body of `while read NAME`, what NAME holds was read by the line.
-    fn reads_variables(&mut self, condition: &CompoundList, body: &CompoundList) {
+    fn record_read_variables(&mut self, condition: &CompoundList, body: &CompoundList) {
         // Without quotes it is read as a glob again: that leads nowhere else if no line of the file does.
         let text = self.place.input.file.as_ref().filter(|_| only_echoes(body));
         let text = text.and_then(|file| scripts::text_at(&file.resolved));
-        let held =
-            if text.is_some_and(|text| lists_nothing_else(&text)) { Held::Name } else { Held::Printed };
+        let held = if text.is_some_and(|text| lists_nothing_else(&text)) {
+            GapContent::Name
+        } else {
+            GapContent::Printed
+        };
         for name in read_by(condition) {
             if !self.is_set_once(&name) {
                 continue;
             }
             let value =
                 OpenWord { text: format!("${name}"), pieces: vec![None], held, ..OpenWord::default() };
-            self.place.knows(Variable { name, value: Word::Open(value) });
+            self.place.set_loop_variable(Variable { name, value: Word::Open(value) });
         }
     }
 
     /// `((..))`. A shell without it reads two subshells, so what could be a command there is refused.
-    fn arithmetic_command(&mut self, of: &UnexpandedArithmeticExpr) -> Result<()> {
+    fn walk_arithmetic(&mut self, of: &UnexpandedArithmeticExpr) -> Result<()> {
         self.touching_parentheses()?;
         let text = of.value.trim();
         let name = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
@@ -90,30 +94,30 @@ impl Walker<'_> {
         let operand = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-' | '/' | '.' | '~');
         let command = rest.starts_with([' ', '\t']) && rest.trim_start().starts_with(operand);
         if !first.is_empty() && command {
-            return Err(Refused::new("`((` that some shells read as commands"));
+            return Err(LineError::new("`((` that some shells read as commands"));
         }
-        self.arithmetic(text)?;
+        self.note_arithmetic(text)?;
         let found = self.out.len();
-        self.bare("((");
+        self.push_keyword_notes("((");
         // Denials also look at the names as commands.
         let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         let names = names.filter(|name| variables::is_name(name)).map(|name| vec![name.into()]);
-        if let Some(shell) = self.out.shell(found) {
+        if let Some(shell) = self.out.shell_access_mut(found) {
             shell.outer.extend(names);
         }
         Ok(())
     }
 
-    fn arithmetic_for(&mut self, of: &ArithmeticForClauseCommand) -> Result<()> {
+    fn walk_arithmetic_for(&mut self, of: &ArithmeticForClauseCommand) -> Result<()> {
         self.touching_parentheses()?;
         for expression in [&of.initializer, &of.condition, &of.updater].into_iter().flatten() {
             // Counting in a variable of the line's own is what this loop is for.
-            if !counts(&expression.value) {
-                self.arithmetic(&expression.value)?;
+            if !is_counter_expression(&expression.value) {
+                self.note_arithmetic(&expression.value)?;
             }
         }
-        self.bare("for");
-        self.repeated(None, |walker| walker.list(&of.body.list))
+        self.push_keyword_notes("for");
+        self.walk_loop(None, |walker| walker.walk_list(&of.body.list))
     }
 
     /// `( (x))` and `((x) )` are two subshells, and the parser takes them for arithmetic too: only where no two
@@ -121,104 +125,108 @@ impl Walker<'_> {
     fn touching_parentheses(&self) -> Result<()> {
         let blank = |c: char| c.is_whitespace() || c == '\\';
         let apart = |sign: char| {
-            self.text().match_indices(sign).any(|(at, _)| {
-                let rest = self.text().get(at + 1..).unwrap_or_default();
+            self.current_text().match_indices(sign).any(|(at, _)| {
+                let rest = self.current_text().get(at + 1..).unwrap_or_default();
                 rest.starts_with(blank) && rest.trim_start_matches(blank).starts_with(sign)
             })
         };
         match apart('(') || apart(')') {
-            true => Err(Refused::new("parentheses that are subshells or arithmetic")),
+            true => Err(LineError::new("parentheses that are subshells or arithmetic")),
             false => Ok(()),
         }
     }
 
-    fn for_each(&mut self, of: &ForClauseCommand) -> Result<()> {
+    fn walk_for(&mut self, of: &ForClauseCommand) -> Result<()> {
         self.set_name(&of.variable_name);
         let mut values = Vec::new();
         for value in of.values.iter().flatten() {
-            values.extend(self.words(&value.value, Place::Command)?);
+            values.extend(self.expand_words(&value.value, WordContext::Command)?);
         }
         values.iter().for_each(|value| self.evaluated_later(value));
         let name = &of.variable_name;
         let inert = self.is_set_once(name);
-        let value = if inert && of.values.is_some() { common(&values) } else { None };
-        self.bare("for");
+        let value = if inert && of.values.is_some() { common_word(&values) } else { None };
+        self.push_keyword_notes("for");
         if inert && of.values.is_some() && self.only_reads_each(name, &values, &of.body.list) {
             return Ok(());
         }
         let variable = value.map(|value| Variable { name: of.variable_name.clone(), value });
         if variable.is_none() {
-            return self.repeated(None, |walker| walker.list(&of.body.list));
+            return self.walk_loop(None, |walker| walker.walk_list(&of.body.list));
         }
         let (out, before) = (self.out.len(), self.place.clone());
-        self.repeated(variable, |walker| walker.list(&of.body.list))?;
+        self.walk_loop(variable, |walker| walker.walk_list(&of.body.list))?;
         // Something in it may have set the variable: then nothing is known of that.
         if self.out.sets {
-            self.out.take(out);
+            self.out.take_since(out);
             self.place = before;
-            self.repeated(None, |walker| walker.list(&of.body.list))?;
+            self.walk_loop(None, |walker| walker.walk_list(&of.body.list))?;
         }
         Ok(())
     }
 
-    fn case(&mut self, of: &CaseClauseCommand) -> Result<()> {
-        self.word(&of.value.value, Place::Alone)?;
+    fn walk_case(&mut self, of: &CaseClauseCommand) -> Result<()> {
+        self.expand_word(&of.value.value, WordContext::Alone)?;
         let before = self.place.folder.clone();
         let mut after = before.clone();
         for item in &of.cases {
             for pattern in &item.patterns {
-                self.word(&pattern.value, Place::Alone)?;
+                self.expand_word(&pattern.value, WordContext::Alone)?;
             }
-            self.bare("case");
+            self.push_keyword_notes("case");
             if let Some(list) = &item.cmd {
                 // One that falls through starts where the one before it ended.
-                self.place.folder = before.clone().or(after.clone());
-                self.list(list)?;
-                after = after.or(self.place.folder.clone());
+                self.place.folder = before.clone().merged_with(after.clone());
+                self.walk_list(list)?;
+                after = after.merged_with(self.place.folder.clone());
             }
         }
         self.place.folder = after;
-        self.bare("case");
+        self.push_keyword_notes("case");
         Ok(())
     }
 
-    fn conditional(&mut self, of: &IfClauseCommand) -> Result<()> {
-        self.list(&of.condition)?;
+    fn walk_if(&mut self, of: &IfClauseCommand) -> Result<()> {
+        self.walk_list(&of.condition)?;
         let mut otherwise = self.place.folder.clone();
-        self.list(&of.then)?;
+        self.walk_list(&of.then)?;
         let mut after = self.place.folder.clone();
         let mut complete = false;
         for part in of.elses.iter().flatten() {
             self.place.folder = otherwise.clone();
             match &part.condition {
                 Some(condition) => {
-                    self.list(condition)?;
+                    self.walk_list(condition)?;
                     otherwise = self.place.folder.clone();
                 }
                 None => complete = true,
             }
-            self.list(&part.body)?;
-            after = after.or(self.place.folder.clone());
+            self.walk_list(&part.body)?;
+            after = after.merged_with(self.place.folder.clone());
         }
-        self.place.folder = if complete { after } else { after.or(otherwise) };
+        self.place.folder = if complete { after } else { after.merged_with(otherwise) };
         Ok(())
     }
 
     /// A body that runs any number of times: where it moves, its folder is not known from the start.
-    fn repeated(&mut self, variable: Option<Variable>, body: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+    fn walk_loop(
+        &mut self,
+        variable: Option<Variable>,
+        body: impl Fn(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         let (out, before) = (self.out.len(), self.place.folder.clone());
-        let there = self.place.body(variable);
-        let (left, walked) = self.within(there, |walker| {
-            let opened = walker.place.opened().times();
-            walker.out_of_order();
+        let there = self.place.loop_body(variable);
+        let (left, walked) = self.walk_with_state(there, |walker| {
+            let opened = walker.place.opened_inputs().open_count();
+            walker.mark_out_of_order();
             body(walker)?;
             // It runs again, where it left the folder and the input of the shell; or it is left midway, wherever it was then.
-            if walker.place.has_moved() || walker.place.opened().times() != opened {
-                walker.out.take(out);
-                walker.place.goes_around(&before);
+            if walker.place.has_moved() || walker.place.opened_inputs().open_count() != opened {
+                walker.out.take_since(out);
+                walker.place.merge_loop_folders(&before);
                 body(walker)?;
             }
-            walker.place.goes_around(&before);
+            walker.place.merge_loop_folders(&before);
             Ok(())
         });
         self.place.after_loop(left);
@@ -227,8 +235,8 @@ impl Walker<'_> {
 
     /// Whether the line, or the text of it at hand, speaks of a command that moves, however that is quoted: functions are
     /// called, and lines that are kept are run, from other texts than their own.
-    pub(super) fn moves(&self) -> bool {
-        [self.text(), self.line].iter().any(|text| {
+    pub(super) fn mentions_folder_change(&self) -> bool {
+        [self.current_text(), self.line].iter().any(|text| {
             let plain = text.replace(['\\', '\'', '"'], "");
             let reads = plain.match_indices(". ").any(|(at, _)| {
                 !plain.get(..at).unwrap_or_default().ends_with(|c: char| c.is_alphanumeric() || c == '.')
@@ -238,21 +246,22 @@ impl Walker<'_> {
     }
 
     /// A function: its body is judged where it is defined, and may run anywhere.
-    pub(super) fn function(&mut self, of: &FunctionDefinition) -> Result<()> {
+    pub(super) fn walk_function(&mut self, of: &FunctionDefinition) -> Result<()> {
         let name = of.fname.value.replace(['\\', '\'', '"'], "");
         if self.may_be_zsh() && (name.starts_with("TRAP") || HOOKS.contains(&name.as_str())) {
-            return Err(Refused::new(format!("a function that zsh calls by itself: {name}")));
+            return Err(LineError::new(format!("a function that zsh calls by itself: {name}")));
         }
-        self.place.defines(name);
-        self.out_of_order();
+        self.place.define_function(name);
+        self.mark_out_of_order();
         // Whoever calls it may give it something to read.
-        let mut there = self.place.called();
-        if self.moves() {
-            there.folder = Folder::Unknown;
+        let mut there = self.place.function_body();
+        if self.mentions_folder_change() {
+            there.folder = CurrentFolder::Unknown;
         }
         let redirects = of.body.1.as_ref();
-        let (left, walked) =
-            self.within(there, |walker| walker.redirected(redirects, |walker| walker.compound(&of.body.0)));
+        let (left, walked) = self.walk_with_state(there, |walker| {
+            walker.walk_redirected(redirects, |walker| walker.walk_compound(&of.body.0))
+        });
         // What it opens counts from its first call on.
         self.place.after_opening(left);
         walked
@@ -260,7 +269,7 @@ impl Walker<'_> {
 }
 
 /// What all the values of a loop have in common.
-fn common(values: &[Word]) -> Option<Word> {
+fn common_word(values: &[Word]) -> Option<Word> {
     let (first, rest) = values.split_first()?;
     if rest.is_empty() {
         return Some(first.clone());
@@ -269,10 +278,10 @@ fn common(values: &[Word]) -> Option<Word> {
         Word::Literal(text) => text.clone(),
         Word::Open(open) => open.pieces.last().cloned().flatten().unwrap_or_default(),
     };
-    let (mut start, mut stop) = (first.prefix().to_owned(), end(first));
+    let (mut start, mut stop) = (first.known_prefix().to_owned(), end(first));
     for word in rest {
-        start = shared(&start, word.prefix(), false);
-        stop = shared(&stop, &end(word), true);
+        start = shared_affix(&start, word.known_prefix(), false);
+        stop = shared_affix(&stop, &end(word), true);
     }
     // Together they must not be longer than the shortest value.
     let short = values.iter().filter_map(Word::literal).map(str::len).min().unwrap_or_default();
@@ -285,7 +294,7 @@ fn common(values: &[Word]) -> Option<Word> {
     let plain = |text: &str| !text.contains(['*', '?', '[', '~', '\\']);
     let tame = values.iter().all(|value| value.literal().is_some_and(plain));
     let held = values.iter().map(|value| match value {
-        Word::Literal(_) => Held::Printed,
+        Word::Literal(_) => GapContent::Printed,
         Word::Open(open) => open.held,
     });
     let held = held.min().unwrap_or_default();
@@ -315,7 +324,7 @@ fn read_by(condition: &CompoundList) -> Vec<String> {
 }
 
 /// The beginning that two texts share, or the end.
-fn shared(one: &str, other: &str, end: bool) -> String {
+fn shared_affix(one: &str, other: &str, end: bool) -> String {
     let pair = |one: &mut dyn Iterator<Item = char>, other: &mut dyn Iterator<Item = char>| {
         one.zip(other).take_while(|(one, other)| one == other).map(|(one, _)| one).collect::<String>()
     };
@@ -327,13 +336,13 @@ fn shared(one: &str, other: &str, end: bool) -> String {
 }
 
 /// `i=0`, `i<10`, `i++`: one variable and a number.
-fn counts(text: &str) -> bool {
+fn is_counter_expression(text: &str) -> bool {
     let text: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let (name, rest) = text
         .split_at_checked(text.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(0))
         .unwrap_or_default();
     let number = rest.trim_start_matches(['=', '<', '>', '+', '-', '!', '*', '/']);
-    variables::kind(name) == Kind::Other
+    variables::variable_kind(name) == VariableKind::Other
         && number.bytes().all(|b| b.is_ascii_digit())
         && rest.len() - number.len() <= 2
 }

@@ -1,21 +1,21 @@
 //! The end of a walk: what only the whole line tells.
 
-use super::out::Out;
+use super::walk_output::WalkResult;
 use super::{Walker, assign, script};
 use crate::Access;
-use crate::shell::{Caveat, Held, Named, ShellAccess, Word};
+use crate::shell::{Caveat, CaveatSubject, GapContent, ShellAccess, Word};
 
 impl Walker<'_> {
     /// Everything found, with what only the whole line tells.
     pub(super) fn finish(mut self) -> Vec<Access> {
-        self.rerun();
+        self.add_rerun_caveat();
         self.settle_quiet();
         self.settle_assignments();
         let in_order = !self.place.files().is_out_of_order();
-        script::rewritten(&mut self.out.accesses, in_order);
+        script::drop_rewritten_digests(&mut self.out.accesses, in_order);
         self.read_what_is_listed();
         self.settle_shown();
-        let Out { mut accesses, tested, .. } = self.out;
+        let WalkResult { mut accesses, tested, .. } = self.out;
         let functions = self.place.functions();
         for access in &mut accesses {
             let Access::Shell(shell) = access else { continue };
@@ -26,14 +26,14 @@ impl Walker<'_> {
                 words.into_iter().find(|name| functions.iter().any(|function| function == name))
             {
                 let reason = format!("the line makes {name} a function of its own");
-                shell.caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+                shell.caveats.push(Caveat { reason, always: true, named: CaveatSubject::Nothing });
             }
         }
         if accesses.is_empty() {
-            let mut caveats: Vec<_> = assign::caveats(&self.env).collect();
+            let mut caveats: Vec<_> = assign::assignment_caveats(&self.env).collect();
             if self.line.trim().is_empty() {
                 let reason = "no command is named".to_owned();
-                caveats.push(Caveat { reason, always: true, named: Named::Nothing });
+                caveats.push(Caveat { reason, always: true, named: CaveatSubject::Nothing });
             }
             accesses.push(Access::Shell(ShellAccess {
                 assignments: self.env,
@@ -65,7 +65,7 @@ fn forget_searches(shell: &mut ShellAccess) {
     let values = shell.assignments.iter_mut().map(|of| &mut of.value);
     for word in shell.words.iter_mut().chain(others).chain(values) {
         if let Word::Open(open) = word {
-            (open.search, open.held) = (None, Held::default());
+            (open.search, open.held) = (None, GapContent::default());
         }
     }
 }

@@ -12,7 +12,7 @@ const MOST: usize = 4;
 
 /// Known, or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Folder {
+pub(super) enum CurrentFolder {
     /// This one: absolute, links not followed.
     Known(Rc<Path>),
     /// One of these, since a `cd` may fail; where the second is true, or any other, as in a loop that moves on. For denials
@@ -22,12 +22,12 @@ pub(super) enum Folder {
     Unknown,
 }
 
-impl Folder {
+impl CurrentFolder {
     pub(super) fn new(cwd: &Path) -> Self {
         Self::Known(cwd.into())
     }
 
-    pub(super) fn known(&self) -> Option<&Path> {
+    pub(super) fn known_path(&self) -> Option<&Path> {
         match self {
             Self::Known(path) => Some(path),
             Self::OneOf(..) | Self::Unknown => None,
@@ -48,22 +48,22 @@ impl Folder {
     }
 
     /// Where `cd folder` leads from here. `..` goes back along the names, as shells do.
-    pub(super) fn to(&self, folder: &str) -> Self {
+    pub(super) fn after_cd(&self, folder: &str) -> Self {
         let start = match self {
             Self::Known(path) => path,
             Self::Unknown | Self::OneOf(..) if folder.starts_with('/') => Path::new("/"),
             Self::Unknown => return Self::Unknown,
             Self::OneOf(paths, others) => {
-                let ends = paths.iter().map(|path| Self::Known(Rc::clone(path)).to(folder));
+                let ends = paths.iter().map(|path| Self::Known(Rc::clone(path)).after_cd(folder));
                 let ends = ends.chain(others.then_some(Self::Unknown));
-                return ends.reduce(Self::or).unwrap_or(Self::Unknown);
+                return ends.reduce(Self::merged_with).unwrap_or(Self::Unknown);
             }
         };
         // With a link before it, `..` may mean two folders.
         let joined = start.join(folder);
         let lexical = crate::PathAccess::new(start, folder);
         if joined.components().any(|part| matches!(part, std::path::Component::ParentDir)) {
-            let physical = crate::resolve(&lexical.lexical).ok();
+            let physical = crate::resolve_path(&lexical.lexical).ok();
             if physical.as_ref() != Some(&lexical.resolved) {
                 return Self::Unknown;
             }
@@ -78,16 +78,16 @@ impl Folder {
     }
 
     /// One of two. Where one can't be, the other.
-    pub(super) fn either(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+    pub(super) fn merge_optional(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
-            (Some(one), Some(other)) if one != other => Some(one.or(other)),
+            (Some(one), Some(other)) if one != other => Some(one.merged_with(other)),
             (Some(one), _) => Some(one),
             (None, other) => other,
         }
     }
 
     /// One of two.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(super) fn merged_with(self, other: Self) -> Self {
         if self == other {
             return self;
         }

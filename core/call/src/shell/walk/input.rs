@@ -12,11 +12,11 @@ use crate::shell::{Search, Word};
 const MOST: usize = 16;
 
 /// All of what a command writes to its output, where that is certain.
-pub(super) type Wrote = Option<Rc<str>>;
+pub(super) type ExactOutput = Option<Rc<str>>;
 
 /// What stands on standard input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct StandardInput {
     /// It is a pipe, or something else that the line gives.
     pub(super) fed: bool,
     /// It is a pipe, for certain.
@@ -24,26 +24,26 @@ pub(super) struct Input {
     /// Texts that may stand there, as far as they are known.
     pub(super) texts: Rc<Vec<String>>,
     /// All of it, where one command reads it and that is certain.
-    pub(super) exact: Wrote,
+    pub(super) exact: ExactOutput,
     /// It is all that this search prints, or a part of that.
     pub(super) search: Option<Arc<Search>>,
     /// It is this file.
     pub(super) file: Option<PathAccess>,
 }
 
-impl Input {
+impl StandardInput {
     /// A pipe from a command that prints `texts`, and for certain nothing but `exact`.
-    pub(super) fn pipe(texts: Vec<String>, exact: Wrote, search: Option<Arc<Search>>) -> Self {
+    pub(super) fn from_pipe(texts: Vec<String>, exact: ExactOutput, search: Option<Arc<Search>>) -> Self {
         Self { fed: true, piped: true, texts: Rc::new(texts), exact, search, file: None }
     }
 
     /// The same for a reader that may have to share it: nobody knows who reads how much.
-    pub(super) fn shared(&self) -> Self {
+    pub(super) fn as_shared(&self) -> Self {
         Self { exact: None, search: None, ..self.clone() }
     }
 
     /// A redirection gives `feed`; `offered` is what process substitutions write there.
-    pub(super) fn is_given(&mut self, feed: Feed, offered: &mut Vec<String>) {
+    pub(super) fn receive_feed(&mut self, feed: Feed, offered: &mut Vec<String>) {
         self.file = match &feed {
             Feed::Nothing => return,
             Feed::File(path) => Some(path.clone()),
@@ -60,7 +60,7 @@ impl Input {
 
 /// What the shell opened for itself, and what stands on other descriptors than its input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Opened {
+pub(super) struct OpenedInputs {
     /// So often it got another input.
     times: usize,
     /// What may stand there.
@@ -69,17 +69,17 @@ pub(super) struct Opened {
     elsewhere: Vec<String>,
 }
 
-impl Opened {
-    pub(super) fn times(&self) -> usize {
+impl OpenedInputs {
+    pub(super) fn open_count(&self) -> usize {
         self.times
     }
 
-    pub(super) fn elsewhere(&self) -> &[String] {
+    pub(super) fn descriptor_texts(&self) -> &[String] {
         &self.elsewhere
     }
 
     /// The shell opens `feed` for itself; `offered` is what process substitutions write there.
-    pub(super) fn again(&mut self, feed: Feed, offered: Vec<String>) {
+    pub(super) fn open_input(&mut self, feed: Feed, offered: Vec<String>) {
         self.times += 1;
         self.texts.extend(offered);
         if let Feed::Text(text) = feed {
@@ -89,13 +89,13 @@ impl Opened {
     }
 
     /// What a descriptor with another number is given.
-    pub(super) fn at_a_number(&mut self, texts: impl IntoIterator<Item = String>) {
+    pub(super) fn add_descriptor_texts(&mut self, texts: impl IntoIterator<Item = String>) {
         self.elsewhere.extend(texts);
         self.elsewhere.truncate(MOST);
     }
 
     /// What comes next may read all of this. Several commands may share it, so nobody knows which reads how much.
-    pub(super) fn join(&self, input: &mut Input) {
+    pub(super) fn add_to_input(&self, input: &mut StandardInput) {
         (input.fed, input.exact, input.search, input.file) = (true, None, None, None);
         for text in &self.texts {
             if !input.texts.contains(text) {

@@ -5,37 +5,44 @@ use std::sync::Arc;
 use brush_parser::ast::{Command, Program, SeparatorOperator, SubshellCommand};
 
 use super::Walker;
-use super::folder::Folder;
+use super::folder::CurrentFolder;
 use crate::Access;
+use crate::shell::line_error::{LineError, Result};
 use crate::shell::parse::Grammar;
-use crate::shell::refused::{Refused, Result};
-use crate::shell::{Dialect, Held, Search, bounds, candidates, parse};
+use crate::shell::{Dialect, GapContent, Search, bounds, candidates, parse};
 
 impl Walker<'_> {
     /// Walks what is inside of `$(...)` or backquotes.
-    pub(in crate::shell) fn substitution(&mut self, text: &str) -> Result<(Option<Arc<Search>>, Held)> {
+    pub(in crate::shell) fn walk_substitution(
+        &mut self,
+        text: &str,
+    ) -> Result<(Option<Arc<Search>>, GapContent)> {
         // A POSIX shell that can't read what is substituted reads no further, and runs none of it.
-        let posix = self.posix();
-        let stops = |refused: Refused| if posix { refused.and_stops() } else { refused };
-        let program = parse::substituted(text, self.place.reading.grammar).map_err(stops)?;
-        let there = self.place.substitution(text).offered(&self.noted.offered);
-        let (left, walked) = self
-            .aside(|walker| walker.within(there, |walker| walker.deeper(|walker| walker.program(&program))));
+        let posix = self.is_posix();
+        let stops = |refused: LineError| if posix { refused.and_stops() } else { refused };
+        let program = parse::parse_substitution(text, self.place.reading.grammar).map_err(stops)?;
+        let there = self.place.command_substitution(text).with_offered_texts(&self.noted.offered);
+        let (left, walked) = self.walk_with_own_notes(|walker| {
+            walker.walk_with_state(there, |walker| walker.walk_nested(|walker| walker.walk_program(&program)))
+        });
         self.place.after_subshell(left);
         self.noted.ate = true;
         // Of several commands each prints something.
         let one = is_one_pipeline(&program);
-        let held = if one { std::mem::take(&mut self.out.held) } else { Held::Anything };
+        let held = if one { std::mem::take(&mut self.out.held) } else { GapContent::Anything };
         let search = self.out.search.take().filter(|_| one);
-        walked.map(|()| (search, held.max(Held::Printed)))
+        walked.map(|()| (search, held.max(GapContent::Printed)))
     }
 
     /// Walks what is inside of `<(...)` or `>(...)`.
-    pub(super) fn process(&mut self, inner: &SubshellCommand) -> Result<()> {
-        self.beside();
-        let there = self.place.process().offered(&self.noted.offered);
-        let (printed, (left, walked)) = self
-            .heard(|walker| walker.aside(|walker| walker.within(there, |walker| walker.list(&inner.list))));
+    pub(super) fn walk_process_substitution(&mut self, inner: &SubshellCommand) -> Result<()> {
+        self.mark_concurrent();
+        let there = self.place.process_substitution().with_offered_texts(&self.noted.offered);
+        let (printed, (left, walked)) = self.capture_output(|walker| {
+            walker.walk_with_own_notes(|walker| {
+                walker.walk_with_state(there, |walker| walker.walk_list(&inner.list))
+            })
+        });
         self.place.after_subshell(left);
         self.noted.offered.extend(printed);
         self.noted.ate = true;
@@ -44,30 +51,32 @@ impl Walker<'_> {
 
     /// Walks a literal line that a command would run in a shell of `dialect`, with what it finds.
     pub(super) fn inner_line(&mut self, text: &str, dialect: Dialect) -> Result<()> {
-        bounds::check(text)?;
-        let program = parse::program(text, Grammar::Bash)?;
-        let there = self.place.line(text, dialect, is_one_command(&program));
-        let (left, walked) = self
-            .aside(|walker| walker.within(there, |walker| walker.deeper(|walker| walker.readings(&program))));
+        bounds::check_line(text)?;
+        let program = parse::parse_program(text, Grammar::Bash)?;
+        let there = self.place.nested_line(text, dialect, is_one_command(&program));
+        let (left, walked) = self.walk_with_own_notes(|walker| {
+            walker
+                .walk_with_state(there, |walker| walker.walk_nested(|walker| walker.walk_readings(&program)))
+        });
         self.place.after_line(left);
         walked
     }
 
     /// A line that a command runs: where it is not understood, that is an access of its own.
-    pub(super) fn line_of_its_own(&mut self, line: &str, dialect: Dialect) {
+    pub(super) fn walk_separate_line(&mut self, line: &str, dialect: Dialect) {
         if let Err(refused) = self.inner_line(line, dialect) {
-            self.place.goes_to(Folder::Unknown);
-            self.out.push(Access::Shell(candidates::opaque(line, refused)));
+            self.place.enter_folder(CurrentFolder::Unknown);
+            self.out.push(Access::Shell(candidates::opaque_command(line, refused)));
         }
     }
 
     /// A line that a command runs in a shell of its own; `later`: it is kept, and the shell may have moved by then.
-    pub(super) fn line_of_another(&mut self, line: &str, dialect: Dialect, later: bool) {
+    pub(super) fn walk_line_in_other_shell(&mut self, line: &str, dialect: Dialect, later: bool) {
         let mut there = self.place.clone();
         if later {
-            there.folder = Folder::Unknown;
+            there.folder = CurrentFolder::Unknown;
         }
-        let (left, ()) = self.within(there, |walker| walker.line_of_its_own(line, dialect));
+        let (left, ()) = self.walk_with_state(there, |walker| walker.walk_separate_line(line, dialect));
         self.place.after_other_shell(left);
     }
 }

@@ -2,52 +2,52 @@
 //! assignment is visited, in the order in which a shell would come to it.
 //!
 //! A walk has four things. Its place ([`Where`]) is what the shell is at this point of the line: parts are walked in places
-//! of their own, and [`Walker::within`] is the one way into such a place and out of it. What was found ([`Out`]) only grows.
+//! of their own, and [`Walker::walk_with_state`] is the one way into such a place and out of it. What was found ([`Out`]) only grows.
 //! What was spent ([`Budget`]) bounds it. What was noted ([`Noted`]) about words waits for the command that they belong to.
 
 mod assign;
 mod budget;
 mod command;
+mod command_parts;
 mod compound;
-mod fed;
 mod files;
 mod finish;
 mod folder;
-mod given;
+mod given_programs;
 mod input;
 mod lines;
-mod listed;
+mod listed_names;
 mod lists;
-mod moved;
-mod noted;
-mod out;
-mod parts;
-mod perhaps;
-mod place;
-mod printed;
-mod quiet;
+mod moved_names;
+mod open_words;
+mod output_visibility;
+mod pending_notes;
+mod possible_lines;
+mod print_only;
+mod printed_input;
+mod read_only;
 mod readings;
 mod redirect;
 mod refusals;
 mod script;
-mod settled;
-mod shown;
+mod shell_state;
 mod simple;
+mod stale_lookups;
 mod test_expr;
-mod unsettled;
+mod walk_output;
 mod xargs;
 
 use brush_parser::ast::Program;
 
+use super::line_error::Result;
 use super::parse::Grammar;
-use super::refused::Result;
-use super::{Assignment, Caveat, Dialect, Named, Surroundings, Word, variables};
-use crate::{Access, Looked};
+use super::{Assignment, Caveat, CaveatSubject, Dialect, Surroundings, Word, variables};
+use crate::{Access, FolderCache};
 
-use budget::Budget;
-use noted::Noted;
-use out::Out;
-use place::Where;
+use budget::WalkBudget;
+use pending_notes::WordNotes;
+use shell_state::ShellState;
+use walk_output::WalkResult;
 
 /// One walk over one line, its inner lines included.
 pub(super) struct Walker<'a> {
@@ -55,11 +55,11 @@ pub(super) struct Walker<'a> {
     /// The line as it was given: what accesses show.
     line: &'a str,
     /// Where the shell is by now.
-    place: Where,
-    out: Out,
-    budget: Budget,
-    noted: Noted,
-    looked: Looked,
+    place: ShellState,
+    out: WalkResult,
+    budget: WalkBudget,
+    noted: WordNotes,
+    looked: FolderCache,
     /// What the request sets for every command.
     env: Vec<Assignment>,
     /// The line may set these itself.
@@ -68,8 +68,8 @@ pub(super) struct Walker<'a> {
 }
 
 /// What was tried, and may never run.
-struct Tried {
-    left: Where,
+struct TrialWalk {
+    left: ShellState,
     found: Vec<Access>,
     walked: Result<()>,
 }
@@ -77,15 +77,15 @@ struct Tried {
 impl<'a> Walker<'a> {
     /// A walk that starts in `at`.
     pub(super) fn new(line: &'a str, at: &'a Surroundings<'a>) -> Self {
-        let set = |name: &str| at.env.contains_key(name) || variables::mentioned(line, name) > 0;
+        let set = |name: &str| at.env.contains_key(name) || variables::count_mentions(line, name) > 0;
         Self {
             at,
             line,
-            place: Where::start(line, at),
-            out: Out::default(),
-            budget: Budget::default(),
-            noted: Noted::default(),
-            looked: Looked::default(),
+            place: ShellState::start(line, at),
+            out: WalkResult::default(),
+            budget: WalkBudget::default(),
+            noted: WordNotes::default(),
+            looked: FolderCache::default(),
             env: Vec::new(),
             home_set: set("HOME"),
             pwd_set: set("PWD"),
@@ -94,47 +94,57 @@ impl<'a> Walker<'a> {
 
     /// Walks the whole line in each way that shells of its dialect could read it, and gives what it found: at
     /// least one access. `program` is what bash reads.
-    pub(super) fn all(mut self, program: &Program) -> Result<Vec<Access>> {
+    pub(super) fn walk_all_readings(mut self, program: &Program) -> Result<Vec<Access>> {
         self.set_env();
-        self.readings(program)?;
+        self.walk_readings(program)?;
         Ok(self.finish())
     }
 
     /// Walks one command that is started without a shell.
-    pub(super) fn one(mut self, words: Vec<Word>) -> Result<Vec<Access>> {
+    pub(super) fn walk_argv(mut self, words: Vec<Word>) -> Result<Vec<Access>> {
         self.set_env();
-        self.command(words, parts::Parts { shell: false, ..parts::Parts::default() })?;
+        self.walk_command_words(
+            words,
+            command_parts::CommandParts { shell: false, ..command_parts::CommandParts::default() },
+        )?;
         Ok(self.finish())
     }
 
     /// Walks a part of the line in a place of its own. The place around it is untouched: what the part left its own as is
     /// handed back, for [`Where`] to say what of it counts.
-    fn within<T>(&mut self, there: Where, walk: impl FnOnce(&mut Self) -> T) -> (Where, T) {
+    fn walk_with_state<T>(
+        &mut self,
+        there: ShellState,
+        walk: impl FnOnce(&mut Self) -> T,
+    ) -> (ShellState, T) {
         let here = std::mem::replace(&mut self.place, there);
         let walked = walk(self);
         (std::mem::replace(&mut self.place, here), walked)
     }
 
     /// Walks what can't change the folder, or the input, of what comes after it.
-    fn subshell(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let (left, walked) = self.within(self.place.clone(), walk);
+    fn walk_subshell(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let (left, walked) = self.walk_with_state(self.place.clone(), walk);
         self.place.after_subshell(left);
         walked
     }
 
     /// Walks another text in the middle of words: what was noted about these words is not that text's.
-    fn aside(&mut self, walk: impl FnOnce(&mut Self) -> (Where, Result<()>)) -> (Where, Result<()>) {
+    fn walk_with_own_notes(
+        &mut self,
+        walk: impl FnOnce(&mut Self) -> (ShellState, Result<()>),
+    ) -> (ShellState, Result<()>) {
         let noted = std::mem::take(&mut self.noted);
         let (left, walked) = walk(self);
         let over = std::mem::replace(&mut self.noted, noted);
         if walked.is_ok() {
-            self.noted.join(over);
+            self.noted.append_notes(over);
         }
         (left, walked)
     }
 
     /// Walks a part whose output goes into a pipe, and gives what it prints there.
-    fn heard<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (Vec<String>, T) {
+    fn capture_output<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (Vec<String>, T) {
         let before = std::mem::take(&mut self.out.said);
         let walked = walk(self);
         (std::mem::replace(&mut self.out.said, before), walked)
@@ -142,30 +152,34 @@ impl<'a> Walker<'a> {
 
     /// Walks what may never run, as if of all that was found only the first `known` were there. What it finds is handed
     /// back, and the rest of the line may find and spend as much as if it had not been tried.
-    fn tried(&mut self, known: usize, walk: impl FnOnce(&mut Self) -> (Where, Result<()>)) -> Tried {
-        let (found, budget) = (self.out.take(known), self.budget);
+    fn walk_trial(
+        &mut self,
+        known: usize,
+        walk: impl FnOnce(&mut Self) -> (ShellState, Result<()>),
+    ) -> TrialWalk {
+        let (found, budget) = (self.out.take_since(known), self.budget);
         let (left, walked) = walk(self);
-        self.budget.forgive(budget);
-        let tried = self.out.take(known);
+        self.budget.refund_trial(budget);
+        let tried = self.out.take_since(known);
         self.out.accesses.extend(found);
-        Tried { left, found: tried, walked }
+        TrialWalk { left, found: tried, walked }
     }
 
-    fn deeper<T>(&mut self, walk: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.budget.goes_in()?;
+    fn walk_nested<T>(&mut self, walk: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.budget.enter_level()?;
         let walked = walk(self);
-        self.budget.comes_out();
+        self.budget.leave_level();
         walked
     }
 
     /// Counts what opens in words.
-    pub(super) fn spend(&mut self, weight: usize) -> Result<()> {
-        self.budget.word(weight)
+    pub(super) fn spend_weight(&mut self, weight: usize) -> Result<()> {
+        self.budget.spend_word(weight)
     }
 
     /// Notes something about the word at hand.
-    pub(super) fn note(&mut self, always: bool, reason: String) {
-        self.noted.note(always, reason);
+    pub(super) fn note_caveat(&mut self, always: bool, reason: String) {
+        self.noted.add_caveat(always, reason);
     }
 
     /// Notes lines that run where a value is read as a number.
@@ -174,7 +188,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The text that is walked just now.
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn current_text(&self) -> &str {
         &self.place.reading.text
     }
 
@@ -194,41 +208,41 @@ impl<'a> Walker<'a> {
     }
 
     /// Whether the text is walked as a shell reads it that has none of bash's additions.
-    pub(super) fn posix(&self) -> bool {
+    pub(super) fn is_posix(&self) -> bool {
         self.place.reading.grammar == Grammar::Posix
     }
 
     /// Whether the text at hand stands in a substitution.
-    pub(super) fn substituted(&self) -> bool {
+    pub(super) fn is_substituted(&self) -> bool {
         self.place.reading.substituted
     }
 
     /// Whether the text that is walked holds `raw` as it stands.
-    pub(super) fn stands(&self, raw: &str) -> bool {
-        let text = self.text();
+    pub(super) fn contains_verbatim(&self, raw: &str) -> bool {
+        let text = self.current_text();
         text.contains(raw) || (text.contains("\\\n") && text.replace("\\\n", "").contains(raw))
     }
 
     /// The home folder, where it is known and nothing sets it.
-    pub(super) fn home(&self) -> Option<String> {
+    pub(super) fn known_home(&self) -> Option<String> {
         let home = self.at.home.filter(|_| !self.home_set)?.to_str()?;
         (!home.contains(char::is_whitespace) && !home.contains(['*', '?', '['])).then(|| home.to_owned())
     }
 
     /// The working folder, where it is known and nothing sets it.
-    pub(super) fn here(&self) -> Option<String> {
-        let here = self.place.folder.known().filter(|_| !self.pwd_set)?.to_str()?;
+    pub(super) fn known_cwd(&self) -> Option<String> {
+        let here = self.place.folder.known_path().filter(|_| !self.pwd_set)?.to_str()?;
         (!here.contains(char::is_whitespace) && !here.contains(['*', '?', '['])).then(|| here.to_owned())
     }
 
     /// What a variable of a `for` around holds.
-    pub(super) fn looped(&self, name: &str) -> Option<Word> {
-        self.place.looped(name).cloned()
+    pub(super) fn loop_variable(&self, name: &str) -> Option<Word> {
+        self.place.loop_variable(name).cloned()
     }
 
     /// What the text at hand has set a variable to by now.
-    pub(super) fn assigned(&self, name: &str) -> Option<Word> {
-        self.place.assigned(name).filter(|_| !self.out.sets).cloned()
+    pub(super) fn assigned_value(&self, name: &str) -> Option<Word> {
+        self.place.assigned_value(name).filter(|_| !self.out.sets).cloned()
     }
 
     /// Whether a command may have set variables that the text around it does not name.
@@ -245,5 +259,7 @@ impl<'a> Walker<'a> {
 pub(super) fn env_caveats(at: &Surroundings<'_>) -> Vec<Caveat> {
     let mut walker = Walker::new("", at);
     walker.set_env();
-    assign::caveats(&walker.env).map(|caveat| Caveat { named: Named::Nothing, ..caveat }).collect()
+    assign::assignment_caveats(&walker.env)
+        .map(|caveat| Caveat { named: CaveatSubject::Nothing, ..caveat })
+        .collect()
 }

@@ -7,39 +7,40 @@ use std::rc::Rc;
 
 use brush_parser::ast::Program;
 
-use super::files::Files;
-use super::folder::Folder;
-use super::{Tried, Walker};
+use super::files::LineFiles;
+use super::folder::CurrentFolder;
+use super::{TrialWalk, Walker};
 use crate::Access;
-use crate::shell::dialect::{Difference, difference};
+use crate::shell::dialect::{Difference, dialect_difference};
+use crate::shell::line_error::{LineError, Result};
 use crate::shell::parse::Grammar;
-use crate::shell::refused::{Refused, Result};
-use crate::shell::{Caveat, Named, ShellAccess, Touch, Use, Word, parse};
+use crate::shell::{Caveat, CaveatSubject, ShellAccess, Touch, Use, Word, parse};
 
 /// As often a line is cut where a POSIX shell would stop reading.
 const MOST_CUTS: usize = 16;
 
 impl Walker<'_> {
     /// Walks the text at hand in each way that shells of its dialect could read it. `program` is what bash reads.
-    pub(super) fn readings(&mut self, program: &Program) -> Result<()> {
+    pub(super) fn walk_readings(&mut self, program: &Program) -> Result<()> {
         let from = self.out.len();
         let before = self.place.folder.clone();
         let text = Rc::clone(&self.place.reading.text);
-        let difference = if self.dialect().may_be_posix() { difference(&text) } else { Difference::Nothing };
+        let difference =
+            if self.dialect().may_be_posix() { dialect_difference(&text) } else { Difference::Nothing };
         if difference == Difference::Nothing {
-            return self.program(program);
+            return self.walk_program(program);
         }
         let (files, sets) = (self.place.shared_files(), self.out.sets);
-        self.program(program)?;
+        self.walk_program(program)?;
         let sets = std::mem::replace(&mut self.out.sets, sets);
         let (posix, walked) = self.posix_reading(&text, from, (before, files));
         self.out.sets |= sets;
         match walked {
             // It runs none of that.
-            Err(refused) if refused.stops() => {}
+            Err(refused) if refused.stops_shell() => {}
             Err(refused) => {
                 let reason = format!("a POSIX shell may read the line otherwise: {}", refused.reason());
-                self.reads_otherwise(from, &reason);
+                self.note_posix_difference(from, &reason);
             }
             Ok(()) => {}
         }
@@ -53,7 +54,7 @@ impl Walker<'_> {
         &mut self,
         text: &str,
         from: usize,
-        (folder, files): (Folder, Rc<Files>),
+        (folder, files): (CurrentFolder, Rc<LineFiles>),
     ) -> (Vec<Access>, Result<()>) {
         let (program, whole) = match first_commands(text) {
             Ok(Some(first)) => first,
@@ -61,8 +62,10 @@ impl Walker<'_> {
             Err(refused) => return (Vec::new(), Err(refused)),
         };
         let there = self.place.read_as_posix(folder, files);
-        let Tried { left, found, walked } = self.tried(from, |walker| {
-            walker.aside(|walker| walker.within(there, |walker| walker.program(&program)))
+        let TrialWalk { left, found, walked } = self.walk_trial(from, |walker| {
+            walker.walk_with_own_notes(|walker| {
+                walker.walk_with_state(there, |walker| walker.walk_program(&program))
+            })
         });
         self.place.after_posix(left, whole && walked.is_ok());
         (found, walked)
@@ -70,7 +73,7 @@ impl Walker<'_> {
 
     /// Adds what a POSIX shell does besides what was found since `from`.
     fn add_reading(&mut self, from: usize, posix: Vec<Access>, difference: Difference) {
-        let found = self.out.since(from);
+        let found = self.out.accesses_since(from);
         let alike = difference == Difference::Words && found.len() == posix.len();
         let new: Vec<(usize, Access)> = posix
             .into_iter()
@@ -83,14 +86,14 @@ impl Walker<'_> {
         };
         let (pairs, others): (Vec<_>, Vec<_>) = new.into_iter().partition(|(at, access)| pair(*at, access));
         if !others.is_empty() {
-            let does: Vec<_> = others.iter().map(|(_, access)| tells(access)).collect();
+            let does: Vec<_> = others.iter().map(|(_, access)| describe_access(access)).collect();
             let reason = format!("a POSIX shell reads this line otherwise: it would {}", does.join(", "));
-            self.reads_otherwise(from, &reason);
+            self.note_posix_difference(from, &reason);
         }
         let pairs = pairs.into_iter().map(|(at, access)| (Some(at), access));
         for (at, access) in pairs.chain(others.into_iter().map(|(_, access)| (None, access))) {
             if let Some(shell) = self.shell_at(from, at) {
-                take(access, shell);
+                merge_access(access, shell);
             }
         }
     }
@@ -107,13 +110,17 @@ impl Walker<'_> {
             self.out.push(Access::Shell(ShellAccess { line, understood, ..ShellAccess::default() }));
             self.out.len() - 1
         });
-        self.out.shell(at)
+        self.out.shell_access_mut(at)
     }
 
-    fn reads_otherwise(&mut self, from: usize, reason: &str) {
+    fn note_posix_difference(&mut self, from: usize, reason: &str) {
         if let Some(shell) = self.shell_at(from, None) {
             shell.reader = false;
-            shell.caveats.push(Caveat { reason: reason.to_owned(), always: true, named: Named::Nothing });
+            shell.caveats.push(Caveat {
+                reason: reason.to_owned(),
+                always: true,
+                named: CaveatSubject::Nothing,
+            });
         }
     }
 }
@@ -124,16 +131,16 @@ fn first_commands(text: &str) -> Result<Option<(Program, bool)>> {
     let mut rest = text;
     for _ in 0..MOST_CUTS {
         // Up to here both read the same.
-        if difference(rest) == Difference::Nothing {
+        if dialect_difference(rest) == Difference::Nothing {
             return Ok(None);
         }
-        if let Ok(program) = parse::program(rest, Grammar::Posix) {
+        if let Ok(program) = parse::parse_program(rest, Grammar::Posix) {
             return Ok(Some((program, rest.len() == text.len())));
         }
         let Some((before, _)) = rest.rsplit_once('\n') else { return Ok(None) };
         rest = before;
     }
-    Err(Refused::new("where it would stop could not be found"))
+    Err(LineError::new("where it would stop could not be found"))
 }
 
 /// Whether two accesses are the same command with other words.
@@ -145,7 +152,7 @@ fn same_command(one: &Access, other: &Access) -> bool {
 }
 
 /// What an access does, in words.
-fn tells(access: &Access) -> String {
+fn describe_access(access: &Access) -> String {
     match access {
         Access::Shell(shell) if shell.words.is_empty() => "set variables".to_owned(),
         Access::Shell(shell) => {
@@ -158,38 +165,39 @@ fn tells(access: &Access) -> String {
 }
 
 /// Takes what another reading does into `shell`: denials, asks and protection look at it there.
-fn take(access: Access, shell: &mut ShellAccess) {
+fn merge_access(access: Access, shell: &mut ShellAccess) {
     match access {
         Access::Shell(other) => {
             let ShellAccess {
                 words, outer, spellings, tails, caveats, touches, urls, reader, scripts, ..
             } = other;
             shell.reader &= reader;
-            add(&mut shell.outer, std::iter::once(words).chain(outer));
-            add(&mut shell.spellings, spellings);
-            add(&mut shell.tails, tails);
-            add(&mut shell.touches, touches);
-            add(&mut shell.urls, urls);
-            add(&mut shell.scripts, scripts);
+            extend_unique(&mut shell.outer, std::iter::once(words).chain(outer));
+            extend_unique(&mut shell.spellings, spellings);
+            extend_unique(&mut shell.tails, tails);
+            extend_unique(&mut shell.touches, touches);
+            extend_unique(&mut shell.urls, urls);
+            extend_unique(&mut shell.scripts, scripts);
             // Places of words are those of the other reading.
             let unnamed = caveats.into_iter().filter(|caveat| !shell.caveats.contains(caveat));
-            let unnamed: Vec<_> = unnamed.map(|caveat| Caveat { named: Named::Nothing, ..caveat }).collect();
-            add(&mut shell.caveats, unnamed);
+            let unnamed: Vec<_> =
+                unnamed.map(|caveat| Caveat { named: CaveatSubject::Nothing, ..caveat }).collect();
+            extend_unique(&mut shell.caveats, unnamed);
         }
         Access::Read(path) => {
             shell.reader = false;
-            shell.touches.push(Touch::known(path, Use::Read));
+            shell.touches.push(Touch::known_path(path, Use::Read));
         }
         Access::Write(kind, path) => {
             shell.reader = false;
-            shell.touches.push(Touch::known(path, Use::Write(kind)));
+            shell.touches.push(Touch::known_path(path, Use::Write(kind)));
         }
         _ => {}
     }
 }
 
 /// Adds what is not there yet.
-fn add<T: PartialEq>(all: &mut Vec<T>, new: impl IntoIterator<Item = T>) {
+fn extend_unique<T: PartialEq>(all: &mut Vec<T>, new: impl IntoIterator<Item = T>) {
     for one in new {
         if !all.contains(&one) {
             all.push(one);

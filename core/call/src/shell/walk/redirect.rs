@@ -8,8 +8,8 @@ use brush_parser::ast::{
 
 use super::Walker;
 use super::refusals::{end_of_a_group_behind, glued_substitution, word_behind_a_dash};
-use crate::shell::expand::{Place, heredoc_literal};
-use crate::shell::refused::{Refused, Result};
+use crate::shell::expand::{WordContext, heredoc_literal};
+use crate::shell::line_error::{LineError, Result};
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
 use crate::{Access, PathAccess, WriteKind};
 
@@ -32,20 +32,20 @@ pub(super) enum Feed {
 
 impl Walker<'_> {
     /// Walks a command with redirections around it.
-    pub(super) fn redirected(
+    pub(super) fn walk_redirected(
         &mut self,
         redirects: Option<&RedirectList>,
         walk: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let there = self.place.compound();
+        let there = self.place.compound_command();
         let mut own = false;
-        let (left, walked) = self.within(there, |walker| {
+        let (left, walked) = self.walk_with_state(there, |walker| {
             for redirect in redirects.iter().flat_map(|list| &list.0) {
-                let feed = walker.redirect(redirect)?;
+                let feed = walker.walk_redirection(redirect)?;
                 own |= feed != Feed::Nothing;
-                walker.place.input.is_given(feed, &mut walker.noted.offered);
+                walker.place.input.receive_feed(feed, &mut walker.noted.offered);
             }
-            walker.bare("{");
+            walker.push_keyword_notes("{");
             walk(walker)
         });
         self.place.after_compound(left, own);
@@ -53,33 +53,33 @@ impl Walker<'_> {
     }
 
     /// One redirection; what it feeds to the command.
-    pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Result<Feed> {
+    pub(super) fn walk_redirection(&mut self, redirect: &IoRedirect) -> Result<Feed> {
         if self.may_be_zsh() {
             end_of_a_group_behind(redirect)?;
         }
         let input = |fd: &Option<i32>| fd.is_none_or(|fd| fd == 0);
         match redirect {
             // To a POSIX shell the number is a word of the command.
-            IoRedirect::File(Some(10..), ..) if self.posix() => {
-                Err(Refused::new("a descriptor of two digits"))
+            IoRedirect::File(Some(10..), ..) if self.is_posix() => {
+                Err(LineError::new("a descriptor of two digits"))
             }
             IoRedirect::File(fd, kind, target) => {
                 let found = self.out.len();
                 let offered = self.noted.offered.len();
-                self.file(kind, target)?;
+                self.walk_file_redirection(kind, target)?;
                 let reads = matches!(kind, Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput);
                 if !reads || !input(fd) {
                     let texts = self.noted.offered.get(offered..).unwrap_or_default();
                     let texts = texts.iter().filter(|_| reads).cloned();
-                    self.place.opens(|opened| opened.at_a_number(texts));
+                    self.place.open_inputs(|opened| opened.add_descriptor_texts(texts));
                     return Ok(Feed::Nothing);
                 }
                 if matches!(target, Target::Duplicate(_) | Target::Fd(_)) {
-                    self.noted.offered.extend_from_slice(self.place.opened().elsewhere());
+                    self.noted.offered.extend_from_slice(self.place.opened_inputs().descriptor_texts());
                 }
                 let nothing =
                     |target: &Target| matches!(target, Target::Filename(word) if word.value == "/dev/null");
-                Ok(match (kind, self.out.since(found).first()) {
+                Ok(match (kind, self.out.accesses_since(found).first()) {
                     (Kind::Read, _) if nothing(target) => Feed::Text(String::new()),
                     (Kind::Read, Some(Access::Read(path))) if matches!(target, Target::Filename(_)) => {
                         Feed::File(path.clone())
@@ -89,34 +89,34 @@ impl Walker<'_> {
             }
             IoRedirect::OutputAndError(word, _) => {
                 self.target_of_zsh(&Kind::Write, &word.value);
-                for word in self.targets(&word.value)? {
-                    self.target(&word, false, true);
+                for word in self.redirection_targets(&word.value)? {
+                    self.add_redirected_file(&word, false, true);
                 }
                 Ok(Feed::Nothing)
             }
             IoRedirect::HereString(fd, word) => {
                 let raw = &word.value;
-                let word = self.word(raw, Place::Alone)?;
+                let word = self.expand_word(raw, WordContext::Alone)?;
                 if word.literal().is_none() && (raw.contains("$(") || raw.contains('`')) {
-                    self.note(false, format!("it reads what a command writes: {raw}"));
+                    self.note_caveat(false, format!("it reads what a command writes: {raw}"));
                 }
                 // `3<<<x` is nothing that is on standard input.
                 if !input(fd) {
                     let text = word.literal().map(str::to_owned);
-                    self.place.opens(|opened| opened.at_a_number(text));
+                    self.place.open_inputs(|opened| opened.add_descriptor_texts(text));
                     return Ok(Feed::Nothing);
                 }
-                Ok(feed(word, "\n"))
+                Ok(text_feed(word, "\n"))
             }
             // After another here-document, the parser takes a word of digits for a descriptor, space or not.
             IoRedirect::HereDocument(Some(_), _) => {
-                Err(Refused::new("a here-document for a descriptor with a number"))
+                Err(LineError::new("a here-document for a descriptor with a number"))
             }
-            IoRedirect::HereDocument(None, document) => Ok(feed(heredoc_literal(self, document)?, "")),
+            IoRedirect::HereDocument(None, document) => Ok(text_feed(heredoc_literal(self, document)?, "")),
         }
     }
 
-    fn file(&mut self, kind: &Kind, target: &Target) -> Result<()> {
+    fn walk_file_redirection(&mut self, kind: &Kind, target: &Target) -> Result<()> {
         let (reads, writes) = match kind {
             Kind::Read | Kind::DuplicateInput => (true, false),
             Kind::Write | Kind::Append | Kind::Clobber | Kind::DuplicateOutput => (false, true),
@@ -125,21 +125,21 @@ impl Walker<'_> {
         match target {
             Target::Fd(_) => Ok(()),
             Target::ProcessSubstitution(_, inner) => {
-                glued_substitution(inner, self.text())?;
+                glued_substitution(inner, self.current_text())?;
                 self.out.kept |= writes;
-                self.process(inner)
+                self.walk_process_substitution(inner)
             }
             Target::Filename(word) => {
                 self.target_of_zsh(kind, &word.value);
-                for word in self.targets(&word.value)? {
-                    self.target(&word, reads, writes);
+                for word in self.redirection_targets(&word.value)? {
+                    self.add_redirected_file(&word, reads, writes);
                 }
                 Ok(())
             }
-            Target::Duplicate(word) if descriptor(&word.value) => {
+            Target::Duplicate(word) if is_descriptor(&word.value) => {
                 // `>&1-` moves a descriptor, and zsh opens a file of that name.
                 if word.value.len() > 1 && word.value.ends_with('-') && self.may_be_zsh() {
-                    self.note(true, format!("zsh reads the redirection to {} otherwise", word.value));
+                    self.note_caveat(true, format!("zsh reads the redirection to {} otherwise", word.value));
                 }
                 Ok(())
             }
@@ -150,24 +150,24 @@ impl Walker<'_> {
                 let plain = |text: &str| {
                     text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_./+:,@%=-".contains(&b))
                 };
-                for word in self.targets(&word.value)? {
+                for word in self.redirection_targets(&word.value)? {
                     match word.literal() {
-                        Some(text) if descriptor(text) => continue,
+                        Some(text) if is_descriptor(text) => continue,
                         Some(text) if plain(text) => {}
                         _ => {
                             let reason =
                                 format!("a redirection whose target is expanded twice: {}", word.text());
-                            self.note(true, reason);
+                            self.note_caveat(true, reason);
                         }
                     }
-                    self.target(&word, reads, writes);
+                    self.add_redirected_file(&word, reads, writes);
                 }
                 Ok(())
             }
         }
     }
 
-    /// `>!file` opens `file` in zsh, and `<1-3>` is a glob of numbers there.
+    /// `>!file` opens `walk_file_redirection` in zsh, and `<1-3>` is a glob of numbers there.
     fn target_of_zsh(&mut self, kind: &Kind, raw: &str) {
         let range = |raw: &str| raw.contains('-') && raw.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let other = match kind {
@@ -176,7 +176,7 @@ impl Walker<'_> {
             _ => false,
         };
         if other && self.may_be_zsh() {
-            self.note(true, format!("zsh reads the redirection to {raw} otherwise"));
+            self.note_caveat(true, format!("zsh reads the redirection to {raw} otherwise"));
         }
     }
 
@@ -197,17 +197,17 @@ impl Walker<'_> {
 
     /// The files that a redirection is about: one, or, to zsh alone, several. To a POSIX shell, braces are the file's
     /// own name.
-    fn targets(&mut self, raw: &str) -> Result<Vec<Word>> {
-        let mut words = self.words(raw, Place::Command)?;
+    fn redirection_targets(&mut self, raw: &str) -> Result<Vec<Word>> {
+        let mut words = self.expand_words(raw, WordContext::Command)?;
         if words.len() != 1 {
-            self.note(self.may_be_zsh(), format!("a redirection to several files: {raw}"));
-            words.push(self.word(raw, Place::Value)?);
+            self.note_caveat(self.may_be_zsh(), format!("a redirection to several files: {raw}"));
+            words.push(self.expand_word(raw, WordContext::Value)?);
         }
         Ok(words)
     }
 
     /// A file that is opened.
-    fn target(&mut self, word: &Word, reads: bool, writes: bool) {
+    fn add_redirected_file(&mut self, word: &Word, reads: bool, writes: bool) {
         self.out.kept |= writes && word.literal() != Some("/dev/null");
         let uses = [(reads, Use::Read), (writes, Use::Write(WriteKind::Write))];
         let uses = uses.into_iter().filter_map(|(used, how)| used.then_some(how));
@@ -216,10 +216,11 @@ impl Walker<'_> {
             let outside = |folder: &Path| !self.at.roots.is_empty() && !self.is_inside(folder);
             let folder = &self.place.folder;
             let always = writes
-                && (folder.known().is_some_and(outside) || folder.candidates().iter().any(|at| outside(at)));
-            self.note(always, format!("a redirection to a file that is not known: {}", word.text()));
+                && (folder.known_path().is_some_and(outside)
+                    || folder.candidates().iter().any(|at| outside(at)));
+            self.note_caveat(always, format!("a redirection to a file that is not known: {}", word.text()));
             if writes {
-                self.makes(word);
+                self.add_written_file(word);
             }
             for how in uses {
                 self.open_touch(word, how);
@@ -230,31 +231,33 @@ impl Walker<'_> {
             return;
         }
         if writes {
-            self.makes(&Word::from(text));
+            self.add_written_file(&Word::from(text));
         }
         let net = text.trim_start_matches('/').to_ascii_lowercase();
         if text.starts_with('/') && (net.starts_with("dev/tcp/") || net.starts_with("dev/udp/")) {
-            self.note(true, format!("a redirection that opens a connection: {text}"));
+            self.note_caveat(true, format!("a redirection that opens a connection: {text}"));
             return;
         }
-        let start = match self.place.folder.known() {
+        let start = match self.place.folder.known_path() {
             Some(folder) => folder.to_owned(),
             None if text.starts_with('/') => "/".into(),
             None => {
-                self.note(false, format!("a redirection to {text} in a folder that is not known"));
+                self.note_caveat(false, format!("a redirection to {text} in a folder that is not known"));
                 for how in uses {
                     self.open_touch(word, how);
                     for folder in self.place.folder.candidates() {
-                        self.noted.touches.push(Touch::known(self.looked.at(folder, text), how));
+                        self.noted
+                            .touches
+                            .push(Touch::known_path(self.looked.path_access(folder, text), how));
                     }
                 }
                 return;
             }
         };
-        let path = self.looked.at(&start, text);
+        let path = self.looked.path_access(&start, text);
         for other in self.stands_for(&path) {
             for how in uses.clone() {
-                self.noted.touches.push(Touch::known(other.clone(), how));
+                self.noted.touches.push(Touch::known_path(other.clone(), how));
             }
         }
         if reads {
@@ -274,27 +277,27 @@ impl Walker<'_> {
                 slashes: true,
                 looked_up: false,
             },
-            Word::Open(open) => program::opened(open, self.place.folder.known(), &self.looked),
+            Word::Open(open) => program::open_path_of(open, self.place.folder.known_path(), &self.looked),
         };
-        match program::linked(&path) {
+        match program::linked_matches(&path) {
             Some(links) => {
                 for link in links.iter().filter_map(|link| link.to_str()).take(MOST_LINKS) {
-                    self.noted.touches.push(Touch::known(PathAccess::new(Path::new("/"), link), how));
+                    self.noted.touches.push(Touch::known_path(PathAccess::new(Path::new("/"), link), how));
                 }
             }
-            None => self.note(true, format!("more names than can be looked at: {}", path.given)),
+            None => self.note_caveat(true, format!("more names than can be looked at: {}", path.given)),
         }
         self.noted.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 }
 
 /// `2`, `-`, `2-`: no file.
-fn descriptor(text: &str) -> bool {
+fn is_descriptor(text: &str) -> bool {
     let digits = text.strip_suffix('-').unwrap_or(text);
     !text.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-fn feed(word: Word, end: &str) -> Feed {
+fn text_feed(word: Word, end: &str) -> Feed {
     match word {
         Word::Literal(text) => Feed::Text(text + end),
         Word::Open(_) => Feed::Unknown,

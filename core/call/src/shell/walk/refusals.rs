@@ -6,7 +6,7 @@ use brush_parser::ast::{
     SimpleCommand, Word as Node,
 };
 
-use crate::shell::refused::{Refused, Result};
+use crate::shell::line_error::{LineError, Result};
 
 /// `{name}>file` opens a descriptor and keeps its number in a variable. The parser takes `{name}` for a word: for the
 /// command's name, even.
@@ -23,7 +23,7 @@ pub(super) fn named_descriptor(of: &SimpleCommand) -> Result<()> {
     let mut before = false;
     for (redirects, kept) in prefix.chain(name).chain(suffix) {
         if before && redirects {
-            return Err(Refused::new("a descriptor that is kept in a variable"));
+            return Err(LineError::new("a descriptor that is kept in a variable"));
         }
         before = kept;
     }
@@ -41,7 +41,7 @@ pub(super) fn end_of_a_group(of: &SimpleCommand) -> Result<()> {
         of.prefix.iter().flat_map(|prefix| &prefix.0).chain(of.suffix.iter().flat_map(|suffix| &suffix.0));
     let name = of.word_or_name.as_ref().is_some_and(|name| ends_a_group(&name.value));
     match name || parts.into_iter().any(item) {
-        true => Err(Refused::new("a `}` that ends a group for zsh")),
+        true => Err(LineError::new("a `}` that ends a group for zsh")),
         false => Ok(()),
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn end_of_a_group_behind(redirect: &IoRedirect) -> Result<()> {
         IoRedirect::File(..) => return Ok(()),
     };
     match ends_a_group(&word.value) {
-        true => Err(Refused::new("a `}` that ends a group for zsh")),
+        true => Err(LineError::new("a `}` that ends a group for zsh")),
         false => Ok(()),
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn open_subscript(of: &SimpleCommand) -> Result<()> {
         first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
     });
     match variable {
-        true => Err(Refused::new("a subscript where a command's name should be")),
+        true => Err(LineError::new("a subscript where a command's name should be")),
         false => Ok(()),
     }
 }
@@ -118,7 +118,7 @@ pub(super) fn stray_array(of: &SimpleCommand) -> Result<()> {
             Item::AssignmentWord(of, _)
                 if matches!(of.value, AssignmentValue::Array(_)) && !(takes && plain) =>
             {
-                return Err(Refused::new("an array where no shell takes one"));
+                return Err(LineError::new("an array where no shell takes one"));
             }
             Item::IoRedirect(_) | Item::ProcessSubstitution(..) => plain = false,
             _ => {}
@@ -130,7 +130,7 @@ pub(super) fn stray_array(of: &SimpleCommand) -> Result<()> {
 /// `>&-rm x` closes a descriptor and runs `rm`: the dash is a sign by itself, and part of the word for the parser.
 pub(super) fn word_behind_a_dash(target: &str) -> Result<()> {
     match target.starts_with('-') && target != "-" {
-        true => Err(Refused::new("a word right behind a descriptor that is closed")),
+        true => Err(LineError::new("a word right behind a descriptor that is closed")),
         false => Ok(()),
     }
 }
@@ -147,7 +147,7 @@ pub(super) fn glued_substitution(inner: &SubshellCommand, text: &str) -> Result<
     let mut from = text.chars().skip(inner.loc.end.index.saturating_sub(1));
     let ends = from.next() == Some(')') && from.next().is_none_or(apart);
     match before("<(") || before(">(") || !ends {
-        true => Err(Refused::new("a process substitution that is only a part of a word")),
+        true => Err(LineError::new("a process substitution that is only a part of a word")),
         false => Ok(()),
     }
 }

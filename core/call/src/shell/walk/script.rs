@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::Walker;
-use super::given::{KEEP, base};
-use crate::shell::program::{Brings, brings, has_sub_commands, runs_others};
+use super::given_programs::{KEEP, base_name};
+use crate::shell::program::{BroughtFiles, brought_files, has_sub_commands, runs_others};
 use crate::shell::scripts::Script;
 use crate::shell::{ShellAccess, Touch, TouchedPath, Use, Word};
-use crate::{Access, PathAccess, lies_in, shown};
+use crate::{Access, PathAccess, display_path, lies_in};
 
 /// As many are looked into; the others count as not known.
 const MOST: usize = 4;
@@ -16,23 +16,23 @@ impl Walker<'_> {
     /// The command itself, if its name is a path; the script of an interpreter, a shell or a wrapper; what
     /// one of these is fed. Values of options could be the script too: which options take one is not known
     /// of every interpreter.
-    pub(super) fn scripts(&self, words: &[Word], fed: bool) -> Vec<Script> {
+    pub(super) fn executed_scripts(&self, words: &[Word], fed: bool) -> Vec<Script> {
         let Some((first, rest)) = words.split_first() else { return Vec::new() };
         let Some(name) = first.literal() else { return Vec::new() };
         let mut found = Vec::new();
         if name.contains('/') {
-            self.script(first, &mut found);
+            self.collect_script(first, &mut found);
         }
         if !runs_others(name) {
             return found;
         }
         let mut go_on = has_sub_commands(name);
         for word in rest {
-            if word.prefix().starts_with(['-', '+']) {
+            if word.known_prefix().starts_with(['-', '+']) {
                 go_on = true;
                 continue;
             }
-            self.script(word, &mut found);
+            self.collect_script(word, &mut found);
             if !std::mem::replace(&mut go_on, false) {
                 break;
             }
@@ -42,7 +42,7 @@ impl Walker<'_> {
                 match access {
                     Access::Read(path) => self.script_at(path, &mut found),
                     Access::Shell(shell) if shell.reader => {
-                        read(shell).for_each(|path| self.script_at(path, &mut found));
+                        files_read_by(shell).for_each(|path| self.script_at(path, &mut found));
                     }
                     _ => {}
                 }
@@ -51,13 +51,15 @@ impl Walker<'_> {
         found
     }
 
-    fn script(&self, word: &Word, found: &mut Vec<Script>) {
-        let Some(text) = word.literal() else { return add(Script::unknown(word.text()), found) };
-        match self.place.folder.known() {
-            Some(folder) => self.script_at(&self.looked.at(folder, text), found),
+    fn collect_script(&self, word: &Word, found: &mut Vec<Script>) {
+        let Some(text) = word.literal() else {
+            return push_script(Script::without_digest(word.text()), found);
+        };
+        match self.place.folder.known_path() {
+            Some(folder) => self.script_at(&self.looked.path_access(folder, text), found),
             None if text.starts_with('/') => self.script_at(&PathAccess::new(Path::new("/"), text), found),
             // It could lie anywhere.
-            None if !self.at.roots.is_empty() => add(Script::unknown(text.to_owned()), found),
+            None if !self.at.roots.is_empty() => push_script(Script::without_digest(text.to_owned()), found),
             None => {}
         }
     }
@@ -69,29 +71,29 @@ impl Walker<'_> {
             return;
         }
         let script = match found.len() < MOST {
-            true => Script::look(path),
-            false => Some(Script::unknown(shown(&path.lexical).into_owned())),
+            true => Script::look_up(path),
+            false => Some(Script::without_digest(display_path(&path.lexical).into_owned())),
         };
         if let Some(script) = script {
-            add(script, found);
+            push_script(script, found);
         }
     }
 }
 
 /// What the line itself writes, or another of its commands may change before it is run, is another content than the one that
 /// is there now: no answer that was given for that counts. `in_order`: commands run one after the other, as they stand.
-pub(super) fn rewritten(out: &mut [Access], in_order: bool) {
+pub(super) fn drop_rewritten_digests(out: &mut [Access], in_order: bool) {
     let written: Vec<String> = out
         .iter()
         .filter_map(|access| match access {
-            Access::Write(_, path) => Some(path.forms().map(|form| shown(form).into_owned())),
+            Access::Write(_, path) => Some(path.forms().map(|form| display_path(form).into_owned())),
             _ => None,
         })
         .flatten()
         .collect();
     for at in 0..out.len() {
         let others = out.iter().take(if in_order { at } else { out.len() });
-        let others: Vec<&ShellAccess> = others.filter_map(shell).collect();
+        let others: Vec<&ShellAccess> = others.filter_map(as_shell_access).collect();
         let Some(Access::Shell(this)) = out.get(at) else { continue };
         let changed: Vec<bool> = this
             .scripts
@@ -109,7 +111,7 @@ pub(super) fn rewritten(out: &mut [Access], in_order: bool) {
     }
 }
 
-fn shell(access: &Access) -> Option<&ShellAccess> {
+fn as_shell_access(access: &Access) -> Option<&ShellAccess> {
     match access {
         Access::Shell(shell) => Some(shell),
         _ => None,
@@ -124,7 +126,7 @@ const LEAVE_FILES: &[&str] = &[
 
 /// Whether a command may give the file at `script` another content, or put another file there.
 fn may_change(command: &ShellAccess, script: &Path) -> bool {
-    let name = command.words.first().and_then(Word::literal).map(base).unwrap_or_default();
+    let name = command.words.first().and_then(Word::literal).map(base_name).unwrap_or_default();
     if command.reader || KEEP.contains(&name) {
         return false;
     }
@@ -133,7 +135,7 @@ fn may_change(command: &ShellAccess, script: &Path) -> bool {
         let does = words.find(|word| !word.starts_with('-'));
         return does.is_none_or(|does| !LEAVE_FILES.contains(&does));
     }
-    if brings(&command.words) == Brings::Fetched || name == "patch" {
+    if brought_files(&command.words) == BroughtFiles::Fetched || name == "patch" {
         return true;
     }
     // It, or a folder above it.
@@ -143,14 +145,14 @@ fn may_change(command: &ShellAccess, script: &Path) -> bool {
     })
 }
 
-fn add(script: Script, found: &mut Vec<Script>) {
+fn push_script(script: Script, found: &mut Vec<Script>) {
     if found.len() <= MOST && !found.contains(&script) {
         found.push(script);
     }
 }
 
 /// The files that a reader reads.
-fn read(shell: &ShellAccess) -> impl Iterator<Item = &PathAccess> {
+fn files_read_by(shell: &ShellAccess) -> impl Iterator<Item = &PathAccess> {
     let known = |touch: &'_ Touch| touch.how == Use::Read && matches!(touch.path, TouchedPath::Known(_));
     shell.touches.iter().filter(move |touch| known(touch)).filter_map(|touch| match &touch.path {
         TouchedPath::Known(path) => Some(path),

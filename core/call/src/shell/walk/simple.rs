@@ -5,19 +5,19 @@ use brush_parser::ast::{
     IoFileRedirectTarget as Target, IoRedirect, SimpleCommand, Word as Node,
 };
 
-use super::input::{Wrote, is_bare_exec};
-use super::parts::{Parts, behind, is_keyword, onto_output};
+use super::command_parts::{CommandParts, is_keyword, onto_output, shift_subject};
+use super::input::{ExactOutput, is_bare_exec};
 use super::redirect::Feed;
 use super::refusals::{end_of_a_group, glued_substitution, named_descriptor, open_subscript, stray_array};
 use super::{Walker, assign};
 use crate::Access;
-use crate::shell::expand::Place;
-use crate::shell::refused::Result;
-use crate::shell::{Held, Named, ShellAccess, Word, foreign};
+use crate::shell::expand::WordContext;
+use crate::shell::line_error::Result;
+use crate::shell::{CaveatSubject, GapContent, ShellAccess, Word, windows_shells};
 
 impl Walker<'_> {
     /// One simple command, and what it writes to its output; `timed` if the word `time` stood before it.
-    pub(super) fn simple(&mut self, of: &SimpleCommand, timed: bool) -> Result<Wrote> {
+    pub(super) fn walk_simple_command(&mut self, of: &SimpleCommand, timed: bool) -> Result<ExactOutput> {
         named_descriptor(of)?;
         open_subscript(of)?;
         stray_array(of)?;
@@ -26,35 +26,35 @@ impl Walker<'_> {
         }
         let mark = self.out.len();
         self.noted.ate = false;
-        let mut parts = Parts::default();
+        let mut parts = CommandParts::default();
         let mut words: Vec<Word> = Vec::new();
         let prefix = of.prefix.iter().flat_map(|prefix| &prefix.0);
         let suffix = of.suffix.iter().flat_map(|suffix| &suffix.0);
         for item in prefix {
             match item {
                 Item::AssignmentWord(assignment, word) => {
-                    parts.assignments.extend(self.assignment(assignment, &word.value)?);
+                    parts.assignments.extend(self.walk_assignment(assignment, &word.value)?);
                     parts.caveats.append(&mut self.noted.caveats);
                 }
-                item => self.item(item, &mut words, &mut parts)?,
+                item => self.walk_command_item(item, &mut words, &mut parts)?,
             }
         }
         // Some shells open its input before they run what stands in assignments.
         let ate = self.noted.ate;
         if let Some(name) = &of.word_or_name {
-            self.item(&Item::Word(name.clone()), &mut words, &mut parts)?;
+            self.walk_command_item(&Item::Word(name.clone()), &mut words, &mut parts)?;
         }
         for item in suffix {
-            self.item(item, &mut words, &mut parts)?;
+            self.walk_command_item(item, &mut words, &mut parts)?;
         }
         parts.touches.append(&mut self.noted.touches);
         // `time -f %e make`, where `time` is a program.
-        let program = timed && words.first().is_some_and(|word| word.prefix().starts_with('-'));
+        let program = timed && words.first().is_some_and(|word| word.known_prefix().starts_with('-'));
         let program = program && words.first().and_then(Word::literal) != Some("--");
         if program {
             words.insert(0, "time".into());
             parts.caveats.iter_mut().for_each(|caveat| {
-                if let Named::Words(places) = &mut caveat.named {
+                if let CaveatSubject::Words(places) = &mut caveat.named {
                     places.iter_mut().for_each(|place| *place += 1);
                 }
             });
@@ -63,17 +63,17 @@ impl Walker<'_> {
         // `time -- make`
         if timed && words.first().and_then(Word::literal) == Some("--") {
             words.remove(0);
-            parts.caveats.iter_mut().for_each(|caveat| caveat.named = behind(&caveat.named, 1));
+            parts.caveats.iter_mut().for_each(|caveat| caveat.named = shift_subject(&caveat.named, 1));
         }
         let found = self.out.len();
         let mut wrote = None;
         if words.is_empty() {
             self.without_words(parts);
-        } else if self.posix() && words.first().and_then(Word::literal).is_some_and(is_keyword) {
+        } else if self.is_posix() && words.first().and_then(Word::literal).is_some_and(is_keyword) {
             // No such command is found, but its words were expanded.
-            self.without_words(Parts { assignments: Vec::new(), ..parts });
+            self.without_words(CommandParts { assignments: Vec::new(), ..parts });
         } else {
-            foreign::check(&words)?;
+            windows_shells::check_foreign(&words)?;
             if let (true, Feed::Text(text)) = (ate, &parts.feed)
                 && !text.is_empty()
             {
@@ -84,20 +84,20 @@ impl Walker<'_> {
             let opens = (parts.feed != Feed::Nothing && is_bare_exec(&words))
                 .then(|| (parts.feed.clone(), self.noted.offered.clone()));
             let timed = timed.then(|| std::iter::once("time".into()).chain(words.clone()).collect());
-            wrote = self.command(words, parts)?;
-            if !redirects(of).all(keeps_output) {
+            wrote = self.walk_command_words(words, parts)?;
+            if !command_redirections(of).all(keeps_output) {
                 // What it says of its errors is among what it prints.
-                (self.out.search, self.out.held) = (None, Held::Printed);
+                (self.out.search, self.out.held) = (None, GapContent::Printed);
             }
             if let Some(text) = &wrote {
                 for (at, appended) in outputs {
-                    self.place.files_mut().hold(at..at + 1, text, appended);
+                    self.place.files_mut().set_content(at..at + 1, text, appended);
                 }
             }
             if let Some((feed, offered)) = opens {
-                self.place.opens(|opened| opened.again(feed, offered));
+                self.place.open_inputs(|opened| opened.open_input(feed, offered));
             }
-            if let (Some(timed), Some(shell)) = (timed, self.out.shell(found)) {
+            if let (Some(timed), Some(shell)) = (timed, self.out.shell_access_mut(found)) {
                 shell.outer.insert(0, timed);
             }
         }
@@ -106,12 +106,18 @@ impl Walker<'_> {
         Ok(wrote)
     }
 
-    fn item(&mut self, item: &Item, words: &mut Vec<Word>, parts: &mut Parts) -> Result<()> {
+    fn walk_command_item(
+        &mut self,
+        item: &Item,
+        words: &mut Vec<Word>,
+        parts: &mut CommandParts,
+    ) -> Result<()> {
         match item {
             Item::IoRedirect(redirect) => {
-                let made = self.place.files().made();
-                let feed = self.redirect(redirect)?;
-                if let (Some(appended), true) = (onto_output(redirect), self.place.files().made() == made + 1)
+                let made = self.place.files().written_count();
+                let feed = self.walk_redirection(redirect)?;
+                if let (Some(appended), true) =
+                    (onto_output(redirect), self.place.files().written_count() == made + 1)
                 {
                     parts.outputs.push((made, appended));
                 }
@@ -122,8 +128,8 @@ impl Walker<'_> {
                 return Ok(());
             }
             Item::ProcessSubstitution(kind, inner) => {
-                glued_substitution(inner, self.text())?;
-                self.process(inner)?;
+                glued_substitution(inner, self.current_text())?;
+                self.walk_process_substitution(inner)?;
                 let text = format!("{kind}{inner}");
                 words.push(Word::Open(crate::shell::OpenWord {
                     text,
@@ -133,9 +139,9 @@ impl Walker<'_> {
                 return Ok(());
             }
             Item::AssignmentWord(assignment, Node { value: raw, .. }) => match &assignment.value {
-                AssignmentValue::Scalar(_) => self.push(raw, words)?,
+                AssignmentValue::Scalar(_) => self.push_words(raw, words)?,
                 AssignmentValue::Array(_) => {
-                    let assigned = self.assignment(assignment, raw)?;
+                    let assigned = self.walk_assignment(assignment, raw)?;
                     let pieces =
                         assigned.map(|of| vec![Some(format!("{}=", of.name)), None]).unwrap_or_default();
                     words.push(Word::Open(crate::shell::OpenWord {
@@ -145,32 +151,32 @@ impl Walker<'_> {
                     }));
                 }
             },
-            Item::Word(word) => self.push(&word.value, words)?,
+            Item::Word(word) => self.push_words(&word.value, words)?,
         }
         self.place_notes(words.len(), parts);
         Ok(())
     }
 
-    fn push(&mut self, raw: &str, words: &mut Vec<Word>) -> Result<()> {
-        words.extend(self.words(raw, Place::Command)?);
+    fn push_words(&mut self, raw: &str, words: &mut Vec<Word>) -> Result<()> {
+        words.extend(self.expand_words(raw, WordContext::Command)?);
         Ok(())
     }
 
     /// What was noted about a word is named by naming that word.
-    fn place_notes(&mut self, words: usize, parts: &mut Parts) {
+    fn place_notes(&mut self, words: usize, parts: &mut CommandParts) {
         let Some(place) = words.checked_sub(1) else { return };
         for mut note in self.noted.caveats.drain(..) {
             if !note.always {
-                note.named = Named::Words(vec![place]);
+                note.named = CaveatSubject::Words(vec![place]);
             }
             parts.caveats.push(note);
         }
     }
 
     /// Only assignments and redirections: they are the shell's own from then on.
-    fn without_words(&mut self, parts: Parts) {
-        let Parts { assignments, mut caveats, touches, .. } = parts;
-        caveats.extend(assign::caveats(&assignments));
+    fn without_words(&mut self, parts: CommandParts) {
+        let CommandParts { assignments, mut caveats, touches, .. } = parts;
+        caveats.extend(assign::assignment_caveats(&assignments));
         self.keep_values(&assignments);
         if !assignments.is_empty() || !caveats.is_empty() || !touches.is_empty() {
             let line = self.line.to_owned();
@@ -190,12 +196,12 @@ impl Walker<'_> {
     pub(super) fn evaluated_lines(&mut self) {
         let lines = std::mem::take(&mut self.noted.evaluated);
         if let Some(place) = self.out.len().checked_sub(1) {
-            lines.iter().for_each(|line| self.perhaps(line, place, true));
+            lines.iter().for_each(|line| self.guess_text(line, place, true));
         }
     }
 
     /// What was noted about words that belong to no simple command, but to `keyword`.
-    pub(super) fn bare(&mut self, keyword: &str) {
+    pub(super) fn push_keyword_notes(&mut self, keyword: &str) {
         let caveats = std::mem::take(&mut self.noted.caveats);
         let touches = std::mem::take(&mut self.noted.touches);
         if !caveats.is_empty() || !touches.is_empty() {
@@ -209,7 +215,7 @@ impl Walker<'_> {
 }
 
 /// The redirections of a command.
-fn redirects(of: &SimpleCommand) -> impl Iterator<Item = &IoRedirect> {
+fn command_redirections(of: &SimpleCommand) -> impl Iterator<Item = &IoRedirect> {
     let items =
         of.prefix.iter().flat_map(|prefix| &prefix.0).chain(of.suffix.iter().flat_map(|suffix| &suffix.0));
     items.filter_map(|item| match item {

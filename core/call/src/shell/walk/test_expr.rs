@@ -3,21 +3,21 @@
 use brush_parser::ast::{BinaryPredicate as Binary, ExtendedTestExpr as Test, UnaryPredicate as Unary};
 
 use super::Walker;
-use crate::shell::expand::{Place, evaluated};
-use crate::shell::refused::Result;
+use crate::shell::expand::{WordContext, evaluation_risk};
+use crate::shell::line_error::Result;
 use crate::shell::{Touch, Use, Word};
 
 impl Walker<'_> {
     /// One expression.
-    pub(super) fn test(&mut self, of: &Test) -> Result<()> {
-        self.deeper(|walker| match of {
+    pub(super) fn walk_test(&mut self, of: &Test) -> Result<()> {
+        self.walk_nested(|walker| match of {
             Test::And(left, right) | Test::Or(left, right) => {
-                walker.test(left)?;
-                walker.test(right)
+                walker.walk_test(left)?;
+                walker.walk_test(right)
             }
-            Test::Not(inner) | Test::Parenthesized(inner) => walker.test(inner),
+            Test::Not(inner) | Test::Parenthesized(inner) => walker.walk_test(inner),
             Test::UnaryTest(predicate, word) => {
-                let word = walker.word(&word.value, Place::Alone)?;
+                let word = walker.expand_word(&word.value, WordContext::Alone)?;
                 let file = !matches!(
                     predicate,
                     Unary::FdIsOpenTerminal
@@ -28,24 +28,24 @@ impl Walker<'_> {
                         | Unary::StringHasNonZeroLength
                 );
                 if file {
-                    walker.looks_at(&word);
+                    walker.add_tested_file(&word);
                 }
                 let names = matches!(
                     predicate,
                     Unary::ShellVariableIsSetAndAssigned | Unary::ShellVariableIsSetAndNameRef
                 );
                 if names {
-                    walker.evaluates(&word);
+                    walker.note_evaluated_word(&word);
                 }
                 // zsh takes the number of a descriptor for arithmetic.
                 if matches!(predicate, Unary::FdIsOpenTerminal) && walker.may_be_zsh() {
-                    walker.evaluates(&word);
+                    walker.note_evaluated_word(&word);
                 }
                 Ok(())
             }
             Test::BinaryTest(predicate, left, right) => {
-                let left = walker.word(&left.value, Place::Alone)?;
-                let right = walker.word(&right.value, Place::Alone)?;
+                let left = walker.expand_word(&left.value, WordContext::Alone)?;
+                let right = walker.expand_word(&right.value, WordContext::Alone)?;
                 let files = matches!(
                     predicate,
                     Binary::FilesReferToSameDeviceAndInodeNumbers
@@ -53,8 +53,8 @@ impl Walker<'_> {
                         | Binary::LeftFileIsOlderOrDoesNotExistWhenRightDoes
                 );
                 if files {
-                    walker.looks_at(&left);
-                    walker.looks_at(&right);
+                    walker.add_tested_file(&left);
+                    walker.add_tested_file(&right);
                 }
                 let numbers = matches!(
                     predicate,
@@ -66,8 +66,8 @@ impl Walker<'_> {
                         | Binary::ArithmeticGreaterThanOrEqualTo
                 );
                 if numbers {
-                    walker.evaluates(&left);
-                    walker.evaluates(&right);
+                    walker.note_evaluated_word(&left);
+                    walker.note_evaluated_word(&right);
                 }
                 Ok(())
             }
@@ -75,17 +75,17 @@ impl Walker<'_> {
     }
 
     /// A file that is looked at, as `test -e FILE` does.
-    fn looks_at(&mut self, file: &Word) {
+    fn add_tested_file(&mut self, file: &Word) {
         let words = ["test".into(), "-e".into(), file.clone()];
-        for touch in self.known(&words, false, false).touches {
-            self.out.looks_at(Touch { how: Use::Read, ..touch });
+        for touch in self.analyze_words(&words, false, false).touches {
+            self.out.add_lookup(Touch { how: Use::Read, ..touch });
         }
     }
 
     /// A word that the shell evaluates once more.
-    pub(super) fn evaluates(&mut self, word: &Word) {
-        if let Some(always) = evaluated(word) {
-            self.note(always, format!("the shell evaluates {}", word.text()));
+    pub(super) fn note_evaluated_word(&mut self, word: &Word) {
+        if let Some(always) = evaluation_risk(word) {
+            self.note_caveat(always, format!("the shell evaluates {}", word.text()));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::shell::Word;
 
 /// How `xargs` puts names into a command.
-pub(super) struct Xargs<'w> {
+pub(super) struct XargsOptions<'w> {
     /// A zero byte ends each.
     pub(super) zero: bool,
     /// They stand in place of this.
@@ -11,8 +11,8 @@ pub(super) struct Xargs<'w> {
 }
 
 /// What is known of `xargs` with these words, and the command that it starts.
-pub(super) fn xargs(words: &[Word]) -> Option<(Xargs<'_>, &[Word])> {
-    let mut options = Xargs { zero: false, mark: None };
+pub(super) fn parse_xargs(words: &[Word]) -> Option<(XargsOptions<'_>, &[Word])> {
+    let mut options = XargsOptions { zero: false, mark: None };
     let mut rest = words.get(1..)?;
     loop {
         let (word, behind) = rest.split_first()?;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{MOST_FOLDERS, Read};
+use super::{FileReader, MOST_FOLDERS};
 
 /// The scripts of a `package.json`.
-pub(super) fn scripts(text: &str) -> Vec<String> {
+pub(super) fn package_scripts(text: &str) -> Vec<String> {
     let file: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let scripts = file.get("scripts").and_then(serde_json::Value::as_object);
     scripts.map(|scripts| scripts.keys().cloned().collect()).unwrap_or_default()
@@ -18,7 +18,7 @@ pub(super) fn is_workspace(text: &str) -> bool {
 }
 
 /// Tasks of a `pyproject.toml`, each with what runs it.
-pub(super) fn pyproject(text: &str) -> Vec<(&'static str, String)> {
+pub(super) fn pyproject_tasks(text: &str) -> Vec<(&'static str, String)> {
     let Ok(file) = text.parse::<toml::Table>() else { return Vec::new() };
     let table = |keys: &[&str]| {
         let mut at = Some(&file);
@@ -47,10 +47,10 @@ pub(super) fn pyproject(text: &str) -> Vec<(&'static str, String)> {
 }
 
 /// The programs that cargo makes of the packages in `folder`, by their names.
-pub(super) fn programs(folder: &Path, read: &Read) -> Vec<String> {
+pub(super) fn cargo_programs(folder: &Path, read: &FileReader) -> Vec<String> {
     let mut found = Vec::new();
     let top = read(&folder.join("Cargo.toml"));
-    let members = top.as_deref().map(|text| members(folder, text)).unwrap_or_default();
+    let members = top.as_deref().map(|text| workspace_members(folder, text)).unwrap_or_default();
     for package in std::iter::once(folder.to_owned()).chain(members).take(MOST_FOLDERS) {
         let text = read(&package.join("Cargo.toml"));
         let Some(file) = text.and_then(|text| text.parse::<toml::Table>().ok()) else { continue };
@@ -61,14 +61,14 @@ pub(super) fn programs(folder: &Path, read: &Read) -> Vec<String> {
         }
         let bins = file.get("bin").and_then(toml::Value::as_array);
         found.extend(bins.into_iter().flatten().filter_map(name));
-        let beside = super::super::names(&package.join("src/bin"));
+        let beside = super::super::file_names(&package.join("src/bin"));
         found.extend(beside.iter().filter_map(|name| Some(name.strip_suffix(".rs")?.to_owned())));
     }
     found
 }
 
 /// The folders of a workspace's members: as they are named, or all of one folder (`crates/*`).
-fn members(folder: &Path, text: &str) -> Vec<PathBuf> {
+fn workspace_members(folder: &Path, text: &str) -> Vec<PathBuf> {
     let Ok(file) = text.parse::<toml::Table>() else { return Vec::new() };
     let workspace = file.get("workspace").and_then(|workspace| workspace.get("members"));
     let listed = workspace.and_then(toml::Value::as_array).into_iter().flatten();
@@ -81,7 +81,7 @@ fn members(folder: &Path, text: &str) -> Vec<PathBuf> {
         match member.strip_suffix("/*") {
             Some(above) if !above.contains('*') => {
                 let above = folder.join(above);
-                found.extend(super::super::names(&above).into_iter().map(|name| above.join(name)));
+                found.extend(super::super::file_names(&above).into_iter().map(|name| above.join(name)));
             }
             _ => found.push(folder.join(path)),
         }

@@ -12,7 +12,7 @@ mod text;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::{Layer, secure};
+use crate::{Layer, secure_read};
 
 /// As many tasks or programs of one file get a rule.
 const MOST_NAMES: usize = 60;
@@ -20,17 +20,17 @@ const MOST_NAMES: usize = 60;
 pub(super) const MOST_FOLDERS: usize = 200;
 
 /// How a file of a repository is read: bounded, and not through a link.
-pub(super) type Read = dyn Fn(&Path) -> Option<String>;
+pub(super) type FileReader = dyn Fn(&Path) -> Option<String>;
 
 /// What the files of a folder name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Project {
-    groups: Vec<Group>,
+    groups: Vec<TaskGroup>,
 }
 
 /// What one file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Group {
+struct TaskGroup {
     /// Why these rules are there.
     reason: String,
     /// What is allowed: patterns, and a line that they are for.
@@ -42,19 +42,19 @@ struct Group {
 }
 
 /// How a task is run.
-struct Way {
+struct TaskRunner {
     /// What stands before its name.
     before: String,
     /// Whether the table of programs knows what further words do.
     more: bool,
 }
 
-impl Way {
+impl TaskRunner {
     fn new(before: &str) -> Self {
         Self { before: before.to_owned(), more: true }
     }
 
-    fn alone(before: &str) -> Self {
+    fn without_arguments(before: &str) -> Self {
         Self { before: before.to_owned(), more: false }
     }
 }
@@ -62,60 +62,60 @@ impl Way {
 impl Project {
     /// Looks at the files of `folder`.
     #[must_use]
-    pub fn of(folder: &Path) -> Self {
-        let read = |path: &Path| secure::read_itself(Layer::Workspace, path).ok().flatten();
+    pub fn from_folder(folder: &Path) -> Self {
+        let read = |path: &Path| secure_read::read_itself(Layer::Workspace, path).ok().flatten();
         let mut project = Self::default();
         let there = |names: &[&str]| names.iter().any(|name| folder.join(name).is_file());
         let first =
             |names: &[&'static str]| names.iter().find_map(|name| Some((*name, read(&folder.join(name))?)));
         if let Some((file, text)) = first(&["justfile", "Justfile", ".justfile"]) {
-            project.tasks(file, "recipe", &files::just(&text), &[Way::new("just")]);
+            project.add_tasks(file, "recipe", &files::just_recipes(&text), &[TaskRunner::new("just")]);
         }
         if let Some((file, text)) = first(&["GNUmakefile", "makefile", "Makefile"]) {
-            project.tasks(file, "target", &files::make(&text), &[Way::new("make")]);
+            project.add_tasks(file, "target", &files::make_targets(&text), &[TaskRunner::new("make")]);
         }
         let taskfiles = ["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"];
         if let Some((file, text)) = first(&taskfiles) {
-            project.tasks(file, "task", &files::taskfile(&text), &[Way::new("task")]);
+            project.add_tasks(file, "task", &files::taskfile_tasks(&text), &[TaskRunner::new("task")]);
         }
         if let Some((file, text)) = first(&["package.json"]) {
             let mut ways = Vec::new();
             if there(&["pnpm-lock.yaml"]) {
-                ways.push(Way::new("pnpm run"));
+                ways.push(TaskRunner::new("pnpm run"));
                 if there(&["pnpm-workspace.yaml"]) {
-                    ways.push(Way::new("pnpm -r run"));
+                    ways.push(TaskRunner::new("pnpm -r run"));
                 }
             }
             if there(&["yarn.lock"]) {
-                ways.push(Way::new("yarn run"));
+                ways.push(TaskRunner::new("yarn run"));
             }
             if there(&["bun.lock", "bun.lockb"]) {
-                ways.push(Way::alone("bun run"));
+                ways.push(TaskRunner::without_arguments("bun run"));
             }
             if ways.is_empty() || there(&["package-lock.json", "npm-shrinkwrap.json"]) {
-                ways.push(Way::new("npm run"));
+                ways.push(TaskRunner::new("npm run"));
                 if manifests::is_workspace(&text) {
-                    ways.push(Way::new("npm run --workspaces"));
+                    ways.push(TaskRunner::new("npm run --workspaces"));
                 }
             }
-            project.tasks(file, "script", &manifests::scripts(&text), &ways);
+            project.add_tasks(file, "script", &manifests::package_scripts(&text), &ways);
         }
         if let Some((file, text)) = first(&["pyproject.toml"]) {
-            let found = manifests::pyproject(&text);
+            let found = manifests::pyproject_tasks(&text);
             for runner in ["poe", "pdm run", "task", "uv run", "hatch run"] {
                 let of = found.iter().filter(|(by, _)| *by == runner);
                 let names: Vec<String> = of.map(|(_, name)| name.clone()).collect();
-                let mut ways = vec![Way::alone(runner)];
+                let mut ways = vec![TaskRunner::without_arguments(runner)];
                 if runner == "poe" && there(&["uv.lock"]) {
-                    ways.push(Way::alone("uv run poe"));
+                    ways.push(TaskRunner::without_arguments("uv run poe"));
                 }
                 if runner == "poe" && there(&["poetry.lock"]) {
-                    ways.push(Way::alone("poetry run poe"));
+                    ways.push(TaskRunner::without_arguments("poetry run poe"));
                 }
-                project.tasks(file, "task", &names, &ways);
+                project.add_tasks(file, "task", &names, &ways);
             }
         }
-        project.programs(&manifests::programs(folder, &read));
+        project.add_programs(&manifests::cargo_programs(folder, &read));
         project
     }
 
@@ -125,7 +125,7 @@ impl Project {
         self.groups.iter().all(|group| group.rules.is_empty())
     }
 
-    fn tasks(&mut self, file: &str, what: &str, names: &[String], ways: &[Way]) {
+    fn add_tasks(&mut self, file: &str, what: &str, names: &[String], ways: &[TaskRunner]) {
         let known: BTreeSet<&String> = names.iter().collect();
         let usual: Vec<&String> = known.iter().copied().filter(|name| name::is_usual(name)).collect();
         let plain: Vec<&String> =
@@ -143,11 +143,11 @@ impl Project {
         let left = known.len() - rules.len() - asked.len();
         let reason = format!("{file}: each runs what the {what} of its name says, whatever that is by then.");
         if !known.is_empty() {
-            self.groups.push(Group { reason, rules, asked, left });
+            self.groups.push(TaskGroup { reason, rules, asked, left });
         }
     }
 
-    fn programs(&mut self, names: &[String]) {
+    fn add_programs(&mut self, names: &[String]) {
         let known: BTreeSet<&String> = names.iter().collect();
         let plain: Vec<&String> = known.iter().copied().filter(|name| name::is_plain(name)).collect();
         let rule = |name: &&String| {
@@ -160,7 +160,7 @@ impl Project {
         let reason =
             "Cargo.toml: the programs that the build makes of this project, as `cargo run` runs them.";
         if !known.is_empty() {
-            self.groups.push(Group { reason: reason.to_owned(), rules, asked: Vec::new(), left });
+            self.groups.push(TaskGroup { reason: reason.to_owned(), rules, asked: Vec::new(), left });
         }
     }
 }

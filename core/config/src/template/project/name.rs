@@ -6,17 +6,17 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 /// No longer name goes into a rule.
-const LONGEST: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct NameWords {
     usual: String,
     never: String,
 }
 
 static WORDS: LazyLock<(HashSet<String>, HashSet<String>)> = LazyLock::new(|| {
-    let words: Words = toml::from_str(include_str!("../data/tasks.toml")).unwrap_or_default();
+    let words: NameWords = toml::from_str(include_str!("../data/tasks.toml")).unwrap_or_default();
     let set = |text: &str| text.split_whitespace().map(str::to_owned).collect();
     (set(&words.usual), set(&words.never))
 });
@@ -25,12 +25,14 @@ static WORDS: LazyLock<(HashSet<String>, HashSet<String>)> = LazyLock::new(|| {
 /// shell or a runner of tasks takes for more than a name.
 pub(super) fn is_plain(name: &str) -> bool {
     let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
-    name.len() <= LONGEST && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(inner)
+    name.len() <= MAX_NAME_LENGTH
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(inner)
 }
 
 /// Whether a task of this name is what everybody runs all day.
 pub(super) fn is_usual(name: &str) -> bool {
-    let parts = parts(name);
+    let parts = split_name(name);
     let (usual, never) = &*WORDS;
     is_plain(name)
         && parts.first().is_some_and(|first| usual.contains(first))
@@ -38,7 +40,7 @@ pub(super) fn is_usual(name: &str) -> bool {
 }
 
 /// `testUnit:ci` → `test`, `unit`, `ci`.
-fn parts(name: &str) -> Vec<String> {
+fn split_name(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut lower = false;
     for c in name.chars() {

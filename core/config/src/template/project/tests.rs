@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::super::{Template, languages};
+use super::super::{Template, all_languages};
 use super::Project;
-use crate::{Folders, Loaded, Sources, load};
+use crate::{Folders, LoadedConfig, Sources, load};
 use mayi_policy::Effect;
 
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
@@ -25,11 +25,11 @@ fn patterns(project: &Project) -> Vec<String> {
 
 fn of(files: &[(&str, &str)]) -> Vec<String> {
     let (_dir, top) = folder(files);
-    patterns(&Project::of(&top))
+    patterns(&Project::from_folder(&top))
 }
 
 /// The rules of the project alone, as they are read again from a user's file.
-fn loaded(top: &Path, text: &str, cwd: &Path) -> Loaded {
+fn loaded(top: &Path, text: &str, cwd: &Path) -> LoadedConfig {
     let user = top.join("user.toml");
     std::fs::write(&user, text).unwrap();
     let folders = Folders { home: Some(top.join("home")), ..Folders::default() };
@@ -143,12 +143,13 @@ fn given_hostile_names_in_every_file_then_no_rule_is_wider_than_a_usual_name() {
     let keys: Vec<String> =
         HOSTILE.iter().map(|name| format!("{}: \"x\"", serde_json::json!(name))).collect();
     let json = format!("{{\"scripts\":{{{}}},\"workspaces\":[\"*\"]}}", keys.join(","));
-    let toml: String = HOSTILE.iter().map(|name| format!("{} = \"x\"\n", crate::edit::text(name))).collect();
+    let toml: String =
+        HOSTILE.iter().map(|name| format!("{} = \"x\"\n", crate::edit::toml_string(name))).collect();
     let bins: String =
-        HOSTILE.iter().map(|name| format!("[[bin]]\nname = {}\n", crate::edit::text(name))).collect();
+        HOSTILE.iter().map(|name| format!("[[bin]]\nname = {}\n", crate::edit::toml_string(name))).collect();
     let envs: String = HOSTILE
         .iter()
-        .map(|name| format!("[tool.hatch.envs.{}.scripts]\ntest = \"x\"\n", crate::edit::text(name)))
+        .map(|name| format!("[tool.hatch.envs.{}.scripts]\ntest = \"x\"\n", crate::edit::toml_string(name)))
         .collect();
     let python = format!(
         "[tool.poe.tasks]\n{toml}[tool.pdm.scripts]\n{toml}[tool.taskipy.tasks]\n{toml}[project.scripts]\n{toml}{envs}"
@@ -167,8 +168,8 @@ fn given_hostile_names_in_every_file_then_no_rule_is_wider_than_a_usual_name() {
         ("w/bun.lock", ""),
     ]);
     let work = top.join("w");
-    let project = Project::of(&work);
-    let section = project.section(&work, &BTreeSet::new()).unwrap_or_default();
+    let project = Project::from_folder(&work);
+    let section = project.workspace_section(&work, &BTreeSet::new()).unwrap_or_default();
     let table: toml::Table = section.parse().unwrap();
     assert!(table.keys().all(|key| key == "workspaces"), "{section}");
     let policy = loaded(&top, &section, &work).policy;
@@ -206,7 +207,7 @@ fn given_hostile_names_in_every_file_then_no_rule_is_wider_than_a_usual_name() {
     // What the text says to people is said in words of one line each.
     let comments = section.lines().filter(|line| line.trim_start().starts_with('#'));
     assert!(comments.into_iter().all(|line| line.is_ascii() && !line.contains(['*', '"'])), "{section}");
-    let all = Template::Everyday.text(&languages(), &project, Some(&work), None);
+    let all = Template::Everyday.render(&all_languages(), &project, Some(&work), None);
     let policy = loaded(&top, &all, &work).policy;
     let roots = [work.clone()];
     let at = mayi_call::shell::Surroundings::new(&work, &roots);
@@ -221,10 +222,10 @@ fn given_hostile_names_in_every_file_then_no_rule_is_wider_than_a_usual_name() {
         "pnpm dlx x",
         "./x",
     ] {
-        let allowed = mayi_call::shell::line(line, &at).iter().all(|access| {
+        let allowed = mayi_call::shell::line_accesses(line, &at).iter().all(|access| {
             let mayi_call::Access::Shell(shell) = access else { return true };
             policy.rules.iter().any(|rule| {
-                let named = shell.caveats.iter().all(|caveat| rule.pattern.names(shell, caveat));
+                let named = shell.caveats.iter().all(|caveat| rule.pattern.names_caveat(shell, caveat));
                 rule.effect == Effect::Allow && rule.matches(access, &roots) && named
             })
         });
@@ -245,14 +246,16 @@ fn given_links_pipes_and_endless_files_then_nothing_is_read_of_them() {
     std::os::unix::fs::symlink(top.join("else/justfile"), work.join("justfile")).unwrap();
     let fifo = std::process::Command::new("mkfifo").arg(work.join("pyproject.toml")).status().unwrap();
     assert!(fifo.success());
-    assert!(Project::of(&work).is_empty());
+    assert!(Project::from_folder(&work).is_empty());
     // As many names as anybody could want are cut off, and it is said.
     let many: String = (0..2000).map(|at| format!("test-{at}:\n    x\n")).collect();
     let (_dir, top) = folder(&[("justfile", &many)]);
-    let project = Project::of(&top);
+    let project = Project::from_folder(&top);
     assert_eq!(patterns(&project).len(), super::MOST_NAMES);
     assert!(
-        project.entries(&BTreeSet::new()).contains("And 1940 with names too odd or too many for a rule.")
+        project
+            .allow_entries(&BTreeSet::new())
+            .contains("And 1940 with names too odd or too many for a rule.")
     );
 }
 
@@ -261,15 +264,15 @@ fn given_links_pipes_and_endless_files_then_nothing_is_read_of_them() {
 fn given_a_users_file_then_the_rules_of_the_folder_count_there_alone() {
     let (_dir, top) = folder(&[("w/justfile", "test-x:\n    x\ndeploy:\n    x\n"), ("other/x", "")]);
     let work = top.join("w");
-    let project = Project::of(&work);
-    let text = Template::Everyday.text(&languages(), &project, Some(&work), None);
+    let project = Project::from_folder(&work);
+    let text = Template::Everyday.render(&all_languages(), &project, Some(&work), None);
     assert!(text.contains("    #   just deploy\n"), "{text}");
     let has = |cwd: &str| {
         let loaded = loaded(&top, &text, &top.join(cwd));
         loaded.policy.rules.iter().any(|rule| rule.pattern.as_str() == "shell(just test-x *)")
     };
     assert!(has("w") && !has("other"));
-    let shared = Template::Everyday.text(&languages(), &project, None, None);
+    let shared = Template::Everyday.render(&all_languages(), &project, None, None);
     assert!(
         shared.contains("    \"shell(just test-x *)\",\n") && !shared.contains("[workspaces"),
         "{shared}"

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Group, Project};
-use crate::edit::text as quoted;
+use super::{Project, TaskGroup};
+use crate::edit::toml_string as quoted;
 
 impl Project {
     /// The entries of an `allow`, each file's with its reason above; without what `known` has already.
     #[must_use]
-    pub fn entries(&self, known: &BTreeSet<String>) -> String {
+    pub fn allow_entries(&self, known: &BTreeSet<String>) -> String {
         let mut blocks = Vec::new();
         for group in &self.groups {
             let mut lines = Vec::new();
@@ -18,7 +18,7 @@ impl Project {
                     lines.push(format!("    {},", quoted(pattern)));
                 }
             }
-            let asked = group.asked();
+            let asked = group.asked_comment();
             if !lines.is_empty() || !asked.is_empty() {
                 blocks.push(
                     format!("    # {}\n{asked}{}", group.reason, lines.join("\n")).trim_end().to_owned(),
@@ -31,8 +31,8 @@ impl Project {
     /// The same as the user's own settings for `folder`, where they count and nowhere else. None if there is no rule
     /// to write, or the folder has a name that is no text.
     #[must_use]
-    pub fn section(&self, folder: &Path, known: &BTreeSet<String>) -> Option<String> {
-        let entries = self.entries(known);
+    pub fn workspace_section(&self, folder: &Path, known: &BTreeSet<String>) -> Option<String> {
+        let entries = self.allow_entries(known);
         let folder = folder.to_str()?;
         entries.lines().any(|line| line.trim_start().starts_with('"')).then(|| {
             format!(
@@ -45,7 +45,7 @@ impl Project {
     /// Cases for `mayi test`: what runs in `folder`, and what is left to a person. `asked`: lines that are left to one
     /// anyway; `refused`: those that are denied.
     #[must_use]
-    pub fn cases(&self, folder: &Path, asked: &[&str], refused: &[&str]) -> Option<String> {
+    pub fn test_cases(&self, folder: &Path, asked: &[&str], refused: &[&str]) -> Option<String> {
         let folder = quoted(folder.to_str()?);
         let mut out = format!(
             "# What `mayi init` meant its rules to do in this folder, for: mayi test\n[defaults]\ncwd = {folder}\nworkspace = {folder}\n"
@@ -73,8 +73,8 @@ impl Project {
 
     /// One word for each file that names something: how much of it is allowed.
     #[must_use]
-    pub fn found(&self) -> Vec<String> {
-        let found = |group: &Group| {
+    pub fn file_summaries(&self) -> Vec<String> {
+        let found = |group: &TaskGroup| {
             let file = group.reason.split(':').next().unwrap_or_default();
             let left = group.asked.len() + group.left;
             let asked = if left == 0 { String::new() } else { format!(", {left} left to you") };
@@ -84,9 +84,9 @@ impl Project {
     }
 }
 
-impl Group {
+impl TaskGroup {
     /// What is not allowed, said in a comment.
-    fn asked(&self) -> String {
+    fn asked_comment(&self) -> String {
         let mut out = String::new();
         if !self.asked.is_empty() {
             out.push_str("    # Left to you, by their names:\n");

@@ -33,7 +33,7 @@ fn decides(compiling: &Compiling, calls: &[Call]) -> bool {
     // All of it, so that whatever is wrong is seen.
     assert_eq!(loaded.policy.rules.len(), compiling.plain().policy.rules.len());
     let wanted = loaded.compiled.iter().any(CompiledFile::is_wanted);
-    loaded.compiled.iter().for_each(CompiledFile::compile);
+    loaded.compiled.iter().for_each(CompiledFile::compile_if_wanted);
     assert!(compiling.counts(), "it is as it should be again");
     wanted
 }
@@ -115,7 +115,7 @@ fn given_what_was_compiled_of_something_else_then_it_counts_for_nothing() {
         ..compiling.machine.sources.clone()
     };
     put(named.only.as_deref().unwrap(), &text);
-    load(&named).unwrap().compiled.iter().for_each(CompiledFile::compile);
+    load(&named).unwrap().compiled.iter().for_each(CompiledFile::compile_if_wanted);
     let [others] =
         compiling.files().into_iter().filter(|file| *file != path).collect::<Vec<_>>().try_into().unwrap();
     std::fs::copy(others, &path).unwrap();
@@ -214,7 +214,7 @@ fn given_many_that_compile_at_once_then_there_is_one_whole_file() {
                     let _ = std::fs::remove_file(&path);
                     let loaded = compiling.load();
                     assert_eq!(all(&loaded.policy, &calls), *plain);
-                    loaded.compiled.iter().for_each(CompiledFile::compile);
+                    loaded.compiled.iter().for_each(CompiledFile::compile_if_wanted);
                 }
             })
         })
@@ -238,7 +238,7 @@ fn given_what_is_left_of_others_then_it_does_not_add_up() {
         let only = compiling.machine.sources.cwd.join(format!("{number}.toml"));
         put(&only, &text);
         let named = Sources { only: Some(only), ..compiling.machine.sources.clone() };
-        load(&named).unwrap().compiled.iter().for_each(CompiledFile::compile);
+        load(&named).unwrap().compiled.iter().for_each(CompiledFile::compile_if_wanted);
     }
     assert_eq!(compiling.files().len(), 16);
     decides(&compiling, &calls);

@@ -202,8 +202,8 @@ fn accesses(machine: &Machine) -> Vec<Vec<Access>> {
 }
 
 /// Everything else that was configured.
-fn rest(loaded: &Loaded) -> String {
-    let Loaded { policy, agents, servers, files, settings, locks, record, on_unasked, .. } = loaded;
+fn rest(loaded: &LoadedConfig) -> String {
+    let LoadedConfig { policy, agents, servers, files, settings, locks, record, on_unasked, .. } = loaded;
     let notices = &policy.notices;
     format!(
         "{notices:?} {:?} {:?} {:?} {:?} {agents:?} {servers:?} {files:?} {settings:?} {locks:?} {record:?} {on_unasked:?}",
@@ -235,7 +235,7 @@ proptest! {
             }
         }
         prop_assert!(!compiled.compiled.iter().any(CompiledFile::is_wanted));
-        let rules = |loaded: &Loaded| loaded.policy.rules.iter().map(|rule| format!("{rule:?}")).collect::<Vec<_>>();
+        let rules = |loaded: &LoadedConfig| loaded.policy.rules.iter().map(|rule| format!("{rule:?}")).collect::<Vec<_>>();
         prop_assert_eq!(rules(&compiled).len(), rules(&plain).len());
     }
 }

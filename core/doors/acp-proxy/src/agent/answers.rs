@@ -5,71 +5,74 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{modes, tripwire};
-use crate::editor::{VERSION, amended, opened};
-use crate::flight::EditorAsk;
+use crate::editor::{VERSION, amend_options, route_open_response};
+use crate::in_flight::EditorAsk;
+use crate::json_members::RawMembers;
 use crate::line::{self, Id, Message, code};
-use crate::parts::Parts;
 use crate::shared::{Shared, as_it_came};
-use crate::splice::{Edit, apply};
-use mayi_core::approval::visible;
+use crate::splice::{TextEdit, apply_edits};
+use mayi_core::approval::escape_line;
 
 /// Takes an answer; gives back what the editor gets. What answers nothing is dropped.
-pub(super) fn response(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
+pub(super) fn route_response(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> {
     let Some(id) = message.id.clone() else { return Some(as_it_came(message)) };
-    let own = shared.flight().own.remove(&id);
+    let own = shared.lock_flight().own.remove(&id);
     if let Some(own) = own {
         let answer = match message.parts.get("result") {
             Some(result) => Ok(result.to_owned()),
-            None => Err(said(message)),
+            None => Err(error_message(message)),
         };
         let _ = own.send(answer);
         return None;
     }
-    let Some(ask) = shared.flight().editor.remove(&id) else {
-        shared.note("the agent answered what nobody asked: it was not passed on");
+    let Some(ask) = shared.lock_flight().editor.remove(&id) else {
+        shared.log_notice("the agent answered what nobody asked: it was not passed on");
         return None;
     };
     let done = message.parts.get("result").is_some();
     match ask {
         EditorAsk::Plain => Some(as_it_came(message)),
-        EditorAsk::Initialize(offered) => initialized(shared, &id, message, offered),
-        EditorAsk::Open(opens) => opened(shared, id, *opens, message),
+        EditorAsk::Initialize(offered) => amend_initialize_result(shared, &id, message, offered),
+        EditorAsk::Open(opens) => route_open_response(shared, id, *opens, message),
         EditorAsk::Prompt(session, ends) => {
-            if done && shared.is_v2() && !session.state().took(ends) {
+            if done && shared.is_v2() && !session.lock_state().note_prompt_taken(ends) {
                 return Some(as_it_came(message));
             }
             let cancelled = session.end_turn();
             if cancelled {
-                shared.tool_calls().end_turn(&session.id);
+                shared.lock_tool_calls().end_turn(&session.id);
             } else if session.is_idle() {
-                shared.family(&session).iter().for_each(|one| tripwire::left(shared, one));
+                shared
+                    .family_sessions(&session)
+                    .iter()
+                    .for_each(|one| tripwire::report_unended_calls(shared, one));
             }
             session.gate().end_turn(&session.id);
             Some(as_it_came(message))
         }
         EditorAsk::SetMode { session, before } => {
             if let Some(before) = before.filter(|_| !done) {
-                let mut state = session.state();
+                let mut state = session.lock_state();
                 let now = state.agent_mode.clone();
-                state.follow(now.as_deref(), &before);
+                state.set_agent_mode(now.as_deref(), &before);
             }
             Some(as_it_came(message))
         }
         EditorAsk::SetConfig { session, option, before } => {
             if !done {
                 if let Some(before) = before {
-                    session.state().options.insert(option, before);
+                    session.lock_state().options.insert(option, before);
                 }
                 return Some(as_it_came(message));
             }
             let result = message.parts.get("result").unwrap_or("{}");
-            let Ok(parts) = Parts::parse(result) else { return broken_line(&id) };
+            let Ok(parts) = RawMembers::parse(result) else { return broken_line(&id) };
             let Some(list) = parts.get("configOptions") else { return Some(as_it_came(message)) };
             // What else has changed with it, the agent has changed.
-            let _ = modes::options(shared, &session, list);
-            let amended = amended(&session, Some(list));
-            Edit::replace(message.line, list, amended)
-                .and_then(|edit| apply(message.line, vec![edit]))
+            let _ = modes::observe_options(shared, &session, list);
+            let amended = amend_options(&session, Some(list));
+            TextEdit::replace(message.line, list, amended)
+                .and_then(|edit| apply_edits(message.line, vec![edit]))
                 .or_else(|| broken_line(&id))
         }
         EditorAsk::Close(session) => {
@@ -84,16 +87,16 @@ pub(super) fn response(shared: &Arc<Shared>, message: &Message<'_>) -> Option<St
 }
 
 /// An answer that can't be understood: whoever waits for it hears that.
-pub(super) fn broken(shared: &Arc<Shared>, id: &Id, why: &str) {
-    let own = shared.flight().own.remove(id);
+pub(super) fn fail_request(shared: &Arc<Shared>, id: &Id, why: &str) {
+    let own = shared.lock_flight().own.remove(id);
     if let Some(own) = own {
         let _ = own.send(Err(why.to_owned()));
     }
-    let waits = shared.flight().editor.contains_key(id);
+    let waits = shared.lock_flight().editor.contains_key(id);
     if waits {
-        let text = line::error(Some(id), code::INTERNAL, why);
+        let text = line::format_error(Some(id), code::INTERNAL, why);
         if let Ok(message) = line::read(&text)
-            && let Some(line) = response(shared, &message)
+            && let Some(line) = route_response(shared, &message)
         {
             shared.editor.push(line);
         }
@@ -101,28 +104,28 @@ pub(super) fn broken(shared: &Arc<Shared>, id: &Id, why: &str) {
 }
 
 fn broken_line(id: &Id) -> Option<String> {
-    Some(line::error(Some(id), code::INTERNAL, "the agent's answer can be read in two ways"))
+    Some(line::format_error(Some(id), code::INTERNAL, "the agent's answer can be read in two ways"))
 }
 
-fn said(message: &Message<'_>) -> String {
-    let error: Value = message.parts.value("error").unwrap_or_default();
+fn error_message(message: &Message<'_>) -> String {
+    let error: Value = message.parts.parsed_member("error").unwrap_or_default();
     let said = error.get("message").and_then(Value::as_str).unwrap_or("it says nothing more");
-    visible(said)
+    escape_line(said)
 }
 
 /// What the agent can do, as it stands with mayi before it: servers are reached by mayi, over the two ways that it knows.
-fn initialized(shared: &Shared, id: &Id, message: &Message<'_>, offered: u64) -> Option<String> {
+fn amend_initialize_result(shared: &Shared, id: &Id, message: &Message<'_>, offered: u64) -> Option<String> {
     let Some(result) = message.parts.get("result") else { return Some(as_it_came(message)) };
     let wrong = |why: &str| {
         // Before all of it ends.
-        shared.editor.push(line::error(Some(id), code::INTERNAL, &format!("the agent {why}")));
-        shared.fail(format!("the agent {why}"));
+        shared.editor.push(line::format_error(Some(id), code::INTERNAL, &format!("the agent {why}")));
+        shared.end_with_fault(format!("the agent {why}"));
         None
     };
-    let Ok(parts) = Parts::parse(result) else {
+    let Ok(parts) = RawMembers::parse(result) else {
         return wrong("answered initialize in a way that can be read in two ways");
     };
-    if parts.mistaken(&["protocolVersion", "agentCapabilities", "capabilities"]).is_some() {
+    if parts.confusable_name(&["protocolVersion", "agentCapabilities", "capabilities"]).is_some() {
         return wrong("answered initialize in a way that can be read in two ways");
     }
     let version = parts.get("protocolVersion").and_then(|version| version.parse::<u64>().ok());
@@ -132,62 +135,71 @@ fn initialized(shared: &Shared, id: &Id, message: &Message<'_>, offered: u64) ->
             if offered > VERSION { "1 and 2" } else { "1" }
         ));
     };
-    if shared.spoken().is_some_and(|spoken| spoken != version) {
+    if shared.protocol_version().is_some_and(|spoken| spoken != version) {
         return wrong("speaks another version of the protocol than before");
     }
     let v2 = version > VERSION;
     let (info, capabilities) = if v2 { ("info", "capabilities") } else { ("agentInfo", "agentCapabilities") };
-    let closes = parts.value(capabilities).is_some_and(|value| {
+    let closes = parts.parsed_member(capabilities).is_some_and(|value| {
         value.pointer("/sessionCapabilities/close").is_some_and(|close| !close.is_null())
     });
-    shared.speak(version, v2 || closes);
-    let said = parts.value(info).and_then(|info| Some(info.get("version")?.as_str()?.to_owned()));
+    shared.set_protocol_version(version, v2 || closes);
+    let said = parts.parsed_member(info).and_then(|info| Some(info.get("version")?.as_str()?.to_owned()));
     *shared.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = said;
-    let line = if v2 { capable_v2(message.line, &parts) } else { capable(message.line, result, &parts) };
+    let line =
+        if v2 { capable_v2(message.line, &parts) } else { amend_capabilities(message.line, result, &parts) };
     Some(line.unwrap_or_else(|| as_it_came(message)))
 }
 
 /// The same in version 2, where an agent may have no servers at all; a relay is a program, so that one which can start none has none.
-fn capable_v2(text: &str, parts: &Parts<'_>) -> Option<String> {
+fn capable_v2(text: &str, parts: &RawMembers<'_>) -> Option<String> {
     let object = |text: &&str| text.starts_with('{');
-    let capabilities = Parts::parse(parts.get("capabilities").filter(object)?).ok()?;
-    let session = Parts::parse(capabilities.get("session").filter(object)?).ok()?;
+    let capabilities = RawMembers::parse(parts.get("capabilities").filter(object)?).ok()?;
+    let session = RawMembers::parse(capabilities.get("session").filter(object)?).ok()?;
     let servers = session.get("mcp").filter(object)?;
-    let ways = Parts::parse(servers).ok()?;
+    let ways = RawMembers::parse(servers).ok()?;
     if ways.get("stdio").filter(object).is_none() {
-        return apply(text, vec![Edit::replace(text, servers, "null")?]);
+        return apply_edits(text, vec![TextEdit::replace(text, servers, "null")?]);
     }
     let mut edits = Vec::new();
     if ways.get("http").filter(object).is_none() {
-        edits.push(Edit::set(text, servers, &ways, "http", "{}")?);
+        edits.push(TextEdit::set_member(text, servers, &ways, "http", "{}")?);
     }
     if ways.get("acp").is_some_and(|value| value != "null") {
-        edits.push(Edit::set(text, servers, &ways, "acp", "null")?);
+        edits.push(TextEdit::set_member(text, servers, &ways, "acp", "null")?);
     }
-    apply(text, edits)
+    apply_edits(text, edits)
 }
 
-fn capable(text: &str, result: &str, parts: &Parts<'_>) -> Option<String> {
+fn amend_capabilities(text: &str, result: &str, parts: &RawMembers<'_>) -> Option<String> {
     let ours = r#"{"http":true}"#;
     let Some(object) = parts.get("agentCapabilities").filter(|object| object.starts_with('{')) else {
-        let edit =
-            Edit::set(text, result, parts, "agentCapabilities", &format!(r#"{{"mcpCapabilities":{ours}}}"#))?;
-        return apply(text, vec![edit]);
+        let edit = TextEdit::set_member(
+            text,
+            result,
+            parts,
+            "agentCapabilities",
+            &format!(r#"{{"mcpCapabilities":{ours}}}"#),
+        )?;
+        return apply_edits(text, vec![edit]);
     };
-    let capabilities = Parts::parse(object).ok()?;
+    let capabilities = RawMembers::parse(object).ok()?;
     let Some(servers) = capabilities.get("mcpCapabilities").filter(|object| object.starts_with('{')) else {
-        return apply(text, vec![Edit::set(text, object, &capabilities, "mcpCapabilities", ours)?]);
+        return apply_edits(
+            text,
+            vec![TextEdit::set_member(text, object, &capabilities, "mcpCapabilities", ours)?],
+        );
     };
-    let ways = Parts::parse(servers).ok()?;
+    let ways = RawMembers::parse(servers).ok()?;
     let mut edits = Vec::new();
     if ways.get("http") != Some("true") {
-        edits.push(Edit::set(text, servers, &ways, "http", "true")?);
+        edits.push(TextEdit::set_member(text, servers, &ways, "http", "true")?);
     }
     // Whoever offers these would get a session that is not opened.
     for other in ["sse", "acp"] {
         if ways.get(other).is_some_and(|value| value != "false") {
-            edits.push(Edit::set(text, servers, &ways, other, "false")?);
+            edits.push(TextEdit::set_member(text, servers, &ways, other, "false")?);
         }
     }
-    apply(text, edits)
+    apply_edits(text, edits)
 }

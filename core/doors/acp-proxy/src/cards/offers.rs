@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::parts::Parts;
-use crate::splice::{Edit, apply, quoted};
+use crate::json_members::RawMembers;
+use crate::splice::{TextEdit, apply_edits, quote_json};
 use mayi_acp_shared::options;
-use mayi_core::approval::{AgentOption, Card, Remember, RememberScope, choice, visible};
+use mayi_core::approval::{AgentOption, Card, Remember, RememberScope, choice, escape_line};
 use mayi_core::policy::Effect;
 
 /// One choice.
@@ -26,36 +26,38 @@ const MOST: usize = 3;
 const LONGEST: usize = 120;
 
 /// The choices of `card`. `asked`: the parameters of the agent's own request; `granted`: what an answer for the session grants.
-pub(super) fn offers(card: &Card, asked: Option<&str>, granted: &[String], wide: bool) -> Vec<Offer> {
-    let mut made = Making { card, raw: raw_options(asked), offers: Vec::new() };
+pub(super) fn make_offers(card: &Card, asked: Option<&str>, granted: &[String], wide: bool) -> Vec<Offer> {
+    let mut made = OffersBuilder { card, raw: raw_options(asked), offers: Vec::new() };
     let has = |wanted: &str| card.options.iter().any(|option| option.option_id == wanted);
     let always = card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always);
-    let once = options::allow(&card.agent_options).filter(|_| has(choice::ALLOW_ONCE));
+    let once = options::find_allow_once(&card.agent_options).filter(|_| has(choice::ALLOW_ONCE));
     match once {
-        Some(option) => made.agents(option, choice::ALLOW_ONCE, Said::Plainly("Allow once", ALLOWS)),
+        Some(option) => {
+            made.push_agent_option(option, choice::ALLOW_ONCE, OptionName::Plainly("Allow once", ALLOWS))
+        }
         None if has(choice::ALLOW_ONCE) => {
-            made.own("once", "Allow once", "allow_once", choice::ALLOW_ONCE, None)
+            made.push_own_option("once", "Allow once", "allow_once", choice::ALLOW_ONCE, None)
         }
         None => {}
     }
-    let said = in_words(granted).filter(|_| !always && has(choice::ALLOW_SESSION));
+    let said = describe_grants(granted).filter(|_| !always && has(choice::ALLOW_SESSION));
     if let Some(said) = said {
         let name = format!("Allow for this session: {said}");
-        made.own("session", &name, "allow_always", choice::ALLOW_SESSION, None);
+        made.push_own_option("session", &name, "allow_always", choice::ALLOW_SESSION, None);
     }
     // Whoever has no name in the configuration is remembered for a session at most.
     let named = !card.agent_name.contains(':');
     if !always && wide && named && has(choice::ALLOW_ALWAYS) {
         for suggestion in card.suggestions.iter().take(MOST) {
-            let Some(pattern) = in_words(&suggestion.patterns) else { continue };
+            let Some(pattern) = describe_grants(&suggestion.patterns) else { continue };
             for (scope, word) in [(RememberScope::Workspace, "workspace"), (RememberScope::User, "user")] {
                 if suggestion.scopes.iter().any(|offered| *offered == word) {
                     let name = match scope {
                         RememberScope::Workspace => format!("Always in this folder: {pattern}"),
                         _ => format!("Always: {pattern}"),
                     };
-                    let remember = Remember::patterns(scope, suggestion.patterns.clone());
-                    made.own(word, &name, "allow_always", choice::ALLOW_ALWAYS, Some(remember));
+                    let remember = Remember::of_patterns(scope, suggestion.patterns.clone());
+                    made.push_own_option(word, &name, "allow_always", choice::ALLOW_ALWAYS, Some(remember));
                 }
             }
         }
@@ -64,20 +66,28 @@ pub(super) fn offers(card: &Card, asked: Option<&str>, granted: &[String], wide:
     let by_hand = !has(choice::ALLOW_ONCE);
     let switches = card.accesses.iter().any(|access| access.access == "mode");
     // What allows just this once is enough, where there is such an option.
-    let plain = options::allow(&card.agent_options).filter(|_| !switches);
+    let plain = options::find_allow_once(&card.agent_options).filter(|_| !switches);
     let enough = |option: &AgentOption| plain.is_none_or(|plain| plain.option_id == option.option_id);
     for option in card.agent_options.iter().filter(|option| option.kind.starts_with("allow")) {
         if by_hand && enough(option) || (wide && !always && option.danger.is_some()) {
-            made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), Said::WithDanger("Allow"));
+            made.push_agent_option(
+                option,
+                &format!("{}{}", choice::AGENT, option.option_id),
+                OptionName::WithDanger("Allow"),
+            );
         }
     }
     let rejects = card.agent_options.iter().filter(|option| option.kind == "reject_once");
     let before = made.offers.len();
     for option in rejects {
-        made.agents(option, &format!("{}{}", choice::AGENT, option.option_id), Said::Plainly("Deny", DENIES));
+        made.push_agent_option(
+            option,
+            &format!("{}{}", choice::AGENT, option.option_id),
+            OptionName::Plainly("Deny", DENIES),
+        );
     }
     if made.offers.len() == before {
-        made.own("deny", "Deny", "reject_once", choice::DENY, None);
+        made.push_own_option("deny", "Deny", "reject_once", choice::DENY, None);
     }
     made.offers
 }
@@ -130,18 +140,18 @@ const NAME: usize = 80;
 
 /// How an option of the agent's is called.
 #[derive(Clone, Copy)]
-enum Said {
+enum OptionName {
     /// By its own name, where that is one of those that say just this; else so, with its own name behind.
     Plainly(&'static str, &'static [&'static str]),
     /// So, with its own name and what there is to know about it.
     WithDanger(&'static str),
 }
 
-impl Said {
+impl OptionName {
     /// Its name, where that is to be another one than the agent's.
     fn name(self, option: &AgentOption) -> Option<String> {
         let start: String = option.name.chars().take(NAME).collect();
-        let own = visible(start.trim()).to_string();
+        let own = escape_line(start.trim()).to_string();
         let behind = |name: &str, own: &str| match own {
             "" => name.to_owned(),
             own => format!("{name} (\u{201c}{own}\u{201d})"),
@@ -159,15 +169,22 @@ impl Said {
     }
 }
 
-struct Making<'c> {
+struct OffersBuilder<'c> {
     card: &'c Card,
     raw: Vec<String>,
     offers: Vec<Offer>,
 }
 
-impl Making<'_> {
+impl OffersBuilder<'_> {
     /// One of mayi's own, under an id that no other one has.
-    fn own(&mut self, id: &str, name: &str, kind: &str, choice: &str, remember: Option<Remember>) {
+    fn push_own_option(
+        &mut self,
+        id: &str,
+        name: &str,
+        kind: &str,
+        choice: &str,
+        remember: Option<Remember>,
+    ) {
         let mut id = format!("mayi-{id}");
         let taken = |id: &String| {
             self.card.agent_options.iter().any(|option| option.option_id == *id)
@@ -181,24 +198,24 @@ impl Making<'_> {
     }
 
     /// One of the agent's own, as it came but for its name where that does not say what it does.
-    fn agents(&mut self, option: &AgentOption, choice: &str, said: Said) {
+    fn push_agent_option(&mut self, option: &AgentOption, choice: &str, said: OptionName) {
         if self.offers.iter().any(|offer| offer.id == option.option_id) {
             return;
         }
         let found = self.raw.iter().find(|raw| {
-            Parts::parse(raw)
+            RawMembers::parse(raw)
                 .ok()
-                .and_then(|parts| parts.text("optionId"))
+                .and_then(|parts| parts.text_member("optionId"))
                 .is_some_and(|id| id == option.option_id)
         });
         let plain =
             json!({"optionId": option.option_id, "name": option.name, "kind": option.kind}).to_string();
         let mut raw = found.cloned().unwrap_or(plain);
         if let Some(name) = said.name(option) {
-            let named = Parts::parse(&raw)
+            let named = RawMembers::parse(&raw)
                 .ok()
-                .and_then(|parts| Edit::set(&raw, &raw, &parts, "name", &quoted(&name)))
-                .and_then(|edit| apply(&raw, vec![edit]));
+                .and_then(|parts| TextEdit::set_member(&raw, &raw, &parts, "name", &quote_json(&name)))
+                .and_then(|edit| apply_edits(&raw, vec![edit]));
             let plain = json!({"optionId": option.option_id, "name": name, "kind": option.kind});
             raw = named.unwrap_or_else(|| plain.to_string());
         }
@@ -213,24 +230,24 @@ impl Making<'_> {
 
 /// The agent's options as they stand in its request.
 fn raw_options(asked: Option<&str>) -> Vec<String> {
-    let parts = asked.and_then(|asked| Parts::parse(asked).ok());
+    let parts = asked.and_then(|asked| RawMembers::parse(asked).ok());
     let list = parts.and_then(|parts| parts.get("options")).unwrap_or("[]");
     let items: Vec<&serde_json::value::RawValue> = serde_json::from_str(list).unwrap_or_default();
     items.into_iter().map(|item| item.get().to_owned()).collect()
 }
 
 /// All that is granted, in words. None where that is more than a dialog shows: what is not said is not offered.
-fn in_words(granted: &[String]) -> Option<String> {
+fn describe_grants(granted: &[String]) -> Option<String> {
     let one = |what: &String| {
         let tool = what.starts_with("mcp(");
-        format!("{}{}", visible(what), if tool { " with any arguments" } else { "" })
+        format!("{}{}", escape_line(what), if tool { " with any arguments" } else { "" })
     };
     let said = granted.iter().map(one).collect::<Vec<_>>().join(", ");
     (!said.is_empty() && said.chars().count() <= LONGEST).then_some(said)
 }
 
 /// All of them as a list.
-pub(super) fn list(offers: &[Offer]) -> String {
+pub(super) fn offers_to_json(offers: &[Offer]) -> String {
     let items: Vec<&str> = offers.iter().map(|offer| offer.raw.as_str()).collect();
     format!("[{}]", items.join(","))
 }
@@ -253,7 +270,7 @@ mod tests {
     /// S4.12, attack 495: a name that begins with a word and goes on to say the opposite.
     #[test]
     fn given_names_that_begin_like_plain_ones_then_mayis_own_word_stands_first() {
-        let called = |name: &str, said: Said| {
+        let called = |name: &str, said: OptionName| {
             let option = AgentOption {
                 option_id: "x".to_owned(),
                 name: name.to_owned(),
@@ -262,12 +279,12 @@ mod tests {
             };
             said.name(&option).unwrap_or_else(|| name.to_owned())
         };
-        let (allow, deny) = (Said::Plainly("Allow once", ALLOWS), Said::Plainly("Deny", DENIES));
+        let (allow, deny) = (OptionName::Plainly("Allow once", ALLOWS), OptionName::Plainly("Deny", DENIES));
         for name in
             ["OK, cancel this", "Allow nothing", "Proceed? No: cancel", "Yes\u{200b}", "Yes ", "No", ""]
         {
             assert!(called(name, allow).starts_with("Allow once"), "{name}");
-            assert!(called(name, Said::WithDanger("Allow")).starts_with("Allow"), "{name}");
+            assert!(called(name, OptionName::WithDanger("Allow")).starts_with("Allow"), "{name}");
         }
         for name in ["No problem, allow it", "Skip asking and run", "Cancel nothing, go on", "Yes"] {
             assert!(called(name, deny).starts_with("Deny (\u{201c}"), "{name}");

@@ -4,10 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::offers::is_empty;
-use super::request::{About, cut, fields, has_dialog, words};
-use crate::parts::Parts;
-use crate::splice::{Edit, apply, quoted};
-use mayi_core::approval::{Card, visible};
+use super::request::{CardContext, card_fields, explain_card, has_dialog, truncate_visible};
+use crate::json_members::RawMembers;
+use crate::splice::{TextEdit, apply_edits, quote_json};
+use mayi_core::approval::{Card, escape_line};
 
 /// So long is what the title says of one access, and each thing that the agent says, in characters.
 const TITLE: usize = 300;
@@ -17,78 +17,78 @@ const SAID: usize = 4000;
 const KNOWN: &[&str] = &["sessionId", "title", "description", "subject", "options", "_meta"];
 
 /// The parameters of `session/request_permission`.
-pub(super) fn params(card: &Card, about: About<'_>, options: &str) -> String {
-    let amended = about.asked.and_then(|asked| amended(card, about, asked, options));
-    amended.unwrap_or_else(|| made(card, about, options))
+pub(super) fn preview_params(card: &Card, about: CardContext<'_>, options: &str) -> String {
+    let amended = about.agent_params.and_then(|asked| amend_request(card, about, asked, options));
+    amended.unwrap_or_else(|| make_request(card, about, options))
 }
 
-fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<String> {
-    let parts = Parts::parse(asked).ok()?;
+fn amend_request(card: &Card, about: CardContext<'_>, asked: &str, options: &str) -> Option<String> {
+    let parts = RawMembers::parse(asked).ok()?;
     let other = |name: &str| !KNOWN.contains(&name) && !name.starts_with('_') && is_shown(name);
     if parts.iter().any(|(name, _)| other(name)) || has_dialog(&parts) {
         return None;
     }
     let mut edits = vec![
-        Edit::set(asked, asked, &parts, "options", options)?,
-        Edit::set(asked, asked, &parts, "title", &quoted(&title(card)))?,
+        TextEdit::set_member(asked, asked, &parts, "options", options)?,
+        TextEdit::set_member(asked, asked, &parts, "title", &quote_json(&accesses_title(card)))?,
     ];
-    let description = quoted(&description(card, about));
+    let description = quote_json(&card_description(card, about));
     let mut behind = Vec::new();
     match parts.get("description") {
-        Some(_) => edits.push(Edit::set(asked, asked, &parts, "description", &description)?),
+        Some(_) => edits.push(TextEdit::set_member(asked, asked, &parts, "description", &description)?),
         None => behind.push(("description", description)),
     }
     if let Some(object) = parts.get("subject").filter(|subject| subject.starts_with('{')) {
-        let subject = Parts::parse(object).ok()?;
+        let subject = RawMembers::parse(object).ok()?;
         if has_dialog(&subject) {
             return None;
         }
         if let Some(object) = subject.get("toolCall") {
-            edits.extend(filled(card, asked, object)?);
+            edits.extend(fill_tool_call(card, asked, object)?);
         }
     }
     for (name, value) in behind {
-        edits.push(Edit::set(asked, asked, &parts, name, &value)?);
+        edits.push(TextEdit::set_member(asked, asked, &parts, name, &value)?);
     }
-    apply(asked, edits)
+    apply_edits(asked, edits)
 }
 
 /// A tool call with what was judged of it and is emptied in it.
-fn filled(card: &Card, asked: &str, object: &str) -> Option<Vec<Edit>> {
-    let call = Parts::parse(object).ok()?;
+fn fill_tool_call(card: &Card, asked: &str, object: &str) -> Option<Vec<TextEdit>> {
+    let call = RawMembers::parse(object).ok()?;
     if has_dialog(&call) {
         return None;
     }
     let mut edits = Vec::new();
     // What is of version 1 in it, an editor does not show.
-    if call.value("content").is_some_and(|content| has_old_diff(&content)) {
+    if call.parsed_member("content").is_some_and(|content| has_old_diff(&content)) {
         return None;
     }
-    for (name, value) in fields(card) {
-        let told = call.value(name);
-        let value = if name == "content" { content(card) } else { value };
+    for (name, value) in card_fields(card) {
+        let told = call.parsed_member(name);
+        let value = if name == "content" { preview_content(card) } else { value };
         // What is left out stays with the editor as it was told before.
         if told.is_some_and(|told| is_empty(&told)) && !is_empty(&value) {
-            edits.push(Edit::set(asked, object, &call, name, &value.to_string())?);
+            edits.push(TextEdit::set_member(asked, object, &call, name, &value.to_string())?);
         }
     }
     if call.get("status").is_some_and(|status| status != r#""pending""#) {
-        edits.push(Edit::set(asked, object, &call, "status", r#""pending""#)?);
+        edits.push(TextEdit::set_member(asked, object, &call, "status", r#""pending""#)?);
     }
     Some(edits)
 }
 
 /// A request of mayi's own, for what came in at another door, and for what can't be shown as the agent has it.
-fn made(card: &Card, about: About<'_>, options: &str) -> String {
+fn make_request(card: &Card, about: CardContext<'_>, options: &str) -> String {
     let mut request = Map::new();
     request.insert("sessionId".to_owned(), json!(card.session_id));
-    request.insert("title".to_owned(), json!(title(card)));
-    request.insert("description".to_owned(), json!(description(card, about)));
+    request.insert("title".to_owned(), json!(accesses_title(card)));
+    request.insert("description".to_owned(), json!(card_description(card, about)));
     if let Some(id) = about.agents {
         let mut call = Map::new();
         call.insert("toolCallId".to_owned(), json!(id));
-        for (name, value) in fields(card) {
-            let value = if name == "content" { content(card) } else { value };
+        for (name, value) in card_fields(card) {
+            let value = if name == "content" { preview_content(card) } else { value };
             if !is_empty(&value) {
                 call.insert(name.to_owned(), value);
             }
@@ -96,38 +96,38 @@ fn made(card: &Card, about: About<'_>, options: &str) -> String {
         request.insert("subject".to_owned(), json!({"type": "tool_call", "toolCall": call}));
     }
     let text = Value::Object(request).to_string();
-    let parts = Parts::parse(&text).unwrap_or_default();
-    let with = Edit::set(&text, &text, &parts, "options", options);
-    with.and_then(|edit| apply(&text, vec![edit])).unwrap_or_default()
+    let parts = RawMembers::parse(&text).unwrap_or_default();
+    let with = TextEdit::set_member(&text, &text, &parts, "options", options);
+    with.and_then(|edit| apply_edits(&text, vec![edit])).unwrap_or_default()
 }
 
 /// Members beside those of the protocol that some editors show.
 fn is_shown(name: &str) -> bool {
-    ["toolcall", "message", "command", "content"].contains(&&*mayi_core::policy::fold(name))
+    ["toolcall", "message", "command", "content"].contains(&&*mayi_core::policy::fold_text(name))
 }
 
 /// What would be touched, in a few words: nothing of the agent's.
-fn title(card: &Card) -> String {
+fn accesses_title(card: &Card) -> String {
     let Some(first) = card.accesses.first() else { return "mayi asks".to_owned() };
     let more = card.accesses.len() - 1;
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}({}){more}", first.access, cut(&first.display, TITLE))
+    format!("{}({}){more}", first.access, truncate_visible(&first.display, TITLE))
 }
 
 /// What is judged and why it is asked, in mayi's words; behind it what the agent says, as that.
-fn description(card: &Card, about: About<'_>) -> String {
-    let mut text = words(card, about);
-    let asked = about.asked.and_then(|asked| Parts::parse(asked).ok()).unwrap_or_default();
-    let said = |name: &str| asked.text(name).filter(|text| !text.trim().is_empty());
+fn card_description(card: &Card, about: CardContext<'_>) -> String {
+    let mut text = explain_card(card, about);
+    let asked = about.agent_params.and_then(|asked| RawMembers::parse(asked).ok()).unwrap_or_default();
+    let said = |name: &str| asked.text_member(name).filter(|text| !text.trim().is_empty());
     let told = Some(card.tool_call.title.as_str()).filter(|title| !title.is_empty());
     for said in [said("title").as_deref().or(told), said("description").as_deref()].into_iter().flatten() {
-        text.push_str(&format!("\nThe agent says: {}", cut(said, SAID)));
+        text.push_str(&format!("\nThe agent says: {}", truncate_visible(said, SAID)));
     }
     text
 }
 
 /// What was judged to be in it. Diffs of version 1 are text here, since version 2 has none of that shape.
-fn content(card: &Card) -> Value {
+fn preview_content(card: &Card) -> Value {
     let items = card.tool_call.content.as_array().cloned().unwrap_or_default();
     let block = |text: String| json!({"type": "content", "content": {"type": "text", "text": text}});
     let one = |item: Value| {
@@ -136,11 +136,11 @@ fn content(card: &Card) -> Value {
         }
         let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
         let lines = |sign: char, text: &str| -> String {
-            text.lines().map(|line| format!("\n{sign}{}", visible(line))).collect()
+            text.lines().map(|line| format!("\n{sign}{}", escape_line(line))).collect()
         };
         block(format!(
             "{}{}{}",
-            visible(text("path")),
+            escape_line(text("path")),
             lines('-', text("oldText")),
             lines('+', text("newText"))
         ))

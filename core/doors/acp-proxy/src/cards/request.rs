@@ -2,24 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
-use super::offers::{Offer, is_empty, list};
+use super::offers::{Offer, is_empty, offers_to_json};
 use super::preview;
-use crate::parts::Parts;
-use crate::splice::{Edit, apply};
-use mayi_core::approval::{Card, visible};
+use crate::json_members::RawMembers;
+use crate::splice::{TextEdit, apply_edits};
+use mayi_core::approval::{Card, escape_line};
 
 /// So many accesses are named.
 const MOST: usize = 20;
 
 /// What a question is about, beside what was judged.
 #[derive(Clone, Copy)]
-pub(super) struct About<'s> {
+pub(super) struct CardContext<'s> {
     /// The agent's own tool call.
     pub(super) agents: Option<&'s str>,
     /// What a tool call is called that mayi shows in its place.
     pub(super) own: &'s str,
     /// The parameters of the agent's own request.
-    pub(super) asked: Option<&'s str>,
+    pub(super) agent_params: Option<&'s str>,
     /// Where its session works.
     pub(super) cwd: &'s str,
     /// Whether version 2 of the protocol is spoken.
@@ -27,30 +27,30 @@ pub(super) struct About<'s> {
 }
 
 /// The parameters of `session/request_permission`.
-pub(super) fn params(card: &Card, about: About<'_>, offers: &[Offer]) -> String {
-    let options = list(offers);
+pub(super) fn request_params(card: &Card, about: CardContext<'_>, offers: &[Offer]) -> String {
+    let options = offers_to_json(offers);
     if about.v2 {
-        return preview::params(card, about, &options);
+        return preview::preview_params(card, about, &options);
     }
-    let amended = about.asked.and_then(|asked| amended(card, about, asked, &options));
-    amended.unwrap_or_else(|| made(card, about, &options))
+    let amended = about.agent_params.and_then(|asked| amend_request(card, about, asked, &options));
+    amended.unwrap_or_else(|| make_request(card, about, &options))
 }
 
 /// The agent's own request with other options, and with what was left out of it and judged.
-fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<String> {
-    let parts = Parts::parse(asked).ok()?;
+fn amend_request(card: &Card, about: CardContext<'_>, asked: &str, options: &str) -> Option<String> {
+    let parts = RawMembers::parse(asked).ok()?;
     // What else an editor may show of it was not judged.
     if parts.iter().any(|(name, _)| is_shown(name)) || has_dialog(&parts) {
         return None;
     }
     let object = parts.get("toolCall")?;
-    let call = Parts::parse(object).ok()?;
+    let call = RawMembers::parse(object).ok()?;
     if has_dialog(&call) {
         return None;
     }
-    let mut edits = vec![Edit::set(asked, asked, &parts, "options", options)?];
-    let absent = |name: &str| call.value(name).is_none_or(|value| is_empty(&value));
-    let known = fields(card);
+    let mut edits = vec![TextEdit::set_member(asked, asked, &parts, "options", options)?];
+    let absent = |name: &str| call.parsed_member(name).is_none_or(|value| is_empty(&value));
+    let known = card_fields(card);
     // Several members that are new go in at one place, one behind the other.
     let mut fresh: Vec<(&str, String)> = Vec::new();
     for (name, value) in &known {
@@ -58,39 +58,41 @@ fn amended(card: &Card, about: About<'_>, asked: &str, options: &str) -> Option<
             fresh.push((name, value.to_string()));
         }
     }
-    let title = title(card);
-    if call.text("title").is_some_and(|told| told != title) && !absent("title") {
+    let title = card_title(card);
+    if call.text_member("title").is_some_and(|told| told != title) && !absent("title") {
         fresh.push(("title", json!(title).to_string()));
     }
     if call.get("status").is_some_and(|status| status != r#""pending""#) {
         fresh.push(("status", json!("pending").to_string()));
     }
-    let note = note(card, about);
+    let note = explanation_block(card, about);
     match call.get("content").filter(|content| content.starts_with('[')) {
-        Some(content) if !absent("content") => edits.push(Edit::begin(asked, content, &note.to_string())?),
+        Some(content) if !absent("content") => {
+            edits.push(TextEdit::prepend_item(asked, content, &note.to_string())?)
+        }
         _ => {
             fresh.retain(|(name, _)| *name != "content");
-            fresh.push(("content", content(card, about).to_string()));
+            fresh.push(("content", request_content(card, about).to_string()));
         }
     }
     for (name, value) in fresh {
-        edits.push(Edit::set(asked, object, &call, name, &value)?);
+        edits.push(TextEdit::set_member(asked, object, &call, name, &value)?);
     }
-    apply(asked, edits)
+    apply_edits(asked, edits)
 }
 
 /// A request of mayi's own, for what came in at another door.
-fn made(card: &Card, about: About<'_>, options: &str) -> String {
+fn make_request(card: &Card, about: CardContext<'_>, options: &str) -> String {
     let mut call = Map::new();
     let id = about.agents.unwrap_or(about.own);
     call.insert("toolCallId".to_owned(), json!(id));
     call.insert("status".to_owned(), json!("pending"));
-    for (name, value) in fields(card) {
+    for (name, value) in card_fields(card) {
         if !is_empty(&value) && name != "content" {
             call.insert(name.to_owned(), value);
         }
     }
-    call.insert("content".to_owned(), content(card, about));
+    call.insert("content".to_owned(), request_content(card, about));
     format!(
         r#"{{"sessionId":{},"toolCall":{},"options":{options}}}"#,
         json!(card.session_id),
@@ -99,11 +101,11 @@ fn made(card: &Card, about: About<'_>, options: &str) -> String {
 }
 
 /// What was judged, in the protocol's members.
-pub(super) fn fields(card: &Card) -> Vec<(&'static str, Value)> {
+pub(super) fn card_fields(card: &Card) -> Vec<(&'static str, Value)> {
     let call = &card.tool_call;
     vec![
-        ("title", json!(title(card))),
-        ("kind", json!(kind(&call.kind))),
+        ("title", json!(card_title(card))),
+        ("kind", json!(protocol_kind(&call.kind))),
         ("rawInput", call.raw_input.clone()),
         ("locations", json!(call.locations)),
         ("content", call.content.clone()),
@@ -111,20 +113,20 @@ pub(super) fn fields(card: &Card) -> Vec<(&'static str, Value)> {
 }
 
 /// What was judged to be in it, behind mayi's own words.
-fn content(card: &Card, about: About<'_>) -> Value {
+fn request_content(card: &Card, about: CardContext<'_>) -> Value {
     let told = card.tool_call.content.as_array().cloned().unwrap_or_default();
-    std::iter::once(note(card, about)).chain(told).collect()
+    std::iter::once(explanation_block(card, about)).chain(told).collect()
 }
 
 /// Members beside the call that some editors show.
 fn is_shown(name: &str) -> bool {
-    ["title", "description", "message", "subject"].contains(&&*mayi_core::policy::fold(name))
+    ["title", "description", "message", "subject"].contains(&&*mayi_core::policy::fold_text(name))
 }
 
 /// Whether an object's `_meta` has words of its own for an editor's dialog: some show them in place of what was judged.
-pub(super) fn has_dialog(parts: &Parts<'_>) -> bool {
+pub(super) fn has_dialog(parts: &RawMembers<'_>) -> bool {
     let dialogs = |(name, value): (&str, &str)| {
-        mayi_core::policy::fold(name.trim()) == "_meta"
+        mayi_core::policy::fold_text(name.trim()) == "_meta"
             && serde_json::from_str(value).map_or(true, |meta: Value| names_dialog(&meta))
     };
     parts.iter().any(dialogs)
@@ -134,7 +136,7 @@ fn names_dialog(value: &Value) -> bool {
     match value {
         Value::Object(map) => map.iter().any(|(name, value)| {
             let words = matches!(value, Value::Object(_) | Value::Array(_));
-            words && mayi_core::policy::fold(name.trim()) == "permission" || names_dialog(value)
+            words && mayi_core::policy::fold_text(name.trim()) == "permission" || names_dialog(value)
         }),
         Value::Array(items) => items.iter().any(names_dialog),
         _ => false,
@@ -146,51 +148,51 @@ const TITLE: usize = 1000;
 const ARGUMENTS: usize = 2000;
 
 /// The title as it can be seen: of a command, all of it.
-fn title(card: &Card) -> String {
-    cut(&card.tool_call.title, TITLE)
+fn card_title(card: &Card) -> String {
+    truncate_visible(&card.tool_call.title, TITLE)
 }
 
 /// As much of a text as is shown, with what can't be seen written out.
-pub(super) fn cut(text: &str, most: usize) -> String {
+pub(super) fn truncate_visible(text: &str, most: usize) -> String {
     let start: String = text.chars().take(most).collect();
     let rest = text.chars().count().saturating_sub(most);
     let more = if rest == 0 { String::new() } else { format!("… (not shown: {rest} characters)") };
-    format!("{}{more}", visible(&start))
+    format!("{}{more}", escape_line(&start))
 }
 
 /// What would be touched and why it is asked, in mayi's words.
-fn note(card: &Card, about: About<'_>) -> Value {
-    json!({"type": "content", "content": {"type": "text", "text": words(card, about)}})
+fn explanation_block(card: &Card, about: CardContext<'_>) -> Value {
+    json!({"type": "content", "content": {"type": "text", "text": explain_card(card, about)}})
 }
 
 /// The same as text.
-pub(super) fn words(card: &Card, about: About<'_>) -> String {
+pub(super) fn explain_card(card: &Card, about: CardContext<'_>) -> String {
     let mut lines: Vec<String> = card
         .accesses
         .iter()
         .take(MOST)
-        .map(|access| format!("{}({})", access.access, visible(&access.display)))
+        .map(|access| format!("{}({})", access.access, escape_line(&access.display)))
         .collect();
     if card.accesses.len() > MOST {
         lines.push(format!("and {} more", card.accesses.len() - MOST));
     }
     if card.cwd != about.cwd && card.accesses.iter().any(|access| matches!(&*access.access, "shell")) {
-        lines.push(format!("in {}", visible(&card.cwd)));
+        lines.push(format!("in {}", escape_line(&card.cwd)));
     }
     if card.accesses.iter().any(|access| matches!(&*access.access, "mcp" | "tool"))
         && !is_empty(&card.tool_call.raw_input)
     {
-        lines.push(format!("with {}", cut(&card.tool_call.raw_input.to_string(), ARGUMENTS)));
+        lines.push(format!("with {}", truncate_visible(&card.tool_call.raw_input.to_string(), ARGUMENTS)));
     }
     if let Some(why) = card.why.first() {
-        lines.push(format!("because: {}", visible(&why.reason)));
+        lines.push(format!("because: {}", escape_line(&why.reason)));
     }
-    lines.extend(card.not_shown.iter().take(MOST).map(|what| format!("not shown: {}", visible(what))));
+    lines.extend(card.not_shown.iter().take(MOST).map(|what| format!("not shown: {}", escape_line(what))));
     format!("mayi asks:\n{}", lines.join("\n"))
 }
 
 /// The protocol's word for a kind of call.
-fn kind(kind: &str) -> &str {
+fn protocol_kind(kind: &str) -> &str {
     match kind {
         "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" => {
             kind
@@ -216,11 +218,11 @@ mod tests {
             json!({"\u{ff50}ermission": []}),
         ] {
             let text = json!({"_meta": meta}).to_string();
-            assert!(has_dialog(&Parts::parse(&text).unwrap()), "{text}");
+            assert!(has_dialog(&RawMembers::parse(&text).unwrap()), "{text}");
         }
         for meta in [json!({"permission": "asked", "permissions": {"title": "x"}}), json!(null)] {
             let text = json!({"_meta": meta, "permission": {}}).to_string();
-            assert!(!has_dialog(&Parts::parse(&text).unwrap()), "{text}");
+            assert!(!has_dialog(&RawMembers::parse(&text).unwrap()), "{text}");
         }
     }
 }

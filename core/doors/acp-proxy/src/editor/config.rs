@@ -8,19 +8,19 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::cards::EDITOR;
-use crate::flight::EditorAsk;
+use crate::in_flight::EditorAsk;
+use crate::json_members::RawMembers;
 use crate::line::{self, Id, Message, code};
-use crate::parts::Parts;
 use crate::session::{Mirror, Session};
 use crate::shared::{Shared, as_it_came};
-use crate::splice::Edit;
+use crate::splice::TextEdit;
 use mayi_acp_shared::options;
-use mayi_core::approval::{AgentOption, ApprovalResponse, choice, visible};
+use mayi_core::approval::{AgentOption, ApprovalResponse, choice, escape_line};
 use mayi_core::call::{Access, Call, Door};
 use mayi_core::gate::Verdict;
 use mayi_core::policy::Mode;
 
-type Judged = Result<Option<(EditorAsk, String)>, (i64, String)>;
+type JudgedRequest = Result<Option<(EditorAsk, String)>, (i64, String)>;
 
 /// Categories of options that have nothing to do with asking.
 const HARMLESS: &[&str] = &["model", "model_config", "thought_level"];
@@ -34,7 +34,7 @@ const MODES: &[(Mode, &str, &str)] = &[
 
 /// What holds a list of options, or is one: with their ids where version 1 has them, and of version 2 without what only version 1
 /// has.
-pub(crate) fn normal(mut value: Value, v2: bool) -> Value {
+pub(crate) fn normalize_options(mut value: Value, v2: bool) -> Value {
     if !v2 {
         return value;
     }
@@ -52,8 +52,8 @@ pub(crate) fn normal(mut value: Value, v2: bool) -> Value {
 }
 
 /// A list that the agent has told, read.
-fn parsed(list: Option<&str>, v2: bool) -> Value {
-    normal(list.and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default(), v2)
+fn parse_options(list: Option<&str>, v2: bool) -> Value {
+    normalize_options(list.and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default(), v2)
 }
 
 /// What sets one of the agent's options.
@@ -69,14 +69,14 @@ pub(crate) fn set_params(session: &Session, option: &str, value: &Value) -> Valu
 }
 
 /// Options that the editor sets while it opens a session (version 2): their ids, and what they are set to.
-pub(super) fn initial(params: &Value) -> Result<Vec<(Option<String>, String)>, String> {
+pub(super) fn initial_options(params: &Value) -> Result<Vec<(Option<String>, String)>, String> {
     let items = match params.get("configOptions") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(list) => list.as_array().ok_or("configOptions is no list")?,
     };
     let one = |item: &Value| {
         let id = item.get("configId")?.as_str()?.to_owned();
-        let said = said(&id, item.get("value")?);
+        let said = option_setting(&id, item.get("value")?);
         Some((Some(id), said))
     };
     items
@@ -87,7 +87,7 @@ pub(super) fn initial(params: &Value) -> Result<Vec<(Option<String>, String)>, S
 }
 
 /// What an option is set to, in a word: of a mode, the mode.
-pub(crate) fn said(option: &str, value: &Value) -> String {
+pub(crate) fn option_setting(option: &str, value: &Value) -> String {
     value.as_str().map_or_else(|| format!("{option}={value}"), str::to_owned)
 }
 
@@ -109,12 +109,17 @@ fn read(list: &Value) -> Vec<(String, bool, Value)> {
 
 /// Takes what the agent says of its modes and options when a session begins; `told`: its options as they stand there. `mode`: the
 /// one that it is in now.
-pub(crate) fn prepare(session: &Session, result: &Value, told: Option<String>, mode: Option<&str>) {
-    let mut state = session.state();
-    if state.listed.is_none() {
-        state.listed = told;
+pub(crate) fn record_initial_modes(
+    session: &Session,
+    result: &Value,
+    told: Option<String>,
+    mode: Option<&str>,
+) {
+    let mut state = session.lock_state();
+    if state.listed_options.is_none() {
+        state.listed_options = told;
     }
-    let listed = parsed(state.listed.as_deref(), session.family.v2);
+    let listed = parse_options(state.listed_options.as_deref(), session.family.v2);
     state.agent_mode = mode.map(str::to_owned).or_else(|| state.agent_mode.take());
     state.options = read(&listed)
         .into_iter()
@@ -144,13 +149,13 @@ pub(crate) fn prepare(session: &Session, result: &Value, told: Option<String>, m
 }
 
 /// The agent's list of options as the editor gets it: with mayi's own. `list`: as text; none: the last one.
-pub(crate) fn amended(session: &Session, list: Option<&str>) -> String {
+pub(crate) fn amend_options(session: &Session, list: Option<&str>) -> String {
     let mode = session.gate().mode(&session.id);
-    let mut state = session.state();
+    let mut state = session.lock_state();
     if let Some(list) = list {
-        state.listed = Some(list.to_owned());
+        state.listed_options = Some(list.to_owned());
     }
-    let list = state.listed.clone().unwrap_or_else(|| "[]".to_owned());
+    let list = state.listed_options.clone().unwrap_or_else(|| "[]".to_owned());
     let choices: Vec<Value> = MODES
         .iter()
         .filter(|(mode, ..)| *mode >= session.family.least)
@@ -172,18 +177,19 @@ pub(crate) fn amended(session: &Session, list: Option<&str>) -> String {
     // One of the agent's that is called like mayi's own would be taken for it.
     let own = [state.option.clone(), state.mirror.as_ref().map(|mirror| mirror.id.clone())];
     drop(state);
-    let list = without(&list, &own, id);
+    let list = remove_options(&list, &own, id);
     let list = list.trim();
-    Edit::push(list, list, &items)
-        .and_then(|edit| crate::splice::apply(list, vec![edit]))
+    TextEdit::push(list, list, &items)
+        .and_then(|edit| crate::splice::apply_edits(list, vec![edit]))
         .unwrap_or_else(|| format!("[{items}]"))
 }
 
 /// The list without the options of these ids; as it stands there, where it has none of them.
-fn without(list: &str, ids: &[Option<String>], key: &str) -> String {
+fn remove_options(list: &str, ids: &[Option<String>], key: &str) -> String {
     let items: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
     let taken = |item: &&RawValue| {
-        let id = Parts::parse(item.get()).ok().and_then(|parts| parts.text(key).map(Cow::into_owned));
+        let id =
+            RawMembers::parse(item.get()).ok().and_then(|parts| parts.text_member(key).map(Cow::into_owned));
         id.is_some() && ids.contains(&id)
     };
     if !items.iter().any(&taken) {
@@ -194,9 +200,9 @@ fn without(list: &str, ids: &[Option<String>], key: &str) -> String {
 }
 
 /// Options of the agent's that could have it ask less, and have another value in `list` than they should.
-pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Value)> {
-    let list = parsed(Some(list), session.family.v2);
-    let mut state = session.state();
+pub(crate) fn changed_options(session: &Session, list: &str) -> Vec<(String, Value, Value)> {
+    let list = parse_options(Some(list), session.family.v2);
+    let mut state = session.lock_state();
     let mut changed = Vec::new();
     for (id, guarded, value) in read(&list) {
         match state.options.get(&id) {
@@ -205,7 +211,7 @@ pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Valu
             Some(before) if *before != value => changed.push((id, before.clone(), value)),
             Some(_) => {}
             // One that was not there when the session began stands as it would have been put then.
-            None => match first(session, &list, &id, &value) {
+            None => match required_value(session, &list, &id, &value) {
                 Some(before) => {
                     state.options.insert(id.clone(), before.clone());
                     changed.push((id, before, value));
@@ -222,7 +228,7 @@ pub(crate) fn observe(session: &Session, list: &str) -> Vec<(String, Value, Valu
 /// What an option that is new should stand at, where that is another value than `value`: the mode in which the agent asks, if it is
 /// among its values, and no for what is yes or no. A mode without that one is set back to it all the same: where the agent can't,
 /// its turn ends.
-fn first(session: &Session, list: &Value, id: &str, value: &Value) -> Option<Value> {
+fn required_value(session: &Session, list: &Value, id: &str, value: &Value) -> Option<Value> {
     let listed = list.as_array()?;
     let option = listed.iter().find(|option| option.get("id").and_then(Value::as_str) == Some(id))?;
     if value.is_boolean() {
@@ -247,13 +253,13 @@ pub(super) fn set_mode(
     session: &Arc<Session>,
     params: &Value,
     message: &Message<'_>,
-) -> Judged {
+) -> JudgedRequest {
     let mode = params
         .get("modeId")
         .and_then(Value::as_str)
-        .ok_or_else(|| wrong("session/set_mode needs a modeId"))?;
-    chosen(shared, session, mode)?;
-    let before = switched(session, mode);
+        .ok_or_else(|| invalid_params("session/set_mode needs a modeId"))?;
+    record_chosen_mode(shared, session, mode)?;
+    let before = switch_mode(session, mode);
     Ok(Some((EditorAsk::SetMode { session: Arc::clone(session), before }, as_it_came(message))))
 }
 
@@ -264,71 +270,73 @@ pub(super) fn set_option(
     params: &Value,
     message: &Message<'_>,
     id: &Id,
-) -> Judged {
+) -> JudgedRequest {
     let option = params
         .get("configId")
         .and_then(Value::as_str)
-        .ok_or_else(|| wrong("session/set_config_option needs a configId"))?;
+        .ok_or_else(|| invalid_params("session/set_config_option needs a configId"))?;
     let value = params.get("value").cloned().unwrap_or_default();
     let (own, mirror) = {
-        let state = session.state();
+        let state = session.lock_state();
         (state.option.clone(), state.mirror.clone())
     };
     if own.as_deref() == Some(option) {
         let mode = MODES.iter().find(|(mode, ..)| value.as_str() == Some(&mode.to_string()));
-        let (mode, ..) = mode.ok_or_else(|| wrong("it is one of plan, default and auto"))?;
+        let (mode, ..) = mode.ok_or_else(|| invalid_params("it is one of plan, default and auto"))?;
         if *mode < session.family.least {
-            return Err(wrong("an administrator locks the mode"));
+            return Err(invalid_params("an administrator locks the mode"));
         }
         session.gate().set_mode(&session.id, *mode);
-        let options = amended(session, None);
-        shared.editor.push(line::result(id, &format!(r#"{{"configOptions":{options}}}"#)));
+        let options = amend_options(session, None);
+        shared.editor.push(line::format_result(id, &format!(r#"{{"configOptions":{options}}}"#)));
         return Ok(None);
     }
     if let Some(mode) = mirror.filter(|mirror| mirror.id == option).and(value.as_str()) {
-        chosen(shared, session, mode)?;
-        mirrored(shared, session, mode, id);
+        record_chosen_mode(shared, session, mode)?;
+        set_mirrored_mode(shared, session, mode, id);
         return Ok(None);
     }
     let guarded = {
-        let listed = session.state().listed.clone();
-        let listed = parsed(listed.as_deref(), session.family.v2);
+        let listed = session.lock_state().listed_options.clone();
+        let listed = parse_options(listed.as_deref(), session.family.v2);
         !read(&listed).iter().any(|(known, guarded, _)| known == option && !guarded)
     };
     let mut before = None;
     if guarded {
-        chosen(shared, session, &said(option, &value))?;
-        before = session.state().options.insert(option.to_owned(), value);
+        record_chosen_mode(shared, session, &option_setting(option, &value))?;
+        before = session.lock_state().options.insert(option.to_owned(), value);
     }
     let ask = EditorAsk::SetConfig { session: Arc::clone(session), option: option.to_owned(), before };
     Ok(Some((ask, as_it_came(message))))
 }
 
 /// The person wants the agent in `mode`. Returns the one before.
-pub(super) fn switched(session: &Session, mode: &str) -> Option<String> {
-    let mut state = session.state();
+pub(super) fn switch_mode(session: &Session, mode: &str) -> Option<String> {
+    let mut state = session.lock_state();
     let before = state.agent_mode.clone();
-    state.follow(before.as_deref(), mode);
+    state.set_agent_mode(before.as_deref(), mode);
     before
 }
 
 /// The agent's modes, set by the option that stands for them.
-fn mirrored(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, id: &Id) {
-    let before = switched(session, mode);
+fn set_mirrored_mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, id: &Id) {
+    let before = switch_mode(session, mode);
     let (shared, session, id, mode) = (Arc::clone(shared), Arc::clone(session), id.clone(), mode.to_owned());
     shared.clone().answers.spawn(async move {
         let params = json!({"sessionId": session.id.0, "modeId": mode});
         let answer = shared.ask_agent("session/set_mode", &params, crate::agent::SETTING).await;
         let line = match answer {
-            Ok(_) => line::result(&id, &format!(r#"{{"configOptions":{}}}"#, amended(&session, None))),
+            Ok(_) => {
+                line::format_result(&id, &format!(r#"{{"configOptions":{}}}"#, amend_options(&session, None)))
+            }
             Err(why) => {
                 if let Some(before) = before {
-                    session.state().follow(Some(&mode), &before);
+                    session.lock_state().set_agent_mode(Some(&mode), &before);
                 }
-                line::error(
+                line::format_error(
                     Some(&id),
                     code::INTERNAL,
-                    &format!("the agent did not take it: {}", visible(&why)),
+                    &format!("the agent did not take it: {}", escape_line(&why)),
                 )
             }
         };
@@ -337,14 +345,19 @@ fn mirrored(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, id: &Id) {
 }
 
 /// The person has chosen a mode of the agent's: recorded as an answer of theirs, unless a rule forbids it.
-pub(super) fn chosen(shared: &Shared, session: &Session, mode: &str) -> Result<(), (i64, String)> {
-    let call = mode_call(session, mode, &format!("Switch the agent to its mode `{}`", visible(mode)));
-    let picks = picks();
+pub(super) fn record_chosen_mode(
+    shared: &Shared,
+    session: &Session,
+    mode: &str,
+) -> Result<(), (i64, String)> {
+    let call = mode_call(session, mode, &format!("Switch the agent to its mode `{}`", escape_line(mode)));
+    let picks = mode_change_options();
     // Nothing of it is shown: it is answered before anybody looks.
-    let asking = shared.cards.asking();
+    let asking = shared.cards.begin_asking();
     let mut ticket = session.gate().submit(call, &picks);
-    if let Some(approval) = ticket.approval()
-        && let Some(card) = session.gate().waiting().into_iter().find(|card| card.approval_id == approval)
+    if let Some(approval) = ticket.approval_id()
+        && let Some(card) =
+            session.gate().waiting_cards().into_iter().find(|card| card.approval_id == approval)
     {
         let picked = format!("{}{}", choice::AGENT, SWITCH);
         let _ = session.gate().answer(ApprovalResponse::pick(&card, &picked), EDITOR);
@@ -362,7 +375,7 @@ pub(super) fn chosen(shared: &Shared, session: &Session, mode: &str) -> Result<(
 pub(crate) const SWITCH: &str = "mayi-switch";
 
 /// What can be picked of a change of mode.
-pub(crate) fn picks() -> Vec<AgentOption> {
+pub(crate) fn mode_change_options() -> Vec<AgentOption> {
     let list = json!([
         {"optionId": SWITCH, "name": "Switch the agent to this mode", "kind": "allow_once"},
         {"optionId": "mayi-stay", "name": "Stay in the mode that it is in", "kind": "reject_once"},
@@ -374,7 +387,7 @@ pub(crate) fn picks() -> Vec<AgentOption> {
 pub(crate) fn mode_call(session: &Session, mode: &str, title: &str) -> Call {
     let access = Access::Mode { id: mode.to_owned() };
     let mut call = mayi_acp_shared::side_call(
-        super::of(session),
+        super::gate_session(session),
         Door::AcpPermission,
         title.to_owned(),
         json!({"mode": mode}),
@@ -385,6 +398,6 @@ pub(crate) fn mode_call(session: &Session, mode: &str, title: &str) -> Call {
     call
 }
 
-fn wrong(why: &str) -> (i64, String) {
+fn invalid_params(why: &str) -> (i64, String) {
     (code::INVALID_PARAMS, why.to_owned())
 }

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::parts::Parts;
-use crate::splice::{Edit, quoted};
-use mayi_core::approval::visible;
+use crate::json_members::RawMembers;
+use crate::splice::{TextEdit, quote_json};
+use mayi_core::approval::escape_line;
 use mayi_core::config::{ServerLaunch, Transport};
-use mayi_core::policy::{Origin, fold};
+use mayi_core::policy::{Origin, fold_text};
 
 /// Members of the protocol's own, which are looked at elsewhere.
 const PROTOCOLS: &[&str] =
@@ -51,7 +51,7 @@ const DEEPEST: usize = 64;
 
 /// What there is.
 #[derive(Default)]
-pub(super) struct Meta<'t> {
+pub(super) struct EditorMeta<'t> {
     /// Servers that go behind the gate, and where they stand.
     pub(super) servers: Vec<ServerLaunch>,
     moved: Vec<&'t str>,
@@ -67,12 +67,12 @@ pub(super) struct Meta<'t> {
 ///
 /// # Errors
 /// Says what goes past mayi, and what to do.
-pub(super) fn read(params: &str) -> Result<Meta<'_>, String> {
-    let mut found = Meta::default();
-    let parts = Parts::parse(params).map_err(|error| visible(&error.to_string()))?;
-    for (name, value) in pieces(&parts) {
+pub(super) fn read(params: &str) -> Result<EditorMeta<'_>, String> {
+    let mut found = EditorMeta::default();
+    let parts = RawMembers::parse(params).map_err(|error| escape_line(&error.to_string()))?;
+    for (name, value) in named_members(&parts) {
         if !PROTOCOLS.contains(&name.as_str()) {
-            found.member(&mut Vec::new(), &name, value)?;
+            found.inspect_member(&mut Vec::new(), &name, value)?;
         }
     }
     Ok(found)
@@ -82,24 +82,24 @@ pub(super) fn read(params: &str) -> Result<Meta<'_>, String> {
 pub(super) fn has_servers(params: &str) -> bool {
     // Nearly all have not, and are looked at no further.
     let hint = params.contains("\\u") || params.to_ascii_lowercase().contains("mcp");
-    let mut found = Meta { servers_alone: true, ..Meta::default() };
-    hint && (found.below(&mut Vec::new(), params).is_err() || !found.servers.is_empty())
+    let mut found = EditorMeta { servers_alone: true, ..EditorMeta::default() };
+    hint && (found.inspect_nested(&mut Vec::new(), params).is_err() || !found.servers.is_empty())
 }
 
 /// Members with their places.
-fn pieces<'t>(parts: &Parts<'t>) -> Vec<(String, &'t str)> {
-    parts.names().into_iter().filter_map(|name| Some((name.clone(), parts.get(&name)?))).collect()
+fn named_members<'t>(parts: &RawMembers<'t>) -> Vec<(String, &'t str)> {
+    parts.member_names().into_iter().filter_map(|name| Some((name.clone(), parts.get(&name)?))).collect()
 }
 
-impl<'t> Meta<'t> {
-    fn member(&mut self, path: &mut Vec<String>, name: &str, value: &'t str) -> Result<(), String> {
-        let word: String = fold(name).chars().filter(|c| c.is_alphanumeric()).collect();
+impl<'t> EditorMeta<'t> {
+    fn inspect_member(&mut self, path: &mut Vec<String>, name: &str, value: &'t str) -> Result<(), String> {
+        let word: String = fold_text(name).chars().filter(|c| c.is_alphanumeric()).collect();
         let alone = self.servers_alone;
         let known = |list: &[&str]| (!alone || list == SERVERS) && list.contains(&word.as_str());
         let place = || {
             let mut words: Vec<&str> = path.iter().map(String::as_str).collect();
             words.push(name);
-            visible(&words.join("."))
+            escape_line(&words.join("."))
         };
         let refused = |why: &str| Err(format!("`{}` of the editor's goes past mayi: {why}", place()));
         if known(SERVERS) && !is_nothing(value) {
@@ -110,14 +110,17 @@ impl<'t> Meta<'t> {
             }
             return refused("write the servers where the editor has its MCP servers");
         }
-        let settings = path.iter().any(|part| SETTINGS.contains(&&*fold(part)));
+        let settings = path.iter().any(|part| SETTINGS.contains(&&*fold_text(part)));
         let among = !alone && settings && AMONG_SETTINGS.contains(&word.as_str());
         if (known(MODES) || among && word == "defaultmode") && !is_nothing(value) {
-            let Some(mode) = crate::parts::text(value) else { return refused("a mode is a text") };
+            let Some(mode) = crate::json_members::parse_text(value) else {
+                return refused("a mode is a text");
+            };
             self.modes.push((value, mode.into_owned()));
             return Ok(());
         }
-        let allows = !alone && word == "allow" && path.last().is_some_and(|last| fold(last) == "permissions");
+        let allows =
+            !alone && word == "allow" && path.last().is_some_and(|last| fold_text(last) == "permissions");
         if (known(FREE) || allows) && !is_nothing(value) {
             self.left_out.push((value, place()));
             return Ok(());
@@ -130,27 +133,27 @@ impl<'t> Meta<'t> {
             );
         }
         path.push(name.to_owned());
-        self.below(path, value)?;
+        self.inspect_nested(path, value)?;
         path.pop();
         Ok(())
     }
 
-    fn below(&mut self, path: &mut Vec<String>, value: &'t str) -> Result<(), String> {
+    fn inspect_nested(&mut self, path: &mut Vec<String>, value: &'t str) -> Result<(), String> {
         if path.len() > DEEPEST {
             return Err(
                 "what the editor says beside the protocol is nested too deep to be looked at".to_owned()
             );
         }
         if value.starts_with('{') {
-            let parts = Parts::parse(value).map_err(|error| visible(&error.to_string()))?;
-            for (name, value) in pieces(&parts) {
-                self.member(path, &name, value)?;
+            let parts = RawMembers::parse(value).map_err(|error| escape_line(&error.to_string()))?;
+            for (name, value) in named_members(&parts) {
+                self.inspect_member(path, &name, value)?;
             }
         } else if value.starts_with('[') {
             let items: Vec<&'t RawValue> = serde_json::from_str(value).unwrap_or_default();
             for item in items {
                 path.push("[]".to_owned());
-                self.below(path, item.get())?;
+                self.inspect_nested(path, item.get())?;
                 path.pop();
             }
         }
@@ -163,30 +166,35 @@ impl<'t> Meta<'t> {
     }
 
     /// Modes that the person is in by this, where there is no mode in which the agent asks.
-    pub(super) fn modes(&self, asking: Option<&str>) -> Vec<String> {
+    pub(super) fn chosen_modes(&self, asking: Option<&str>) -> Vec<String> {
         let modes = self.modes.iter().map(|(_, mode)| mode.clone());
         if asking.is_some() { Vec::new() } else { modes.collect() }
     }
 
     /// What changes in `text` by it. `note` hears what is not as the editor has it.
-    pub(super) fn edits(&self, text: &str, asking: Option<&str>, note: impl Fn(String)) -> Option<Vec<Edit>> {
+    pub(super) fn make_edits(
+        &self,
+        text: &str,
+        asking: Option<&str>,
+        note: impl Fn(String),
+    ) -> Option<Vec<TextEdit>> {
         let mut edits = Vec::new();
         for moved in &self.moved {
-            edits.push(Edit::replace(text, moved, "{}")?);
+            edits.push(TextEdit::replace(text, moved, "{}")?);
         }
         for (value, place) in &self.left_out {
-            edits.push(Edit::replace(text, value, "[]")?);
+            edits.push(TextEdit::replace(text, value, "[]")?);
             note(format!(
                 "`{place}` of the editor's was left out: rules in mayi's configuration say what is allowed"
             ));
         }
         for (value, mode) in &self.modes {
             let Some(asking) = asking.filter(|asking| asking != mode) else { continue };
-            edits.push(Edit::replace(text, value, quoted(asking))?);
+            edits.push(TextEdit::replace(text, value, quote_json(asking))?);
             note(format!(
                 "the editor's settings have the agent begin in its mode `{}`: it begins in `{}`, and you can set another in the editor",
-                visible(mode),
-                visible(asking)
+                escape_line(mode),
+                escape_line(asking)
             ));
         }
         Some(edits)
@@ -207,19 +215,20 @@ fn is_nothing(value: &str) -> bool {
 
 /// Servers as Claude Code has them: `{"NAME": {"command": "...", "args": [], "env": {}}}`, or with `type` and `url`.
 fn by_name(value: &str) -> Result<Vec<ServerLaunch>, String> {
-    let read: Value = mayi_core::call::json::strict(value).map_err(|error| visible(&error.to_string()))?;
+    let read: Value =
+        mayi_core::call::json::parse_strict(value).map_err(|error| escape_line(&error.to_string()))?;
     let map = read.as_object().ok_or("MCP servers are listed by their names here")?;
     map.iter()
         .map(|(name, server)| {
             let origin = Origin { file: None, line: None, layer: "editor" };
-            let transport = transport(server)
-                .ok_or_else(|| format!("mayi can't stand before the MCP server {}", visible(name)))?;
+            let transport = read_transport(server)
+                .ok_or_else(|| format!("mayi can't stand before the MCP server {}", escape_line(name)))?;
             Ok(ServerLaunch { name: name.clone(), transport, origin })
         })
         .collect()
 }
 
-fn transport(server: &Value) -> Option<Transport> {
+fn read_transport(server: &Value) -> Option<Transport> {
     let text = |name: &str| server.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     match server.get("type").map(Value::as_str) {
         None | Some(Some("stdio")) => {
@@ -232,16 +241,16 @@ fn transport(server: &Value) -> Option<Transport> {
                     .collect::<Option<_>>()?,
             };
             let command = std::iter::once(text("command")?).chain(args).collect();
-            Some(Transport::Stdio { command, env: pairs(server.get("env"))? })
+            Some(Transport::Stdio { command, env: read_string_map(server.get("env"))? })
         }
         Some(Some("http")) => {
-            Some(Transport::Http { url: text("url")?, headers: pairs(server.get("headers"))? })
+            Some(Transport::Http { url: text("url")?, headers: read_string_map(server.get("headers"))? })
         }
         Some(_) => None,
     }
 }
 
-fn pairs(map: Option<&Value>) -> Option<BTreeMap<String, String>> {
+fn read_string_map(map: Option<&Value>) -> Option<BTreeMap<String, String>> {
     match map {
         None | Some(Value::Null) => Some(BTreeMap::new()),
         Some(map) => {
@@ -280,7 +289,7 @@ mod tests {
         ] {
             let text = json!({ "_meta": meta }).to_string();
             let found = read(&text).unwrap();
-            assert!(found.edits(&text, Some("ask"), |_| ()).unwrap().is_empty(), "{meta}");
+            assert!(found.make_edits(&text, Some("ask"), |_| ()).unwrap().is_empty(), "{meta}");
         }
     }
 }

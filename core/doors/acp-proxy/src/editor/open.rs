@@ -8,18 +8,18 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{amended, config, meta, prepare, servers};
+use super::{amend_options, config, meta, record_initial_modes, servers};
 use crate::cards;
-use crate::flight::EditorAsk;
-use crate::host::{Opening, Wanted};
+use crate::host::{SessionRequest, SessionSetup};
+use crate::in_flight::EditorAsk;
+use crate::json_members::RawMembers;
 use crate::line::{self, Id, Message, code};
-use crate::parts::Parts;
-use crate::session::{Family, Session};
+use crate::session::{Session, SessionFamily};
 use crate::shared::Shared;
-use crate::splice::{Edit, apply};
+use crate::splice::{TextEdit, apply_edits};
 use mayi_acp_shared::AgentError;
-use mayi_acp_shared::modes::{self, Switch};
-use mayi_core::approval::visible;
+use mayi_acp_shared::modes::{self, ModeSwitch};
+use mayi_core::approval::escape_line;
 use mayi_core::call::{SessionId, is_too_wide};
 use mayi_core::gate;
 
@@ -27,31 +27,31 @@ use mayi_core::gate;
 const SWITCHING: Duration = Duration::from_secs(120);
 
 /// A session that is being opened.
-pub(crate) struct Opens {
-    opening: Opening,
+pub(crate) struct PendingSession {
+    setup: SessionSetup,
     cwd: PathBuf,
     roots: Vec<PathBuf>,
     /// The session, where the editor has named it.
     named: Option<Arc<Session>>,
     /// What was open under its id before.
-    before: Option<Arc<Family>>,
+    before: Option<Arc<SessionFamily>>,
     /// Modes of the agent's that the person has chosen with it.
     chosen: Vec<(Option<String>, String)>,
 }
 
 /// Whether a request puts MCP servers somewhere, whatever it is called.
 pub(super) fn has_servers(message: &Message<'_>) -> bool {
-    if !message.params().starts_with('{') {
+    if !message.raw_params().starts_with('{') {
         return false;
     }
-    let parts = Parts::parse(message.params());
-    let some = |parts: &Parts<'_>| parts.get("mcpServers").is_some_and(|servers| servers != "null");
-    parts.map_or(true, |parts| some(&parts) || parts.mistaken(&["mcpServers"]).is_some())
+    let parts = RawMembers::parse(message.raw_params());
+    let some = |parts: &RawMembers<'_>| parts.get("mcpServers").is_some_and(|servers| servers != "null");
+    parts.map_or(true, |parts| some(&parts) || parts.confusable_name(&["mcpServers"]).is_some())
 }
 
 /// Whether it has some elsewhere, where nothing can stand before them.
 pub(super) fn hides_servers(message: &Message<'_>) -> bool {
-    meta::has_servers(message.params())
+    meta::has_servers(message.raw_params())
 }
 
 /// Opens a session: its gate first, then the agent hears of it.
@@ -63,7 +63,7 @@ pub(super) async fn open(
     message: &Message<'_>,
     params: &Value,
 ) -> Result<Option<(EditorAsk, String)>, String> {
-    let cwd = folder(shared, params)?;
+    let cwd = resolve_cwd(shared, params)?;
     let mut folders =
         vec![PathBuf::from(params.get("cwd").and_then(Value::as_str).unwrap_or_default()), cwd.clone()];
     for more in params.get("additionalDirectories").and_then(Value::as_array).into_iter().flatten() {
@@ -72,46 +72,48 @@ pub(super) async fn open(
             Ok(real) if more.is_absolute() && (!is_too_wide(&real) || shared.host.is_named(&real)) => {
                 folders.push(more.to_owned())
             }
-            _ => shared
-                .note(format!("{} is no folder of the session for mayi", visible(&more.to_string_lossy()))),
+            _ => shared.log_notice(format!(
+                "{} is no folder of the session for mayi",
+                escape_line(&more.to_string_lossy())
+            )),
         }
     }
-    let roots = mayi_doors::places::roots(&folders);
+    let roots = mayi_doors::folders::session_roots(&folders);
     let mut servers = servers::read(params)?;
-    let beside = meta::read(message.params())?;
+    let beside = meta::read(message.raw_params())?;
     for server in &beside.servers {
         if servers.iter().any(|other| other.name == server.name) {
-            return Err(format!("two MCP servers are called {}", visible(&server.name)));
+            return Err(format!("two MCP servers are called {}", escape_line(&server.name)));
         }
         servers.push(server.clone());
     }
     let some = !servers.is_empty();
-    let opening = shared.host.open(Wanted { cwd: &cwd, roots: &roots, servers }).await?;
+    let opening = shared.host.open(SessionRequest { cwd: &cwd, roots: &roots, servers }).await?;
     let asking = opening.asking_mode.as_ref().map(|mode| mode.0.as_str());
-    let note = |text: String| shared.note(text);
-    let mut edits = beside.edits(message.line, asking, note).ok_or("its `_meta` can't be changed")?;
+    let note = |text: String| shared.log_notice(text);
+    let mut edits = beside.make_edits(message.line, asking, note).ok_or("its `_meta` can't be changed")?;
     match (&opening.servers, some) {
         (None, false) => {}
         (None, true) => return Err("nothing stands before the MCP servers of the session".to_owned()),
         (Some(before), _) => {
-            let relays = servers::wire(&before.relays(), shared.is_v2()).to_string();
-            let parts = Parts::parse(message.params()).map_err(|error| error.to_string())?;
-            let put = Edit::set(message.line, message.params(), &parts, "mcpServers", &relays);
+            let relays = servers::relays_to_json(&before.relays(), shared.is_v2()).to_string();
+            let parts = RawMembers::parse(message.raw_params()).map_err(|error| error.to_string())?;
+            let put = TextEdit::set_member(message.line, message.raw_params(), &parts, "mcpServers", &relays);
             edits.push(put.ok_or("the MCP servers could not be put behind the gate")?);
         }
     }
-    let line = apply(message.line, edits).ok_or("the MCP servers could not be put behind the gate")?;
-    let mut chosen: Vec<_> = beside.modes(asking).into_iter().map(|mode| (None, mode)).collect();
-    chosen.extend(config::initial(params)?);
+    let line = apply_edits(message.line, edits).ok_or("the MCP servers could not be put behind the gate")?;
+    let mut chosen: Vec<_> = beside.chosen_modes(asking).into_iter().map(|mode| (None, mode)).collect();
+    chosen.extend(config::initial_options(params)?);
     // Of these the editor knows the id already, and what the agent says of them before it answers.
     let loads = matches!(&*message.method, "session/load" | "session/resume");
-    let mut opens = Opens { opening, cwd, roots, named: None, before: None, chosen };
+    let mut opens = PendingSession { setup: opening, cwd, roots, named: None, before: None, chosen };
     if loads {
         let id = line::session_of(params);
         if id.is_empty() {
             return Err("it needs a sessionId".to_owned());
         }
-        match shared.session(id) {
+        match shared.find_session(id) {
             Some(before) if before.core.parent.is_some() => {
                 return Err("this is the session of a sub-agent, which its agent opens and ends".to_owned());
             }
@@ -121,19 +123,19 @@ pub(super) async fn open(
             }
             None => {}
         }
-        let session = enter(shared, &opens, id, false)?;
+        let session = register_session(shared, &opens, id, false)?;
         // Version 2 has one method for both.
         let replayed = shared.is_v2() && params.get("replayFrom").is_some_and(|from| !from.is_null());
-        session.state().replays = replayed || message.method == "session/load";
+        session.lock_state().replays = replayed || message.method == "session/load";
         opens.named = Some(session);
     }
     Ok(Some((EditorAsk::Open(Box::new(opens)), line)))
 }
 
 /// D1.27: `/`, the home folder and its ancestors are never roots without being named.
-fn folder(shared: &Shared, params: &Value) -> Result<PathBuf, String> {
+fn resolve_cwd(shared: &Shared, params: &Value) -> Result<PathBuf, String> {
     let given = params.get("cwd").and_then(Value::as_str).unwrap_or_default();
-    let shown = visible(given);
+    let shown = escape_line(given);
     if !Path::new(given).is_absolute() {
         return Err("the folder (cwd) has to be an absolute path".to_owned());
     }
@@ -150,8 +152,13 @@ fn folder(shared: &Shared, params: &Value) -> Result<PathBuf, String> {
 }
 
 /// Makes a session known, here and at its gate.
-fn enter(shared: &Arc<Shared>, opens: &Opens, id: &str, held: bool) -> Result<Arc<Session>, String> {
-    let Opening { gate, agent, mode, least, asking_mode, on_unasked, servers, .. } = &opens.opening;
+fn register_session(
+    shared: &Arc<Shared>,
+    opens: &PendingSession,
+    id: &str,
+    held: bool,
+) -> Result<Arc<Session>, String> {
+    let SessionSetup { gate, agent, mode, least, asking_mode, on_unasked, servers, .. } = &opens.setup;
     let id = SessionId(id.to_owned());
     let core = gate::Session {
         id: id.clone(),
@@ -161,7 +168,7 @@ fn enter(shared: &Arc<Shared>, opens: &Opens, id: &str, held: bool) -> Result<Ar
         cwd: opens.cwd.clone(),
         mode: *mode,
     };
-    let family = Arc::new(Family {
+    let family = Arc::new(SessionFamily {
         gate: gate.clone(),
         servers: servers.clone(),
         on_unasked: *on_unasked,
@@ -172,7 +179,7 @@ fn enter(shared: &Arc<Shared>, opens: &Opens, id: &str, held: bool) -> Result<Ar
     });
     let session = Arc::new(Session::new(core.clone(), family, held));
     {
-        let mut sessions = shared.sessions();
+        let mut sessions = shared.lock_sessions();
         if sessions.contains_key(&id.0) {
             return Err("the agent calls a new session like another one".to_owned());
         }
@@ -180,184 +187,196 @@ fn enter(shared: &Arc<Shared>, opens: &Opens, id: &str, held: bool) -> Result<Ar
     }
     gate.open_session(core);
     if let Some(servers) = servers {
-        gate.pass_servers(&id, servers.names());
-        gate.stand_before(&id, servers.before());
+        gate.set_own_servers(&id, servers.server_names());
+        gate.set_session_gateway(&id, servers.tool_lookup());
         servers.belong_to(&id);
     }
-    cards::pump(shared, &session);
+    cards::spawn_event_pump(shared, &session);
     Ok(session)
 }
 
 /// Takes the agent's answer to an opening. Gives it back where it goes on as it came.
-pub(crate) fn opened(shared: &Arc<Shared>, id: Id, opens: Opens, message: &Message<'_>) -> Option<String> {
+pub(crate) fn route_open_response(
+    shared: &Arc<Shared>,
+    id: Id,
+    opens: PendingSession,
+    message: &Message<'_>,
+) -> Option<String> {
     let Some(result) = message.parts.get("result") else {
         give_up(shared, &opens);
         return Some(message.line.to_owned());
     };
-    let session = match begun(shared, &opens, result) {
+    let session = match opened_session(shared, &opens, result) {
         Ok(session) => session,
         Err(why) => {
             give_up(shared, &opens);
-            return Some(line::error(Some(&id), code::INTERNAL, &why));
+            return Some(line::format_error(Some(&id), code::INTERNAL, &why));
         }
     };
-    session.state().replays = false;
+    session.lock_state().replays = false;
     opens.before.iter().for_each(|before| shared.end_aside(before));
-    let read = config::normal(serde_json::from_str(result).unwrap_or_default(), shared.is_v2());
+    let read = config::normalize_options(serde_json::from_str(result).unwrap_or_default(), shared.is_v2());
     let (shared_of, line) = (Arc::clone(shared), message.line.to_owned());
     let cancelled = CancellationToken::new();
-    shared.flight().opening.insert(id.clone(), cancelled.clone());
+    shared.lock_flight().opening.insert(id.clone(), cancelled.clone());
     // What has to be asked of the agent is asked while other messages pass.
     shared.answers.spawn(async move {
         let finished = tokio::select! {
             biased;
             () = cancelled.cancelled() => None,
-            line = finish(&shared_of, &id, &opens, &session, &read, &line) => Some(line),
+            line = finish_open(&shared_of, &id, &opens, &session, &read, &line) => Some(line),
         };
-        shared_of.flight().opening.remove(&id);
-        let line = finished.unwrap_or_else(|| withdrawn(&shared_of, &id, &session));
+        shared_of.lock_flight().opening.remove(&id);
+        let line = finished.unwrap_or_else(|| cancel_open(&shared_of, &id, &session));
         shared_of.editor.push(line);
-        session.release(|held| shared_of.editor.push(held));
+        session.release_held(|held| shared_of.editor.push(held));
     });
     None
 }
 
 /// The editor does not want the session any more: nobody is to wait until the agent is in its mode, and nothing is to go on in it.
-fn withdrawn(shared: &Arc<Shared>, id: &Id, session: &Arc<Session>) -> String {
+fn cancel_open(shared: &Arc<Shared>, id: &Id, session: &Arc<Session>) -> String {
     shared.close(session);
-    if shared.closes() {
+    if shared.can_close_sessions() {
         let (of, params) = (Arc::clone(shared), json!({"sessionId": session.id.0}));
         shared.answers.spawn(async move {
             let _ = of.ask_agent("session/close", &params, crate::agent::SETTING).await;
         });
     }
-    line::error(Some(id), code::CANCELLED, "cancelled")
+    line::format_error(Some(id), code::CANCELLED, "cancelled")
 }
 
 /// The session that the agent has opened.
-fn begun(shared: &Arc<Shared>, opens: &Opens, result: &str) -> Result<Arc<Session>, String> {
+fn opened_session(
+    shared: &Arc<Shared>,
+    opens: &PendingSession,
+    result: &str,
+) -> Result<Arc<Session>, String> {
     let parts = match (&opens.named, result) {
         // Of a session that the editor has named there may be nothing to say.
         (Some(session), "null") => return Ok(Arc::clone(session)),
-        _ => Parts::parse(result).map_err(|_| "the agent's answer can be read in two ways")?,
+        _ => RawMembers::parse(result).map_err(|_| "the agent's answer can be read in two ways")?,
     };
-    if parts.mistaken(&["sessionId", "modes", "configOptions"]).is_some() {
+    if parts.confusable_name(&["sessionId", "modes", "configOptions"]).is_some() {
         return Err("the agent's answer can be read in two ways".to_owned());
     }
-    let told = parts.text("sessionId").filter(|id| !id.is_empty());
+    let told = parts.text_member("sessionId").filter(|id| !id.is_empty());
     match (&opens.named, told) {
         (Some(session), Some(told)) if session.id.0 != *told => {
             Err("the agent answered with another session than it was asked for".to_owned())
         }
         (Some(session), _) => Ok(Arc::clone(session)),
-        (None, Some(told)) => enter(shared, opens, &told, true),
+        (None, Some(told)) => register_session(shared, opens, &told, true),
         (None, None) => Err("the agent opened a session and did not say which".to_owned()),
     }
 }
 
 /// It was not opened after all.
-pub(super) fn give_up(shared: &Shared, opens: &Opens) {
+pub(super) fn give_up(shared: &Shared, opens: &PendingSession) {
     if let Some(session) = &opens.named {
         shared.close(session);
         opens.before.iter().for_each(|before| shared.put_back(before));
         return;
     }
-    let (gate, servers) = (opens.opening.gate.clone(), opens.opening.servers.clone());
+    let (gate, servers) = (opens.setup.gate.clone(), opens.setup.servers.clone());
     shared.answers.spawn(async move {
         if let Some(servers) = servers {
             servers.end().await;
         }
-        let _ = tokio::task::spawn_blocking(move || gate.leave()).await;
+        let _ = tokio::task::spawn_blocking(move || gate.shut_down()).await;
     });
 }
 
 /// Puts the agent into the mode in which it asks; what the editor is told.
-async fn finish(
+async fn finish_open(
     shared: &Arc<Shared>,
     id: &Id,
-    opens: &Opens,
+    opens: &PendingSession,
     session: &Arc<Session>,
     read: &Value,
     line: &str,
 ) -> String {
-    let mut switched = switch(shared, opens, session, read).await;
+    let mut switched = switch_to_asking_mode(shared, opens, session, read).await;
     for (option, mode) in &opens.chosen {
         if switched.is_ok()
             && option.as_deref().is_none_or(|option| config::is_guarded(read, option))
-            && let Err((_, why)) = config::chosen(shared, session, mode)
+            && let Err((_, why)) = config::record_chosen_mode(shared, session, mode)
         {
             switched = Err(why);
         }
     }
     match switched {
         Ok(mode) => {
-            prepare(session, read, listed(line), mode.as_deref());
+            record_initial_modes(session, read, listed_options(line), mode.as_deref());
             let version = shared.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-            let opening = &opens.opening;
-            if let Some(doubt) =
-                mayi_acp_shared::doubt(&opening.agent, opening.asks, mode.as_deref(), version.as_deref())
-            {
-                shared.note(doubt);
+            let opening = &opens.setup;
+            if let Some(doubt) = mayi_acp_shared::describe_doubt(
+                &opening.agent,
+                opening.asks,
+                mode.as_deref(),
+                version.as_deref(),
+            ) {
+                shared.log_notice(doubt);
             }
             opened_line(session, line, mode.as_deref()).unwrap_or_else(|| line.to_owned())
         }
         Err(why) => {
             shared.close(session);
-            line::error(Some(id), code::INTERNAL, &why)
+            line::format_error(Some(id), code::INTERNAL, &why)
         }
     }
 }
 
 /// The options that the agent has told, as they stand in its answer.
-fn listed(line: &str) -> Option<String> {
+fn listed_options(line: &str) -> Option<String> {
     let message = line::read(line).ok()?;
-    let parts = Parts::parse(message.parts.get("result")?).ok()?;
+    let parts = RawMembers::parse(message.parts.get("result")?).ok()?;
     parts.get("configOptions").filter(|list| list.starts_with('[')).map(str::to_owned)
 }
 
 /// The mode of its own that the agent is in from now on.
-async fn switch(
+async fn switch_to_asking_mode(
     shared: &Shared,
-    opens: &Opens,
+    opens: &PendingSession,
     session: &Session,
     read: &Value,
 ) -> Result<Option<String>, String> {
-    let wanted = opens.opening.asking_mode.as_ref();
-    let (method, params, mode) = match modes::switch(read, wanted) {
-        Switch::Already => return Ok(wanted.map(|mode| mode.0.clone())),
-        Switch::Left(current) => return Ok(current),
-        Switch::SetMode(mode) => {
+    let wanted = opens.setup.asking_mode.as_ref();
+    let (method, params, mode) = match modes::plan_mode_switch(read, wanted) {
+        ModeSwitch::Already => return Ok(wanted.map(|mode| mode.0.clone())),
+        ModeSwitch::NotWanted(current) => return Ok(current),
+        ModeSwitch::SetMode(mode) => {
             ("session/set_mode", json!({"sessionId": session.id.0, "modeId": mode}), mode)
         }
-        Switch::SetOption { id, value } => (
+        ModeSwitch::SetOption { id, value } => (
             "session/set_config_option",
             config::set_params(session, &id, &Value::from(value.as_str())),
             value,
         ),
-        Switch::Missing(modes) => {
+        ModeSwitch::Missing(modes) => {
             let error = AgentError::NoAskingMode {
-                agent: opens.opening.agent.to_string(),
-                wanted: modes::quoted(wanted.map(|mode| mode.0.as_str()).unwrap_or_default()),
-                has: modes.listed(),
+                agent: opens.setup.agent.to_string(),
+                wanted: modes::quote_mode_name(wanted.map(|mode| mode.0.as_str()).unwrap_or_default()),
+                has: modes.describe_choices(),
             };
             return Err(error.to_string());
         }
     };
     // What it says of that itself is what was asked of it.
-    session.state().agent_mode = Some(mode.clone());
+    session.lock_state().agent_mode = Some(mode.clone());
     let answer = shared.ask_agent(method, &params, SWITCHING).await;
     let answer =
         answer.map_err(|error| format!("the agent did not go into the mode in which it asks: {error}"))?;
     if let Some(now) = value_of(&answer, &params, session.family.v2).filter(|now| *now != json!(mode)) {
-        let now = visible(&now.to_string()).to_string();
+        let now = escape_line(&now.to_string()).to_string();
         return Err(format!(
             "the agent did not go into the mode in which it asks: it says that it is in {now}"
         ));
     }
     if let Some(options) =
-        Parts::parse(&answer).ok().and_then(|parts| parts.get("configOptions").map(str::to_owned))
+        RawMembers::parse(&answer).ok().and_then(|parts| parts.get("configOptions").map(str::to_owned))
     {
-        session.state().listed = Some(options);
+        session.lock_state().listed_options = Some(options);
     }
     Ok(Some(mode))
 }
@@ -365,7 +384,7 @@ async fn switch(
 /// The value of the option that was set, as an answer has it; none, where it says nothing of it.
 fn value_of(answer: &str, set: &Value, v2: bool) -> Option<Value> {
     let id = set.get("configId")?;
-    let answer = config::normal(serde_json::from_str(answer).ok()?, v2);
+    let answer = config::normalize_options(serde_json::from_str(answer).ok()?, v2);
     let listed = answer.get("configOptions")?.as_array()?;
     listed.iter().find(|option| option.get("id") == Some(id))?.get("currentValue").cloned()
 }
@@ -374,17 +393,20 @@ fn value_of(answer: &str, set: &Value, v2: bool) -> Option<Value> {
 fn opened_line(session: &Session, text: &str, mode: Option<&str>) -> Option<String> {
     let message = line::read(text).ok()?;
     let result = message.parts.get("result")?;
-    let options = amended(session, None);
+    let options = amend_options(session, None);
     if result == "null" {
-        return apply(text, vec![Edit::replace(text, result, format!(r#"{{"configOptions":{options}}}"#))?]);
+        return apply_edits(
+            text,
+            vec![TextEdit::replace(text, result, format!(r#"{{"configOptions":{options}}}"#))?],
+        );
     }
-    let parts = Parts::parse(result).ok()?;
-    let mut edits = vec![Edit::set(text, result, &parts, "configOptions", &options)?];
+    let parts = RawMembers::parse(result).ok()?;
+    let mut edits = vec![TextEdit::set_member(text, result, &parts, "configOptions", &options)?];
     if let (Some(modes), Some(mode)) = (parts.get("modes"), mode)
-        && let Ok(members) = Parts::parse(modes)
+        && let Ok(members) = RawMembers::parse(modes)
         && members.get("currentModeId").is_some()
     {
-        edits.push(Edit::set(text, modes, &members, "currentModeId", &json!(mode).to_string())?);
+        edits.push(TextEdit::set_member(text, modes, &members, "currentModeId", &json!(mode).to_string())?);
     }
-    apply(text, edits)
+    apply_edits(text, edits)
 }

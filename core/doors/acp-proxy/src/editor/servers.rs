@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::policy::Origin;
 
@@ -20,29 +20,30 @@ pub(super) fn read(params: &Value) -> Result<Vec<ServerLaunch>, String> {
     };
     let mut servers: Vec<ServerLaunch> = Vec::new();
     for item in items {
-        let name = text(item, "name").ok_or("an MCP server needs a name")?;
-        let shown = visible(&name);
+        let name = text_member(item, "name").ok_or("an MCP server needs a name")?;
+        let shown = escape_line(&name);
         if servers.iter().any(|server| server.name == name) {
             return Err(format!("two MCP servers are called {shown}"));
         }
         let transport = match item.get("type").map(Value::as_str) {
             None | Some(Some("stdio")) => {
-                let program =
-                    text(item, "command").ok_or_else(|| format!("the MCP server {shown} has no command"))?;
-                let args = texts(item.get("args"))
+                let program = text_member(item, "command")
+                    .ok_or_else(|| format!("the MCP server {shown} has no command"))?;
+                let args = read_string_list(item.get("args"))
                     .ok_or_else(|| format!("the args of the MCP server {shown} are no texts"))?;
-                let env = pairs(item.get("env"))
+                let env = read_name_values(item.get("env"))
                     .ok_or_else(|| format!("the env of the MCP server {shown} is no list of pairs"))?;
                 Transport::Stdio { command: std::iter::once(program).chain(args).collect(), env }
             }
             Some(Some("http")) => {
-                let url = text(item, "url").ok_or_else(|| format!("the MCP server {shown} has no url"))?;
-                let headers = pairs(item.get("headers"))
+                let url =
+                    text_member(item, "url").ok_or_else(|| format!("the MCP server {shown} has no url"))?;
+                let headers = read_name_values(item.get("headers"))
                     .ok_or_else(|| format!("the headers of the MCP server {shown} are no list of pairs"))?;
                 Transport::Http { url, headers }
             }
             Some(other) => {
-                let kind = visible(other.unwrap_or("that is no text"));
+                let kind = escape_line(other.unwrap_or("that is no text"));
                 return Err(format!(
                     "mayi can't stand before the MCP server {shown}: it knows no type {kind}, and passes on nothing that it does not stand before"
                 ));
@@ -55,7 +56,7 @@ pub(super) fn read(params: &Value) -> Result<Vec<ServerLaunch>, String> {
 }
 
 /// What the agent gets in their place.
-pub(super) fn wire(relays: &[ServerLaunch], v2: bool) -> Value {
+pub(super) fn relays_to_json(relays: &[ServerLaunch], v2: bool) -> Value {
     let pairs = |map: &BTreeMap<String, String>| -> Vec<Value> {
         map.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
     };
@@ -76,18 +77,18 @@ pub(super) fn wire(relays: &[ServerLaunch], v2: bool) -> Value {
     relays.iter().filter_map(one).collect()
 }
 
-fn text(item: &Value, name: &str) -> Option<String> {
+fn text_member(item: &Value, name: &str) -> Option<String> {
     item.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-fn texts(list: Option<&Value>) -> Option<Vec<String>> {
+fn read_string_list(list: Option<&Value>) -> Option<Vec<String>> {
     match list {
         None | Some(Value::Null) => Some(Vec::new()),
         Some(list) => list.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
     }
 }
 
-fn pairs(list: Option<&Value>) -> Option<BTreeMap<String, String>> {
+fn read_name_values(list: Option<&Value>) -> Option<BTreeMap<String, String>> {
     let items = match list {
         None | Some(Value::Null) => return Some(BTreeMap::new()),
         Some(list) => list.as_array()?,

@@ -9,7 +9,7 @@ use mayi_core::call::{AgentId, SessionId};
 fn session() -> Session {
     Session {
         id: SessionId("s".into()),
-        agent: AgentId::named("a"),
+        agent: AgentId::from_name("a"),
         parent: None,
         roots: vec![PathBuf::from("/w")],
         cwd: PathBuf::from("/w"),
@@ -24,11 +24,11 @@ fn fields(value: Value) -> Map<String, Value> {
 fn call_after(updates: &[Value], request: Value) -> Call {
     let mut calls = ToolCalls::default();
     for update in updates {
-        calls.update(&session().id, &fields(update.clone()));
+        calls.apply_update(&session().id, &fields(update.clone()));
     }
-    let known = calls.ask(&session().id, "t", &fields(request));
+    let known = calls.merge_request(&session().id, "t", &fields(request));
     tool_call(
-        &From { door: Door::AcpPermission, session: &session(), tool_call_id: Some("t") },
+        &CallOrigin { door: Door::AcpPermission, session: &session(), tool_call_id: Some("t") },
         &known,
         Vec::new(),
     )
@@ -83,7 +83,7 @@ fn given_an_mcp_tool_by_its_joined_name_then_server_and_tool_are_known() {
         }),
     );
     let Access::Mcp(mcp) = &call.accesses[0] else { panic!("{call:?}") };
-    assert_eq!(mcp.certain(), Some(("everything", "echo")));
+    assert_eq!(mcp.unique_reading(), Some(("everything", "echo")));
     assert_eq!(mcp.arguments, json!({"message": "hi"}));
     assert_eq!(call.accesses.len(), 1);
 }
@@ -99,7 +99,7 @@ fn given_qwens_question_then_the_tool_of_the_server_is_known() {
         }),
     );
     let Access::Mcp(mcp) = &call.accesses[0] else { panic!("{call:?}") };
-    assert_eq!((mcp.certain(), &mcp.arguments), (Some(("mini", "plain")), &json!({"path": "/w/a"})));
+    assert_eq!((mcp.unique_reading(), &mcp.arguments), (Some(("mini", "plain")), &json!({"path": "/w/a"})));
     assert_eq!(call.accesses.len(), 1);
 }
 
@@ -124,7 +124,7 @@ fn given_codexs_approval_shape_then_the_tool_comes_from_the_update_before() {
     assert_eq!(call.accesses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["mcp(mini/plain)"]);
     let swapped = call_after(&[announced], request(json!({"path": "/etc"})));
     assert!(
-        swapped.accesses.iter().any(|a| matches!(a, Access::Mcp(m) if m.certain().is_none())),
+        swapped.accesses.iter().any(|a| matches!(a, Access::Mcp(m) if m.unique_reading().is_none())),
         "{swapped:?}"
     );
     let alone = call_after(&[], request(json!({"path": "x"})));

@@ -1,6 +1,6 @@
 //! What a worker answers with: so framed that a part of it is none.
 
-use crate::harness::Output;
+use crate::harness::HookOutput;
 
 /// How a frame begins. Another version of mayi says something else.
 const BEGINS: &str = concat!("mayi-hook ", env!("CARGO_PKG_VERSION"), " ");
@@ -9,13 +9,13 @@ const BEGINS: &str = concat!("mayi-hook ", env!("CARGO_PKG_VERSION"), " ");
 const LONGEST: usize = 1 << 20;
 
 /// An answer as it goes from the worker to its parent: a line with the exit code and two lengths, then that many bytes.
-pub struct Frame;
+pub struct AnswerFrame;
 
-impl Frame {
+impl AnswerFrame {
     /// `output` as bytes.
     #[must_use]
-    pub fn write(output: &Output) -> Vec<u8> {
-        let Output { code, out, err } = output;
+    pub fn write(output: &HookOutput) -> Vec<u8> {
+        let HookOutput { code, out, err } = output;
         format!("{BEGINS}{code} {} {}\n{out}{err}", out.len(), err.len()).into_bytes()
     }
 
@@ -23,7 +23,7 @@ impl Frame {
     ///
     /// # Errors
     /// If it can't become one.
-    pub fn read(bytes: &[u8]) -> Result<Option<Output>, &'static str> {
+    pub fn read(bytes: &[u8]) -> Result<Option<HookOutput>, &'static str> {
         const WRONG: &str = "its worker said something else than an answer";
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
             return if bytes.len() > 256 { Err(WRONG) } else { Ok(None) };
@@ -50,7 +50,7 @@ impl Frame {
             std::cmp::Ordering::Less => Ok(None),
             std::cmp::Ordering::Greater => Err("its worker said more than an answer"),
             std::cmp::Ordering::Equal => match (text(0, out)?, text(out, out + err)?) {
-                (Some(out), Some(err)) => Ok(Some(Output { code, out, err })),
+                (Some(out), Some(err)) => Ok(Some(HookOutput { code, out, err })),
                 _ => Ok(None),
             },
         }
@@ -64,24 +64,24 @@ mod tests {
 
     #[test]
     fn given_a_part_of_a_frame_then_it_is_none_and_given_more_it_is_refused() {
-        let output = Output { code: 0, out: "{\"a\":\"ü\"}\n".to_owned(), err: "x".to_owned() };
-        let bytes = Frame::write(&output);
+        let output = HookOutput { code: 0, out: "{\"a\":\"ü\"}\n".to_owned(), err: "x".to_owned() };
+        let bytes = AnswerFrame::write(&output);
         for end in 0..bytes.len() {
-            assert_eq!(Frame::read(&bytes[..end]).unwrap(), None, "{end}");
+            assert_eq!(AnswerFrame::read(&bytes[..end]).unwrap(), None, "{end}");
         }
-        assert_eq!(Frame::read(&bytes).unwrap(), Some(output));
-        assert!(Frame::read(&[bytes.as_slice(), b"x"].concat()).is_err());
+        assert_eq!(AnswerFrame::read(&bytes).unwrap(), Some(output));
+        assert!(AnswerFrame::read(&[bytes.as_slice(), b"x"].concat()).is_err());
     }
 
     #[test]
     fn given_anything_else_then_it_is_refused() {
         let other = format!("{}9 0 0 0\n", BEGINS.trim_end());
         for text in ["thread panicked\n", "{\"decision\":\"allow\"}\n", "mayi-hook 0 0 0 0\n", &other] {
-            assert!(Frame::read(text.as_bytes()).is_err(), "{text}");
+            assert!(AnswerFrame::read(text.as_bytes()).is_err(), "{text}");
         }
         for head in ["0 0", "0 0 0 0", "256 0 0", "-1 0 0", "0 99999999 0", "0  0 0", "x 0 0"] {
-            assert!(Frame::read(format!("{BEGINS}{head}\n").as_bytes()).is_err(), "{head}");
+            assert!(AnswerFrame::read(format!("{BEGINS}{head}\n").as_bytes()).is_err(), "{head}");
         }
-        assert!(Frame::read(&[b'x'; 300]).is_err());
+        assert!(AnswerFrame::read(&[b'x'; 300]).is_err());
     }
 }

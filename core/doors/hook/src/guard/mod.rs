@@ -7,8 +7,8 @@
 mod frame;
 mod options;
 
-pub use frame::Frame;
-pub use options::{DEFAULT_LIMIT, INBOX_LIMIT, Options};
+pub use frame::AnswerFrame;
+pub use options::{DEFAULT_LIMIT, HookOptions, INBOX_LIMIT};
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::harness::Output;
+use crate::harness::HookOutput;
 
 /// The word behind `hook` by which the program is a worker.
 pub const WORKER: &str = "--worker";
@@ -43,50 +43,51 @@ const MARGIN: Duration = Duration::from_millis(200);
 
 /// Is the parent, if the program's words say that it is one. `None`: they say something else.
 #[must_use]
-pub fn guard() -> Option<ExitCode> {
+pub fn run_as_guard() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != "hook" {
         return None;
     }
     let words: Vec<OsString> = words.collect();
     // The others are commands for people.
-    let harness = words.first()?.to_str().and_then(crate::Harness::named)?;
+    let harness = words.first()?.to_str().and_then(crate::Harness::find_by_name)?;
     if words.iter().any(|word| matches!(word.to_str(), Some("-h" | "--help"))) {
         return None;
     }
-    Some(bound(harness.name, words))
+    Some(run_bounded_worker(harness.name, words))
 }
 
 /// Starts a worker with `words`, and answers as it does.
 #[must_use]
-pub fn bound(harness: &str, words: Vec<OsString>) -> ExitCode {
+pub fn run_bounded_worker(harness: &str, words: Vec<OsString>) -> ExitCode {
     let since = Instant::now();
-    let output = match Options::read(&words) {
-        Ok(options) => match worker(&words, since, options.limit) {
+    let output = match HookOptions::read(&words) {
+        Ok(options) => match run_worker(&words, since, options.limit) {
             Ok(output) => output,
-            Err(why) => {
-                Output::blocked_for(harness, &format!("blocked, since the hook for {harness} failed: {why}"))
-            }
+            Err(why) => HookOutput::blocked_for(
+                harness,
+                &format!("blocked, since the hook for {harness} failed: {why}"),
+            ),
         },
-        Err(why) => Output::blocked_for(
+        Err(why) => HookOutput::blocked_for(
             harness,
             &format!("blocked, since the hook for {harness} is not set up rightly: {why}"),
         ),
     };
-    say(&output)
+    write_output(&output)
 }
 
 /// Writes `output`, and returns its code. What can't be written down is no answer.
-fn say(output: &Output) -> ExitCode {
+fn write_output(output: &HookOutput) -> ExitCode {
     let written = io::stdout()
         .write_all(output.out.as_bytes())
         .and_then(|()| io::stdout().flush())
         .and_then(|()| io::stderr().write_all(output.err.as_bytes()));
-    ExitCode::from(if written.is_ok() { output.code } else { Output::BLOCKS })
+    ExitCode::from(if written.is_ok() { output.code } else { HookOutput::BLOCKS })
 }
 
 /// What the worker answers.
-fn worker(words: &[OsString], since: Instant, limit: Duration) -> Result<Output, String> {
+fn run_worker(words: &[OsString], since: Instant, limit: Duration) -> Result<HookOutput, String> {
     let program = if cfg!(target_os = "linux") {
         // Also if the file was replaced since this process began: then it is still the same program.
         "/proc/self/exe".into()
@@ -109,19 +110,23 @@ fn worker(words: &[OsString], since: Instant, limit: Duration) -> Result<Output,
     }
     let mut child = command.spawn().map_err(|error| format!("its worker can't be started: {error}"))?;
     let Some(mut pipe) = child.stdout.take() else {
-        return Err(ended(&mut child, "its worker has no output", Duration::ZERO));
+        return Err(end_worker(&mut child, "its worker has no output", Duration::ZERO));
     };
-    match heard(&mut pipe, since + limit.saturating_sub(MARGIN)) {
+    match read_frame(&mut pipe, since + limit.saturating_sub(MARGIN)) {
         // It tidies up by itself; nobody has to wait for that.
         Ok(Some(output)) => Ok(output),
-        Ok(None) => Err(ended(&mut child, &format!("it took longer than {}", shown(limit)), Duration::ZERO)),
+        Ok(None) => Err(end_worker(
+            &mut child,
+            &format!("it took longer than {}", format_seconds(limit)),
+            Duration::ZERO,
+        )),
         // One that closed its output is just about to end; how is worth knowing.
-        Err(why) => Err(ended(&mut child, &why, MARGIN)),
+        Err(why) => Err(end_worker(&mut child, &why, MARGIN)),
     }
 }
 
 /// Reads one frame before `end`; `None`: there was none by then.
-fn heard(pipe: &mut ChildStdout, end: Instant) -> Result<Option<Output>, String> {
+fn read_frame(pipe: &mut ChildStdout, end: Instant) -> Result<Option<HookOutput>, String> {
     let mut bytes = Vec::new();
     let mut some = [0; 8192];
     loop {
@@ -144,7 +149,7 @@ fn heard(pipe: &mut ChildStdout, end: Instant) -> Result<Option<Output>, String>
             return Err("its worker ended without an answer".to_owned());
         }
         bytes.extend(some.get(..read).unwrap_or_default());
-        match Frame::read(&bytes) {
+        match AnswerFrame::read(&bytes) {
             Ok(Some(output)) => return Ok(Some(output)),
             Ok(None) => {}
             Err(why) => return Err(why.to_owned()),
@@ -153,11 +158,11 @@ fn heard(pipe: &mut ChildStdout, end: Instant) -> Result<Option<Output>, String>
 }
 
 /// Ends the worker, also one that is stopped, and says besides `why` how it ended, if it does so by itself within `patience`.
-fn ended(child: &mut Child, why: &str, patience: Duration) -> String {
+fn end_worker(child: &mut Child, why: &str, patience: Duration) -> String {
     let end = Instant::now() + patience;
     while Instant::now() < end {
         if let Ok(Some(status)) = child.try_wait() {
-            return format!("{why} ({})", how(status));
+            return format!("{why} ({})", describe_exit(status));
         }
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -166,7 +171,7 @@ fn ended(child: &mut Child, why: &str, patience: Duration) -> String {
     why.to_owned()
 }
 
-fn how(status: ExitStatus) -> String {
+fn describe_exit(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("signal {signal}"),
@@ -175,6 +180,6 @@ fn how(status: ExitStatus) -> String {
     }
 }
 
-fn shown(limit: Duration) -> String {
+fn format_seconds(limit: Duration) -> String {
     format!("{:.1} s", limit.as_secs_f64())
 }

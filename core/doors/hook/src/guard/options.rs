@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Options of one event.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct HookOptions {
     /// Whose event it is.
     pub harness: &'static Harness,
     /// `--ask-via`: what becomes of an ask.
@@ -41,7 +41,7 @@ pub struct Options {
     pub state_folder: Option<PathBuf>,
 }
 
-impl Options {
+impl HookOptions {
     /// Reads what stands behind `hook`.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Options {
     pub fn read(words: &[OsString]) -> Result<Self, String> {
         let mut words = words.iter();
         let name = words.next().and_then(|word| word.to_str()).unwrap_or_default();
-        let harness = Harness::named(name).ok_or_else(|| format!("there is no harness `{name}`"))?;
+        let harness = Harness::find_by_name(name).ok_or_else(|| format!("there is no harness `{name}`"))?;
         let mut options = Self {
             harness,
             ask_via: AskVia::Harness,
@@ -91,7 +91,7 @@ impl Options {
                     }
                 }
                 "--notify" => options.notify = place()?,
-                "--time-limit" => limit = Some(duration(text)?),
+                "--time-limit" => limit = Some(parse_duration(text)?),
                 "--config" => options.config = place()?,
                 "--config-folder" => options.config_folder = place()?,
                 "--data-folder" => options.data_folder = place()?,
@@ -121,7 +121,7 @@ const KNOWN: &[&str] = &[
     "--state-folder",
 ];
 
-fn duration(text: &str) -> Result<Duration, String> {
+fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time limit: write 10s or 5m, from 0.5 s to a day");
     let given = text.parse::<SignedDuration>().map_err(|_| wrong())?;
     let given = Duration::try_from(given).map_err(|_| wrong())?;
@@ -133,8 +133,8 @@ fn duration(text: &str) -> Result<Duration, String> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Options, String> {
-        Options::read(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    fn read(line: &str) -> Result<HookOptions, String> {
+        HookOptions::read(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::fields::Fields;
-use super::{Answer, Harness, Output, Say, claude, gemini};
-use crate::event::{Event, Kind};
+use super::fields::EventFields;
+use super::{Harness, HookAnswer, HookOutput, HookReply, claude, gemini};
+use crate::event::{EventKind, HookEvent};
 
 pub(super) static HARNESS: Harness = Harness {
     name: "agy",
@@ -13,27 +13,27 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: gemini::TOOLS,
-    servers: gemini::servers,
+    servers: gemini::server_readings,
     asks: |_| true,
 };
 
-fn read(value: &Value) -> Result<Event, String> {
-    let fields = Fields(value);
-    let name = fields.needed(&["hook_event_name", "hookEventName"])?;
+fn read(value: &Value) -> Result<HookEvent, String> {
+    let fields = EventFields(value);
+    let name = fields.required_text(&["hook_event_name", "hookEventName"])?;
     let kind = match name.as_str() {
-        "BeforeTool" => Kind::Before,
-        "AfterTool" => Kind::After,
-        other => claude::kind(value, other),
+        "BeforeTool" => EventKind::Before,
+        "AfterTool" => EventKind::After,
+        other => claude::event_kind(value, other),
     };
-    fields.event(kind, &name)
+    fields.read_event(kind, &name)
 }
 
-fn write(event: &Event, answer: &Answer) -> Output {
+fn write(event: &HookEvent, answer: &HookAnswer) -> HookOutput {
     let (word, reason) = match &answer.say {
-        Say::Allow(reason) => ("allow", reason),
-        Say::Deny(reason) => ("deny", reason),
-        Say::Ask(reason) => ("force_ask", reason),
-        Say::Tell(_) | Say::Nothing => return claude::write(event, answer),
+        HookReply::Allow(reason) => ("allow", reason),
+        HookReply::Deny(reason) => ("deny", reason),
+        HookReply::Ask(reason) => ("force_ask", reason),
+        HookReply::Tell(_) | HookReply::Nothing => return claude::write(event, answer),
     };
-    Output::json(&json!({ "decision": word, "reason": reason }))
+    HookOutput::from_json(&json!({ "decision": word, "reason": reason }))
 }

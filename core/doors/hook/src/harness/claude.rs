@@ -3,10 +3,10 @@
 use mayi_core::call::McpAccess;
 use serde_json::{Value, json};
 
-use super::fields::Fields;
-use super::{Answer, Harness, Output, Say};
-use crate::event::{Event, Kind, Own};
-use crate::tools::Does;
+use super::fields::EventFields;
+use super::{Harness, HookAnswer, HookOutput, HookReply};
+use crate::event::{EventKind, HookEvent, OwnMode};
+use crate::tools::ToolKind;
 
 pub(super) static HARNESS: Harness = Harness {
     name: "claude-code",
@@ -15,53 +15,53 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
-    servers,
+    servers: server_readings,
     // Also in the modes that run everything, and where there is nobody: then it is denied (2.1.331).
     asks: |_| true,
 };
 
-pub(super) const TOOLS: &[(&str, Does)] = &[
-    ("Agent", Does::Delegates),
-    ("AskUserQuestion", Does::Thinks),
-    ("Bash", Does::Runs),
-    ("BashOutput", Does::Looks),
-    ("Edit", Does::Edits),
-    ("EnterPlanMode", Does::SwitchesMode),
-    ("ExitPlanMode", Does::SwitchesMode),
-    ("Glob", Does::Finds),
-    ("Grep", Does::Searches),
-    ("LS", Does::Lists),
-    ("MultiEdit", Does::Edits),
-    ("NotebookEdit", Does::Edits),
-    ("NotebookRead", Does::Reads),
-    ("Read", Does::Reads),
-    ("Task", Does::Delegates),
-    ("TaskCreate", Does::Thinks),
-    ("TaskGet", Does::Thinks),
-    ("TaskList", Does::Thinks),
-    ("TaskOutput", Does::Looks),
-    ("TaskUpdate", Does::Thinks),
-    ("TodoRead", Does::Thinks),
-    ("TodoWrite", Does::Thinks),
-    ("ToolSearch", Does::Thinks),
-    ("WebFetch", Does::Fetches),
-    ("WebSearch", Does::SearchesWeb),
-    ("Write", Does::Writes),
+pub(super) const TOOLS: &[(&str, ToolKind)] = &[
+    ("Agent", ToolKind::Delegates),
+    ("AskUserQuestion", ToolKind::Thinks),
+    ("Bash", ToolKind::Runs),
+    ("BashOutput", ToolKind::Looks),
+    ("Edit", ToolKind::Edits),
+    ("EnterPlanMode", ToolKind::SwitchesMode),
+    ("ExitPlanMode", ToolKind::SwitchesMode),
+    ("Glob", ToolKind::Finds),
+    ("Grep", ToolKind::Searches),
+    ("LS", ToolKind::Lists),
+    ("MultiEdit", ToolKind::Edits),
+    ("NotebookEdit", ToolKind::Edits),
+    ("NotebookRead", ToolKind::Reads),
+    ("Read", ToolKind::Reads),
+    ("Task", ToolKind::Delegates),
+    ("TaskCreate", ToolKind::Thinks),
+    ("TaskGet", ToolKind::Thinks),
+    ("TaskList", ToolKind::Thinks),
+    ("TaskOutput", ToolKind::Looks),
+    ("TaskUpdate", ToolKind::Thinks),
+    ("TodoRead", ToolKind::Thinks),
+    ("TodoWrite", ToolKind::Thinks),
+    ("ToolSearch", ToolKind::Thinks),
+    ("WebFetch", ToolKind::Fetches),
+    ("WebSearch", ToolKind::SearchesWeb),
+    ("Write", ToolKind::Writes),
 ];
 
 /// `mcp__server__tool`.
-pub(super) fn servers(tool: &str) -> Option<Vec<(String, String)>> {
-    tool.strip_prefix("mcp__").map(|joined| McpAccess::readings(joined, "__"))
+pub(super) fn server_readings(tool: &str) -> Option<Vec<(String, String)>> {
+    tool.strip_prefix("mcp__").map(|joined| McpAccess::split_name(joined, "__"))
 }
 
-fn read(value: &Value) -> Result<Event, String> {
-    let fields = Fields(value);
-    let name = fields.needed(&["hook_event_name", "hookEventName"])?;
-    let mut event = fields.event(kind(value, &name), &name)?;
-    event.mode = match fields.text(&["permission_mode", "permissionMode"])?.as_deref() {
-        Some("plan") => Own::Plans,
-        None | Some("default" | "manual") => Own::Asks,
-        Some(other) => Own::Lax(other.to_owned()),
+fn read(value: &Value) -> Result<HookEvent, String> {
+    let fields = EventFields(value);
+    let name = fields.required_text(&["hook_event_name", "hookEventName"])?;
+    let mut event = fields.read_event(event_kind(value, &name), &name)?;
+    event.mode = match fields.text_field(&["permission_mode", "permissionMode"])?.as_deref() {
+        Some("plan") => OwnMode::Plans,
+        None | Some("default" | "manual") => OwnMode::Asks,
+        Some(other) => OwnMode::Lax(other.to_owned()),
     };
     event.server = value.pointer("/mcp_server/name").and_then(Value::as_str).map(str::to_owned);
     if name == "PostToolUseFailure" {
@@ -71,22 +71,22 @@ fn read(value: &Value) -> Result<Event, String> {
 }
 
 /// What an event with this name is about. One that is not known and is about a tool decides: it may have been given a new name.
-pub(super) fn kind(value: &Value, name: &str) -> Kind {
+pub(super) fn event_kind(value: &Value, name: &str) -> EventKind {
     match name {
-        "PreToolUse" => Kind::Before,
-        "PermissionRequest" => Kind::Request,
-        "PostToolUse" | "PostToolUseFailure" => Kind::After,
-        "SessionStart" => Kind::Begins,
-        "SubagentStart" => Kind::SubAgentBegins,
-        "SessionEnd" => Kind::Ends,
-        "PermissionDenied" | "PostToolBatch" => Kind::Other,
-        _ if value.get("tool_input").is_some() || value.get("toolArgs").is_some() => Kind::Before,
-        _ => Kind::Other,
+        "PreToolUse" => EventKind::Before,
+        "PermissionRequest" => EventKind::Request,
+        "PostToolUse" | "PostToolUseFailure" => EventKind::After,
+        "SessionStart" => EventKind::Begins,
+        "SubagentStart" => EventKind::SubAgentBegins,
+        "SessionEnd" => EventKind::Ends,
+        "PermissionDenied" | "PostToolBatch" => EventKind::Other,
+        _ if value.get("tool_input").is_some() || value.get("toolArgs").is_some() => EventKind::Before,
+        _ => EventKind::Other,
     }
 }
 
 /// Claude Code's answer.
-pub(super) fn write(event: &Event, answer: &Answer) -> Output {
+pub(super) fn write(event: &HookEvent, answer: &HookAnswer) -> HookOutput {
     let mut specific = json!({ "hookEventName": event.name });
     let mut put = |name: &str, value: Value| {
         if let Some(members) = specific.as_object_mut() {
@@ -94,34 +94,34 @@ pub(super) fn write(event: &Event, answer: &Answer) -> Output {
         }
     };
     match (event.kind, &answer.say) {
-        (Kind::Request, Say::Allow(_)) => put("decision", json!({ "behavior": "allow" })),
-        (Kind::Request, Say::Deny(reason)) => {
+        (EventKind::Request, HookReply::Allow(_)) => put("decision", json!({ "behavior": "allow" })),
+        (EventKind::Request, HookReply::Deny(reason)) => {
             put("decision", json!({ "behavior": "deny", "message": reason }))
         }
         // Its own question stands.
-        (Kind::Request, _) => return notice(answer),
-        (_, Say::Allow(reason) | Say::Deny(reason) | Say::Ask(reason)) => {
+        (EventKind::Request, _) => return notice_output(answer),
+        (_, HookReply::Allow(reason) | HookReply::Deny(reason) | HookReply::Ask(reason)) => {
             let word = match &answer.say {
-                Say::Allow(_) => "allow",
-                Say::Deny(_) => "deny",
+                HookReply::Allow(_) => "allow",
+                HookReply::Deny(_) => "deny",
                 _ => "ask",
             };
             put("permissionDecision", json!(word));
             put("permissionDecisionReason", json!(reason));
         }
-        (_, Say::Tell(text)) => put("additionalContext", json!(text)),
-        (_, Say::Nothing) => return notice(answer),
+        (_, HookReply::Tell(text)) => put("additionalContext", json!(text)),
+        (_, HookReply::Nothing) => return notice_output(answer),
     }
     let mut whole = json!({ "hookSpecificOutput": specific });
     if let (Some(members), Some(notice)) = (whole.as_object_mut(), &answer.notice) {
         members.insert("systemMessage".to_owned(), json!(notice));
     }
-    Output::json(&whole)
+    HookOutput::from_json(&whole)
 }
 
-fn notice(answer: &Answer) -> Output {
+fn notice_output(answer: &HookAnswer) -> HookOutput {
     match &answer.notice {
-        Some(notice) => Output::json(&json!({ "systemMessage": notice })),
-        None => Output::nothing(),
+        Some(notice) => HookOutput::from_json(&json!({ "systemMessage": notice })),
+        None => HookOutput::empty(),
     }
 }

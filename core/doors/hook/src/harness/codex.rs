@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::claude;
-use super::{Answer, Harness, Output, Say};
-use crate::event::{Event, Kind};
-use crate::tools::Does;
+use super::{Harness, HookAnswer, HookOutput, HookReply};
+use crate::event::{EventKind, HookEvent};
+use crate::tools::ToolKind;
 
 pub(super) static HARNESS: Harness = Harness {
     name: "codex",
@@ -15,38 +15,38 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
-    servers: claude::servers,
+    servers: claude::server_readings,
     // Within its sandbox it runs commands without asking, so nothing said is no question.
-    asks: |event| event.kind == Kind::Request,
+    asks: |event| event.kind == EventKind::Request,
 };
 
-const TOOLS: &[(&str, Does)] = &[
-    ("Bash", Does::Runs),
-    ("Edit", Does::Patches),
-    ("Write", Does::Patches),
-    ("apply_patch", Does::Patches),
-    ("exec_command", Does::Runs),
-    ("local_shell", Does::Runs),
-    ("read_file", Does::Reads),
-    ("list_dir", Does::Lists),
-    ("shell", Does::Runs),
-    ("shell_command", Does::Runs),
-    ("update_plan", Does::Thinks),
-    ("view_image", Does::Reads),
-    ("web_search", Does::SearchesWeb),
+const TOOLS: &[(&str, ToolKind)] = &[
+    ("Bash", ToolKind::Runs),
+    ("Edit", ToolKind::Patches),
+    ("Write", ToolKind::Patches),
+    ("apply_patch", ToolKind::Patches),
+    ("exec_command", ToolKind::Runs),
+    ("local_shell", ToolKind::Runs),
+    ("read_file", ToolKind::Reads),
+    ("list_dir", ToolKind::Lists),
+    ("shell", ToolKind::Runs),
+    ("shell_command", ToolKind::Runs),
+    ("update_plan", ToolKind::Thinks),
+    ("view_image", ToolKind::Reads),
+    ("web_search", ToolKind::SearchesWeb),
 ];
 
-fn read(value: &Value) -> Result<Event, String> {
+fn read(value: &Value) -> Result<HookEvent, String> {
     (claude::HARNESS.read)(value)
 }
 
-fn write(event: &Event, answer: &Answer) -> Output {
+fn write(event: &HookEvent, answer: &HookAnswer) -> HookOutput {
     match (event.kind, &answer.say) {
         // One member too many beside a denial, and the tool runs; exit code 2 with a reason blocks in any case (0.169.0).
-        (Kind::Before, Say::Deny(reason) | Say::Ask(reason)) => {
-            Output::blocked(reason.strip_prefix("mayi: ").unwrap_or(reason))
+        (EventKind::Before, HookReply::Deny(reason) | HookReply::Ask(reason)) => {
+            HookOutput::blocked(reason.strip_prefix("mayi: ").unwrap_or(reason))
         }
-        (Kind::Before, _) => Output::nothing(),
+        (EventKind::Before, _) => HookOutput::empty(),
         _ => claude::write(event, answer),
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::fields::Fields;
-use super::{Answer, Harness, Output, Say, claude};
-use crate::event::{Event, Kind};
-use crate::tools::Does;
+use super::fields::EventFields;
+use super::{Harness, HookAnswer, HookOutput, HookReply, claude};
+use crate::event::{EventKind, HookEvent};
+use crate::tools::ToolKind;
 
 pub(super) static HARNESS: Harness = Harness {
     name: "copilot",
@@ -14,46 +14,46 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
-    servers,
+    servers: server_readings,
     asks: |_| true,
 };
 
 /// By both of its shapes' names.
-const TOOLS: &[(&str, Does)] = &[
-    ("Bash", Does::Runs),
-    ("Edit", Does::Edits),
-    ("Glob", Does::Finds),
-    ("Grep", Does::Searches),
-    ("Read", Does::Reads),
-    ("WebFetch", Does::Fetches),
-    ("Write", Does::Writes),
-    ("apply_patch", Does::Patches),
-    ("ask_user", Does::Thinks),
-    ("bash", Does::Runs),
-    ("create", Does::Writes),
-    ("edit", Does::Edits),
-    ("glob", Does::Finds),
-    ("grep", Does::Searches),
-    ("read_bash", Does::Looks),
-    ("report_intent", Does::Thinks),
-    ("str_replace_editor", Does::Edits),
-    ("task", Does::Delegates),
-    ("update_todo", Does::Thinks),
-    ("view", Does::Reads),
-    ("web_fetch", Does::Fetches),
-    ("web_search", Does::SearchesWeb),
+const TOOLS: &[(&str, ToolKind)] = &[
+    ("Bash", ToolKind::Runs),
+    ("Edit", ToolKind::Edits),
+    ("Glob", ToolKind::Finds),
+    ("Grep", ToolKind::Searches),
+    ("Read", ToolKind::Reads),
+    ("WebFetch", ToolKind::Fetches),
+    ("Write", ToolKind::Writes),
+    ("apply_patch", ToolKind::Patches),
+    ("ask_user", ToolKind::Thinks),
+    ("bash", ToolKind::Runs),
+    ("create", ToolKind::Writes),
+    ("edit", ToolKind::Edits),
+    ("glob", ToolKind::Finds),
+    ("grep", ToolKind::Searches),
+    ("read_bash", ToolKind::Looks),
+    ("report_intent", ToolKind::Thinks),
+    ("str_replace_editor", ToolKind::Edits),
+    ("task", ToolKind::Delegates),
+    ("update_todo", ToolKind::Thinks),
+    ("view", ToolKind::Reads),
+    ("web_fetch", ToolKind::Fetches),
+    ("web_search", ToolKind::SearchesWeb),
 ];
 
 /// `server-tool`: every split counts, and a tool of its own has none of these.
-fn servers(tool: &str) -> Option<Vec<(String, String)>> {
+fn server_readings(tool: &str) -> Option<Vec<(String, String)>> {
     let own = TOOLS.iter().any(|(name, _)| *name == tool);
-    claude::servers(tool)
-        .or_else(|| (!own && tool.contains('-')).then(|| mayi_core::call::McpAccess::readings(tool, "-")))
+    claude::server_readings(tool)
+        .or_else(|| (!own && tool.contains('-')).then(|| mayi_core::call::McpAccess::split_name(tool, "-")))
 }
 
-fn read(value: &Value) -> Result<Event, String> {
-    let fields = Fields(value);
-    let name = match fields.text(&["hook_event_name", "hookEventName"])? {
+fn read(value: &Value) -> Result<HookEvent, String> {
+    let fields = EventFields(value);
+    let name = match fields.text_field(&["hook_event_name", "hookEventName"])? {
         Some(name) => name,
         // Its own shape has no name: what it is about is told by what is there.
         None if value.get("toolResult").is_some() => "postToolUse".to_owned(),
@@ -61,37 +61,37 @@ fn read(value: &Value) -> Result<Event, String> {
         None => String::new(),
     };
     let kind = match name.as_str() {
-        "preToolUse" => Kind::Before,
-        "permissionRequest" => Kind::Request,
-        "postToolUse" | "postToolUseFailure" => Kind::After,
-        "sessionStart" => Kind::Begins,
-        "subagentStart" => Kind::SubAgentBegins,
-        "sessionEnd" => Kind::Ends,
-        other => claude::kind(value, other),
+        "preToolUse" => EventKind::Before,
+        "permissionRequest" => EventKind::Request,
+        "postToolUse" | "postToolUseFailure" => EventKind::After,
+        "sessionStart" => EventKind::Begins,
+        "subagentStart" => EventKind::SubAgentBegins,
+        "sessionEnd" => EventKind::Ends,
+        other => claude::event_kind(value, other),
     };
-    let mut event = fields.event(kind, &name)?;
+    let mut event = fields.read_event(kind, &name)?;
     if value.pointer("/toolResult/resultType").is_some_and(|how| how != "success") {
         event.how = "failed".to_owned();
     }
     Ok(event)
 }
 
-fn write(event: &Event, answer: &Answer) -> Output {
+fn write(event: &HookEvent, answer: &HookAnswer) -> HookOutput {
     let own = event.name.chars().next().is_some_and(char::is_lowercase);
     match &answer.say {
         _ if !own => claude::write(event, answer),
-        Say::Allow(reason) if event.kind == Kind::Before => {
-            Output::json(&json!({ "permissionDecision": "allow", "permissionDecisionReason": reason }))
+        HookReply::Allow(reason) if event.kind == EventKind::Before => HookOutput::from_json(
+            &json!({ "permissionDecision": "allow", "permissionDecisionReason": reason }),
+        ),
+        HookReply::Deny(reason) if event.kind == EventKind::Before => HookOutput::from_json(
+            &json!({ "permissionDecision": "deny", "permissionDecisionReason": reason }),
+        ),
+        HookReply::Ask(reason) if event.kind == EventKind::Before => {
+            HookOutput::from_json(&json!({ "permissionDecision": "ask", "permissionDecisionReason": reason }))
         }
-        Say::Deny(reason) if event.kind == Kind::Before => {
-            Output::json(&json!({ "permissionDecision": "deny", "permissionDecisionReason": reason }))
-        }
-        Say::Ask(reason) if event.kind == Kind::Before => {
-            Output::json(&json!({ "permissionDecision": "ask", "permissionDecisionReason": reason }))
-        }
-        Say::Allow(_) => Output::json(&json!({ "behavior": "allow" })),
-        Say::Deny(reason) => Output::json(&json!({ "behavior": "deny", "message": reason })),
-        Say::Tell(text) => Output::json(&json!({ "additionalContext": text })),
-        Say::Ask(_) | Say::Nothing => Output::nothing(),
+        HookReply::Allow(_) => HookOutput::from_json(&json!({ "behavior": "allow" })),
+        HookReply::Deny(reason) => HookOutput::from_json(&json!({ "behavior": "deny", "message": reason })),
+        HookReply::Tell(text) => HookOutput::from_json(&json!({ "additionalContext": text })),
+        HookReply::Ask(_) | HookReply::Nothing => HookOutput::empty(),
     }
 }

@@ -1,13 +1,13 @@
 //! Cursor: an event for each kind of thing that its agent does, and one for all tools. Its "ask" is ignored where it reviews by
 //! itself.
 
-use mayi_core::call::json::strict;
+use mayi_core::call::json::parse_strict;
 use serde_json::{Value, json};
 
-use super::fields::Fields;
-use super::{Answer, Harness, Output, Say, claude};
-use crate::event::{Event, Kind};
-use crate::tools::Does;
+use super::fields::EventFields;
+use super::{Harness, HookAnswer, HookOutput, HookReply, claude};
+use crate::event::{EventKind, HookEvent};
+use crate::tools::ToolKind;
 
 pub(super) static HARNESS: Harness = Harness {
     name: "cursor",
@@ -16,44 +16,44 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
-    servers,
+    servers: server_readings,
     // In its automatic review, which no event tells of, it goes on without asking.
     asks: |_| false,
 };
 
-const TOOLS: &[(&str, Does)] = &[
-    ("Delete", Does::Deletes),
-    ("Edit", Does::Edits),
-    ("Glob", Does::Finds),
-    ("Grep", Does::Searches),
-    ("LS", Does::Lists),
-    ("Read", Does::Reads),
-    ("Shell", Does::Runs),
-    ("Task", Does::Delegates),
-    ("TodoWrite", Does::Thinks),
-    ("WebFetch", Does::Fetches),
-    ("WebSearch", Does::SearchesWeb),
-    ("Write", Does::Writes),
+const TOOLS: &[(&str, ToolKind)] = &[
+    ("Delete", ToolKind::Deletes),
+    ("Edit", ToolKind::Edits),
+    ("Glob", ToolKind::Finds),
+    ("Grep", ToolKind::Searches),
+    ("LS", ToolKind::Lists),
+    ("Read", ToolKind::Reads),
+    ("Shell", ToolKind::Runs),
+    ("Task", ToolKind::Delegates),
+    ("TodoWrite", ToolKind::Thinks),
+    ("WebFetch", ToolKind::Fetches),
+    ("WebSearch", ToolKind::SearchesWeb),
+    ("Write", ToolKind::Writes),
 ];
 
 /// `MCP:tool` does not say which server it is.
-fn servers(tool: &str) -> Option<Vec<(String, String)>> {
-    claude::servers(tool).or_else(|| tool.starts_with("MCP:").then(Vec::new))
+fn server_readings(tool: &str) -> Option<Vec<(String, String)>> {
+    claude::server_readings(tool).or_else(|| tool.starts_with("MCP:").then(Vec::new))
 }
 
-fn read(value: &Value) -> Result<Event, String> {
-    let fields = Fields(value);
-    let name = fields.needed(&["hook_event_name", "hookEventName"])?;
+fn read(value: &Value) -> Result<HookEvent, String> {
+    let fields = EventFields(value);
+    let name = fields.required_text(&["hook_event_name", "hookEventName"])?;
     let mut value = value.clone();
     let (kind, tool) = match name.as_str() {
-        "preToolUse" => (Kind::Before, None),
-        "postToolUse" | "postToolUseFailure" => (Kind::After, None),
-        "beforeShellExecution" => (Kind::Before, Some("Shell")),
-        "beforeReadFile" => (Kind::Before, Some("Read")),
-        "beforeMCPExecution" => (Kind::Before, Some("MCP")),
-        "sessionStart" => (Kind::Begins, None),
-        "sessionEnd" => (Kind::Ends, None),
-        other => (claude::kind(&value, other), None),
+        "preToolUse" => (EventKind::Before, None),
+        "postToolUse" | "postToolUseFailure" => (EventKind::After, None),
+        "beforeShellExecution" => (EventKind::Before, Some("Shell")),
+        "beforeReadFile" => (EventKind::Before, Some("Read")),
+        "beforeMCPExecution" => (EventKind::Before, Some("MCP")),
+        "sessionStart" => (EventKind::Begins, None),
+        "sessionEnd" => (EventKind::Ends, None),
+        other => (claude::event_kind(&value, other), None),
     };
     if let Some(tool) = tool {
         let member = |name: &str| value.get(name).cloned().unwrap_or(Value::Null);
@@ -62,11 +62,11 @@ fn read(value: &Value) -> Result<Event, String> {
             "Read" => (tool.to_owned(), json!({ "path": member("file_path") })),
             _ => {
                 let input = match member("tool_input") {
-                    Value::String(text) => strict(&text)
+                    Value::String(text) => parse_strict(&text)
                         .map_err(|error| format!("`tool_input` can't be read with certainty: {error}"))?,
                     other => other,
                 };
-                (format!("MCP:{}", fields.needed(&["tool_name"])?), input)
+                (format!("MCP:{}", fields.required_text(&["tool_name"])?), input)
             }
         };
         if let Some(members) = value.as_object_mut() {
@@ -80,17 +80,17 @@ fn read(value: &Value) -> Result<Event, String> {
     {
         members.insert("cwd".to_owned(), root);
     }
-    Fields(&value).event(kind, &name)
+    EventFields(&value).read_event(kind, &name)
 }
 
-fn write(event: &Event, answer: &Answer) -> Output {
+fn write(event: &HookEvent, answer: &HookAnswer) -> HookOutput {
     let said = match &answer.say {
-        Say::Allow(_) => json!({ "permission": "allow" }),
-        Say::Deny(reason) | Say::Ask(reason) => {
+        HookReply::Allow(_) => json!({ "permission": "allow" }),
+        HookReply::Deny(reason) | HookReply::Ask(reason) => {
             json!({ "permission": "deny", "user_message": reason, "agent_message": reason })
         }
-        Say::Tell(text) if event.kind == Kind::Begins => json!({ "additional_context": text }),
-        Say::Tell(_) | Say::Nothing => return Output::nothing(),
+        HookReply::Tell(text) if event.kind == EventKind::Begins => json!({ "additional_context": text }),
+        HookReply::Tell(_) | HookReply::Nothing => return HookOutput::empty(),
     };
-    Output::json(&said)
+    HookOutput::from_json(&said)
 }

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use mayi_core::call::Parent;
 use serde_json::Value;
 
-use crate::event::{Event, Kind};
+use crate::event::{EventKind, HookEvent};
 
 /// An event as JSON.
 #[derive(Clone, Copy)]
-pub(super) struct Fields<'a>(pub(super) &'a Value);
+pub(super) struct EventFields<'a>(pub(super) &'a Value);
 
-impl Fields<'_> {
+impl EventFields<'_> {
     /// The text under the one of `names` that is there.
     ///
     /// # Errors
     /// If it is no text, or several are there and say different things: who reads the other one does something else than was judged.
-    pub(super) fn text(self, names: &[&str]) -> Result<Option<String>, String> {
+    pub(super) fn text_field(self, names: &[&str]) -> Result<Option<String>, String> {
         let mut found: Option<String> = None;
         for name in names {
             match self.0.get(*name) {
@@ -36,49 +36,51 @@ impl Fields<'_> {
     }
 
     /// The same, which has to be there.
-    pub(super) fn needed(self, names: &[&str]) -> Result<String, String> {
+    pub(super) fn required_text(self, names: &[&str]) -> Result<String, String> {
         let name = names.first().copied().unwrap_or_default();
-        self.text(names)?.filter(|text| !text.is_empty()).ok_or_else(|| format!("the event has no `{name}`"))
+        self.text_field(names)?
+            .filter(|text| !text.is_empty())
+            .ok_or_else(|| format!("the event has no `{name}`"))
     }
 
     /// What most harnesses say in each event, under one name or another. `kind` is what the event is about.
-    pub(super) fn event(self, kind: Kind, name: &str) -> Result<Event, String> {
-        let session = self.text(&["session_id", "sessionId", "sessionID", "conversation_id"])?;
-        let cwd = self.text(&["cwd", "workdir"])?.map(PathBuf::from);
+    pub(super) fn read_event(self, kind: EventKind, name: &str) -> Result<HookEvent, String> {
+        let session = self.text_field(&["session_id", "sessionId", "sessionID", "conversation_id"])?;
+        let cwd = self.text_field(&["cwd", "workdir"])?.map(PathBuf::from);
         if cwd.as_ref().is_some_and(|cwd| !cwd.is_absolute()) {
             return Err("the event's `cwd` is not absolute".to_owned());
         }
-        let about = matches!(kind, Kind::Before | Kind::Request | Kind::After);
+        let about = matches!(kind, EventKind::Before | EventKind::Request | EventKind::After);
         let (tool, input) = if about {
-            (self.needed(&["tool_name", "toolName"])?, self.input()?)
+            (self.required_text(&["tool_name", "toolName"])?, self.read_tool_input()?)
         } else {
             (String::new(), Value::Null)
         };
         // Qwen Code has two, which differ; what joins an event to another is the first.
-        let id = match self.text(&["tool_use_id", "toolUseId", "callID"])? {
+        let id = match self.text_field(&["tool_use_id", "toolUseId", "callID"])? {
             Some(id) => Some(id),
-            None => self.text(&["toolCallId", "tool_call_id"])?,
+            None => self.text_field(&["toolCallId", "tool_call_id"])?,
         };
-        let parent = self.text(&["agent_id", "agentId"])?.filter(|id| !id.is_empty());
-        let title = self.text(&["agent_type", "agentType"])?.unwrap_or_default();
-        Ok(Event {
+        let parent = self.text_field(&["agent_id", "agentId"])?.filter(|id| !id.is_empty());
+        let title = self.text_field(&["agent_type", "agentType"])?.unwrap_or_default();
+        Ok(HookEvent {
             session: session.filter(|session| !session.is_empty()),
             cwd,
             tool,
             input,
             id: id.filter(|id| !id.is_empty()),
             parent: parent.map(|id| Parent { id, title }),
-            ..Event::new(kind, name)
+            ..HookEvent::new(kind, name)
         })
     }
 
     /// What the tool is given: an object, or JSON text of one.
-    fn input(self) -> Result<Value, String> {
+    fn read_tool_input(self) -> Result<Value, String> {
         let mut found = None;
         for name in ["tool_input", "toolInput", "toolArgs", "tool_args"] {
             let value = match self.0.get(name) {
                 None => continue,
-                Some(Value::String(text)) => mayi_core::call::json::strict(text)
+                Some(Value::String(text)) => mayi_core::call::json::parse_strict(text)
                     .map_err(|error| format!("`{name}` can't be read with certainty: {error}"))?,
                 Some(value) => value.clone(),
             };

@@ -16,11 +16,11 @@ mod vscode;
 use mayi_core::call::{AgentId, NamedDoor};
 use serde_json::Value;
 
-use crate::event::{Event, Kind};
-use crate::tools::Does;
+use crate::event::{EventKind, HookEvent};
+use crate::tools::ToolKind;
 
 /// Every way to split a name into a server and a tool of it.
-pub(crate) type Readings = Vec<(String, String)>;
+pub(crate) type ServerReadings = Vec<(String, String)>;
 
 /// A harness: an agent that runs in its own terminal or editor, and starts hooks.
 #[derive(Debug)]
@@ -32,20 +32,20 @@ pub struct Harness {
     /// The agent that it is, by the id that mayi starts it under.
     agent: &'static str,
     /// Reads an event.
-    pub(crate) read: fn(&Value) -> Result<Event, String>,
+    pub(crate) read: fn(&Value) -> Result<HookEvent, String>,
     /// Writes the answer to one.
-    pub(crate) write: fn(&Event, &Answer) -> Output,
+    pub(crate) write: fn(&HookEvent, &HookAnswer) -> HookOutput,
     /// What its own tools do.
-    pub(crate) tools: &'static [(&'static str, Does)],
+    pub(crate) tools: &'static [(&'static str, ToolKind)],
     /// Every way to split a tool's name into a server and a tool of it, if it is one of an MCP server.
-    pub(crate) servers: fn(&str) -> Option<Readings>,
+    pub(crate) servers: fn(&str) -> Option<ServerReadings>,
     /// Whether "ask" has the harness ask the person, in the mode of the event. Where it does not, the tool would run.
-    pub(crate) asks: fn(&Event) -> bool,
+    pub(crate) asks: fn(&HookEvent) -> bool,
 }
 
 /// What mayi says to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Say {
+pub enum HookReply {
     /// The tool may run.
     Allow(String),
     /// It may not: why, for the model.
@@ -60,16 +60,16 @@ pub enum Say {
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct HookAnswer {
     /// What becomes of it.
-    pub say: Say,
+    pub say: HookReply,
     /// What the person is told besides, where the harness has a place for it.
     pub notice: Option<String>,
 }
 
 /// What a hook's process leaves behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
+pub struct HookOutput {
     /// The exit code.
     pub code: u8,
     /// Standard output.
@@ -78,14 +78,14 @@ pub struct Output {
     pub err: String,
 }
 
-impl Output {
+impl HookOutput {
     /// The exit code by which harnesses block what is about to happen. All others have the tool run in most of them.
     pub const BLOCKS: u8 = 2;
 
     /// Blocks, whatever it is about: one line for the model and the person.
     #[must_use]
     pub fn blocked(reason: &str) -> Self {
-        let line = mayi_core::approval::visible(reason);
+        let line = mayi_core::approval::escape_line(reason);
         Self { code: Self::BLOCKS, out: String::new(), err: format!("mayi: {line}\n") }
     }
 
@@ -104,12 +104,12 @@ impl Output {
 
     /// Nothing is said.
     #[must_use]
-    pub fn nothing() -> Self {
+    pub fn empty() -> Self {
         Self::default()
     }
 
     /// `value` on standard output.
-    pub(crate) fn json(value: &Value) -> Self {
+    pub(crate) fn from_json(value: &Value) -> Self {
         Self { out: format!("{value}\n"), ..Self::default() }
     }
 }
@@ -130,7 +130,7 @@ pub static HARNESSES: &[&Harness] = &[
 impl Harness {
     /// The one with this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn find_by_name(name: &str) -> Option<&'static Self> {
         HARNESSES.iter().copied().find(|harness| harness.name == name)
     }
 
@@ -145,8 +145,8 @@ impl Harness {
     ///
     /// # Errors
     /// What is wrong with it, one line.
-    pub fn event(&self, text: &str) -> Result<Event, String> {
-        let value = mayi_core::call::json::strict(text)
+    pub fn parse_event(&self, text: &str) -> Result<HookEvent, String> {
+        let value = mayi_core::call::json::parse_strict(text)
             .map_err(|error| format!("the event can't be read with certainty: {error}"))?;
         if !value.is_object() {
             return Err("the event is not an object".to_owned());
@@ -156,11 +156,11 @@ impl Harness {
 
     /// What the harness gets for `answer`.
     #[must_use]
-    pub fn output(&self, event: &Event, answer: &Answer) -> Output {
+    pub fn output_for(&self, event: &HookEvent, answer: &HookAnswer) -> HookOutput {
         // What can't be said by an event that decides nothing is nothing.
         match (&answer.say, event.kind) {
-            (Say::Nothing, _) if answer.notice.is_none() => Output::nothing(),
-            (_, Kind::After | Kind::Ends | Kind::Other) => Output::nothing(),
+            (HookReply::Nothing, _) if answer.notice.is_none() => HookOutput::empty(),
+            (_, EventKind::After | EventKind::Ends | EventKind::Other) => HookOutput::empty(),
             _ => (self.write)(event, answer),
         }
     }

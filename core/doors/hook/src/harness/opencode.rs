@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::fields::Fields;
-use super::{Answer, Harness, Output, Say};
-use crate::event::{Event, Kind};
-use crate::tools::Does;
+use super::fields::EventFields;
+use super::{Harness, HookAnswer, HookOutput, HookReply};
+use crate::event::{EventKind, HookEvent};
+use crate::tools::ToolKind;
 
 pub(super) static HARNESS: Harness = Harness {
     name: "opencode",
@@ -15,51 +15,51 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
-    servers,
+    servers: server_readings,
     asks: |_| false,
 };
 
-const TOOLS: &[(&str, Does)] = &[
-    ("apply_patch", Does::Patches),
-    ("bash", Does::Runs),
-    ("codesearch", Does::SearchesWeb),
-    ("edit", Does::Edits),
-    ("glob", Does::Finds),
-    ("grep", Does::Searches),
-    ("list", Does::Lists),
-    ("patch", Does::Patches),
-    ("question", Does::Thinks),
-    ("read", Does::Reads),
-    ("task", Does::Delegates),
-    ("todoread", Does::Thinks),
-    ("todowrite", Does::Thinks),
-    ("webfetch", Does::Fetches),
-    ("websearch", Does::SearchesWeb),
-    ("write", Does::Writes),
+const TOOLS: &[(&str, ToolKind)] = &[
+    ("apply_patch", ToolKind::Patches),
+    ("bash", ToolKind::Runs),
+    ("codesearch", ToolKind::SearchesWeb),
+    ("edit", ToolKind::Edits),
+    ("glob", ToolKind::Finds),
+    ("grep", ToolKind::Searches),
+    ("list", ToolKind::Lists),
+    ("patch", ToolKind::Patches),
+    ("question", ToolKind::Thinks),
+    ("read", ToolKind::Reads),
+    ("task", ToolKind::Delegates),
+    ("todoread", ToolKind::Thinks),
+    ("todowrite", ToolKind::Thinks),
+    ("webfetch", ToolKind::Fetches),
+    ("websearch", ToolKind::SearchesWeb),
+    ("write", ToolKind::Writes),
 ];
 
 /// `server_tool`: every split counts, and a tool of its own has none of these.
-fn servers(tool: &str) -> Option<Vec<(String, String)>> {
+fn server_readings(tool: &str) -> Option<Vec<(String, String)>> {
     let own = TOOLS.iter().any(|(name, _)| *name == tool);
-    (!own && tool.contains('_')).then(|| mayi_core::call::McpAccess::readings(tool, "_"))
+    (!own && tool.contains('_')).then(|| mayi_core::call::McpAccess::split_name(tool, "_"))
 }
 
-fn read(value: &Value) -> Result<Event, String> {
-    let fields = Fields(value);
-    let name = fields.needed(&["hook_event_name"])?;
+fn read(value: &Value) -> Result<HookEvent, String> {
+    let fields = EventFields(value);
+    let name = fields.required_text(&["hook_event_name"])?;
     let kind = match name.as_str() {
-        "tool.execute.before" => Kind::Before,
-        "tool.execute.after" => Kind::After,
-        _ if value.get("tool_input").is_some() => Kind::Before,
-        _ => Kind::Other,
+        "tool.execute.before" => EventKind::Before,
+        "tool.execute.after" => EventKind::After,
+        _ if value.get("tool_input").is_some() => EventKind::Before,
+        _ => EventKind::Other,
     };
-    fields.event(kind, &name)
+    fields.read_event(kind, &name)
 }
 
-fn write(_: &Event, answer: &Answer) -> Output {
-    Output::json(&match &answer.say {
-        Say::Allow(_) => json!({ "decision": "allow" }),
-        Say::Deny(reason) | Say::Ask(reason) => json!({ "decision": "deny", "reason": reason }),
-        Say::Tell(_) | Say::Nothing => return Output::nothing(),
+fn write(_: &HookEvent, answer: &HookAnswer) -> HookOutput {
+    HookOutput::from_json(&match &answer.say {
+        HookReply::Allow(_) => json!({ "decision": "allow" }),
+        HookReply::Deny(reason) | HookReply::Ask(reason) => json!({ "decision": "deny", "reason": reason }),
+        HookReply::Tell(_) | HookReply::Nothing => return HookOutput::empty(),
     })
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Harness, claude, gemini};
-use crate::event::{Event, Kind};
+use crate::event::{EventKind, HookEvent};
 
 pub(super) static HARNESS: Harness = Harness {
     name: "qwen",
@@ -12,10 +12,10 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write: claude::write,
     tools: gemini::TOOLS,
-    servers: claude::servers,
-    asks: |event| event.kind == Kind::Request,
+    servers: claude::server_readings,
+    asks: |event| event.kind == EventKind::Request,
 };
 
-fn read(value: &Value) -> Result<Event, String> {
+fn read(value: &Value) -> Result<HookEvent, String> {
     (claude::HARNESS.read)(value)
 }

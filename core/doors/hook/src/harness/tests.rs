@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::Own;
+use crate::event::OwnMode;
 
-fn event(harness: &str, value: &Value) -> Result<Event, String> {
-    Harness::named(harness).unwrap().event(&value.to_string())
+fn event(harness: &str, value: &Value) -> Result<HookEvent, String> {
+    Harness::find_by_name(harness).unwrap().parse_event(&value.to_string())
 }
 
-fn said(harness: &str, event: &Event, say: Say) -> (u8, Value) {
-    let answer = Answer { say, notice: None };
-    let output = Harness::named(harness).unwrap().output(event, &answer);
+fn said(harness: &str, event: &HookEvent, say: HookReply) -> (u8, Value) {
+    let answer = HookAnswer { say, notice: None };
+    let output = Harness::find_by_name(harness).unwrap().output_for(event, &answer);
     (output.code, serde_json::from_str(&output.out).unwrap_or(Value::Null))
 }
 
@@ -65,21 +65,21 @@ fn given_an_event_before_a_tool_then_every_harness_has_it_decide() {
     ];
     for (harness, value) in events {
         let event = event(harness, &value).unwrap_or_else(|error| panic!("{harness}: {error}"));
-        assert_eq!(event.kind, Kind::Before, "{harness}");
+        assert_eq!(event.kind, EventKind::Before, "{harness}");
         assert_eq!(event.session.as_deref(), Some("s"), "{harness}");
         assert_eq!(event.cwd.as_deref(), Some(std::path::Path::new("/w")), "{harness}");
         assert_eq!(event.input, json!({ "command": "ls" }), "{harness}");
-        let tools = Harness::named(harness).unwrap().tools;
-        assert_eq!(crate::tools::does(tools, &event.tool), Does::Runs, "{harness}");
+        let tools = Harness::find_by_name(harness).unwrap().tools;
+        assert_eq!(crate::tools::tool_kind(tools, &event.tool), ToolKind::Runs, "{harness}");
     }
 }
 
 /// Attack 358. What two programs could read differently is refused: the harness may run the other reading.
 #[test]
 fn given_an_event_that_can_be_read_in_two_ways_then_it_is_refused() {
-    let harness = Harness::named("claude-code").unwrap();
+    let harness = Harness::find_by_name("claude-code").unwrap();
     let good = r#"{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
-    assert!(harness.event(good).is_ok());
+    assert!(harness.parse_event(good).is_ok());
     for (from, to) in [
         (r#""command":"ls""#, r#""command":"ls","command":"rm -rf x""#),
         (r#""tool_name":"Bash""#, r#""tool_name":"Read","tool_name":"Bash""#),
@@ -100,10 +100,10 @@ fn given_an_event_that_can_be_read_in_two_ways_then_it_is_refused() {
     ] {
         let text = good.replace(from, to);
         assert_ne!(text, good);
-        assert!(harness.event(&text).is_err(), "{text}");
+        assert!(harness.parse_event(&text).is_err(), "{text}");
     }
     for text in ["", "null", "[]", "{", "{}x", "\"PreToolUse\"", "{\"hook_event_name\":5}"] {
-        assert!(harness.event(text).is_err(), "{text}");
+        assert!(harness.parse_event(text).is_err(), "{text}");
     }
 }
 
@@ -112,9 +112,9 @@ fn given_an_event_that_can_be_read_in_two_ways_then_it_is_refused() {
 fn given_an_event_that_is_not_known_then_it_decides_where_it_is_about_a_tool() {
     let new = json!({ "session_id": "s", "cwd": "/w", "hook_event_name": "BeforeToolUse", "tool_name": "Bash",
         "tool_input": { "command": "ls" } });
-    assert_eq!(event("claude-code", &new).unwrap().kind, Kind::Before);
+    assert_eq!(event("claude-code", &new).unwrap().kind, EventKind::Before);
     let stop = json!({ "session_id": "s", "cwd": "/w", "hook_event_name": "Stop" });
-    assert_eq!(event("claude-code", &stop).unwrap().kind, Kind::Other);
+    assert_eq!(event("claude-code", &stop).unwrap().kind, EventKind::Other);
 }
 
 #[test]
@@ -124,22 +124,22 @@ fn given_a_mode_of_the_harness_then_only_its_plan_mode_and_asking_modes_are_know
             "tool_name": "Bash", "tool_input": {} });
         event("claude-code", &value).unwrap().mode
     };
-    assert_eq!(of("plan"), Own::Plans);
-    assert_eq!(of("default"), Own::Asks);
-    assert_eq!(of("bypassPermissions"), Own::Lax("bypassPermissions".to_owned()));
-    assert_eq!(of("a new one"), Own::Lax("a new one".to_owned()));
+    assert_eq!(of("plan"), OwnMode::Plans);
+    assert_eq!(of("default"), OwnMode::Asks);
+    assert_eq!(of("bypassPermissions"), OwnMode::Lax("bypassPermissions".to_owned()));
+    assert_eq!(of("a new one"), OwnMode::Lax("a new one".to_owned()));
 }
 
 /// What each harness takes for a denial, and what it must never get for one.
 #[test]
 fn given_a_denial_or_an_ask_then_no_harness_gets_what_it_takes_for_an_allow() {
     for harness in HARNESSES {
-        let before = Event { tool: "Bash".to_owned(), ..Event::new(Kind::Before, "PreToolUse") };
+        let before = HookEvent { tool: "Bash".to_owned(), ..HookEvent::new(EventKind::Before, "PreToolUse") };
         for name in ["PreToolUse", "preToolUse", "BeforeTool", "tool.execute.before"] {
-            let before = Event { name: name.to_owned(), ..before.clone() };
-            for say in [Say::Deny("mayi: no".to_owned()), Say::Ask("mayi: why".to_owned())] {
-                let answer = Answer { say, notice: None };
-                let output = harness.output(&before, &answer);
+            let before = HookEvent { name: name.to_owned(), ..before.clone() };
+            for say in [HookReply::Deny("mayi: no".to_owned()), HookReply::Ask("mayi: why".to_owned())] {
+                let answer = HookAnswer { say, notice: None };
+                let output = harness.output_for(&before, &answer);
                 let allows =
                     output.out.contains("allow\"") || (output.out.trim().is_empty() && output.code != 2);
                 assert!(!allows, "{}: {output:?}", harness.name);
@@ -151,36 +151,44 @@ fn given_a_denial_or_an_ask_then_no_harness_gets_what_it_takes_for_an_allow() {
 /// Codex takes a denial only with a reason, and nothing that it does not know beside it (0.169.0): exit code 2 is sure.
 #[test]
 fn given_codex_then_a_denial_is_exit_code_2_with_a_reason_and_an_allow_is_nothing() {
-    let before = Event::new(Kind::Before, "PreToolUse");
-    let harness = Harness::named("codex").unwrap();
-    let denied = harness
-        .output(&before, &Answer { say: Say::Deny("mayi: no".to_owned()), notice: Some("x".to_owned()) });
-    assert_eq!(denied, Output { code: 2, out: String::new(), err: "mayi: no\n".to_owned() });
-    let allowed =
-        harness.output(&before, &Answer { say: Say::Allow("y".to_owned()), notice: Some("x".to_owned()) });
-    assert_eq!(allowed, Output::nothing());
+    let before = HookEvent::new(EventKind::Before, "PreToolUse");
+    let harness = Harness::find_by_name("codex").unwrap();
+    let denied = harness.output_for(
+        &before,
+        &HookAnswer { say: HookReply::Deny("mayi: no".to_owned()), notice: Some("x".to_owned()) },
+    );
+    assert_eq!(denied, HookOutput { code: 2, out: String::new(), err: "mayi: no\n".to_owned() });
+    let allowed = harness.output_for(
+        &before,
+        &HookAnswer { say: HookReply::Allow("y".to_owned()), notice: Some("x".to_owned()) },
+    );
+    assert_eq!(allowed, HookOutput::empty());
     assert!(!(harness.asks)(&before), "within its sandbox it runs without asking");
 }
 
 #[test]
 fn given_answers_then_claude_code_gets_them_in_its_words() {
-    let before = Event::new(Kind::Before, "PreToolUse");
-    let (code, value) = said("claude-code", &before, Say::Ask("why".to_owned()));
+    let before = HookEvent::new(EventKind::Before, "PreToolUse");
+    let (code, value) = said("claude-code", &before, HookReply::Ask("why".to_owned()));
     assert_eq!(code, 0);
     assert_eq!(
         value,
         json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": "ask",
             "permissionDecisionReason": "why" } })
     );
-    let request = Event::new(Kind::Request, "PermissionRequest");
-    let (_, value) = said("claude-code", &request, Say::Deny("no".to_owned()));
+    let request = HookEvent::new(EventKind::Request, "PermissionRequest");
+    let (_, value) = said("claude-code", &request, HookReply::Deny("no".to_owned()));
     assert_eq!(value["hookSpecificOutput"]["decision"], json!({ "behavior": "deny", "message": "no" }));
-    assert_eq!(said("claude-code", &request, Say::Ask("why".to_owned())), (0, Value::Null));
-    let begins = Event::new(Kind::Begins, "SessionStart");
-    let (_, value) = said("claude-code", &begins, Say::Tell("mode".to_owned()));
+    assert_eq!(said("claude-code", &request, HookReply::Ask("why".to_owned())), (0, Value::Null));
+    let begins = HookEvent::new(EventKind::Begins, "SessionStart");
+    let (_, value) = said("claude-code", &begins, HookReply::Tell("mode".to_owned()));
     assert_eq!(value["hookSpecificOutput"]["additionalContext"], "mode");
     assert_eq!(
-        said("claude-code", &Event::new(Kind::After, "PostToolUse"), Say::Allow("x".to_owned())),
+        said(
+            "claude-code",
+            &HookEvent::new(EventKind::After, "PostToolUse"),
+            HookReply::Allow("x".to_owned())
+        ),
         (0, Value::Null)
     );
 }
@@ -190,14 +198,14 @@ fn given_answers_then_claude_code_gets_them_in_its_words() {
 #[test]
 fn given_qwen_or_gemini_then_a_failure_is_a_denial_on_standard_output_too() {
     for harness in ["qwen", "gemini"] {
-        let blocked = Output::blocked_for(harness, "why");
+        let blocked = HookOutput::blocked_for(harness, "why");
         assert_eq!((blocked.code, blocked.err.as_str()), (2, "mayi: why\n"));
         assert_eq!(
             serde_json::from_str::<Value>(&blocked.out).unwrap(),
             json!({ "decision": "deny", "reason": "mayi: why" })
         );
     }
-    assert_eq!(Output::blocked_for("codex", "why").out, "");
+    assert_eq!(HookOutput::blocked_for("codex", "why").out, "");
     let both = json!({ "session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "edit",
         "tool_input": {}, "tool_use_id": "a", "tool_call_id": "b" });
     assert_eq!(event("qwen", &both).unwrap().id.as_deref(), Some("a"));

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Harness, claude};
-use crate::event::Event;
-use crate::tools::Does;
+use crate::event::HookEvent;
+use crate::tools::ToolKind;
 
 pub(super) static HARNESS: Harness = Harness {
     name: "vscode",
@@ -13,33 +13,34 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write: claude::write,
     tools: TOOLS,
-    servers,
+    servers: server_readings,
     asks: |_| true,
 };
 
-const TOOLS: &[(&str, Does)] = &[
-    ("apply_patch", Does::Patches),
-    ("create_file", Does::Writes),
-    ("fetch_webpage", Does::Fetches),
-    ("file_search", Does::Finds),
-    ("get_terminal_output", Does::Looks),
-    ("grep_search", Does::Searches),
-    ("insert_edit_into_file", Does::Edits),
-    ("list_dir", Does::Lists),
-    ("manage_todo_list", Does::Thinks),
-    ("multi_replace_string_in_file", Does::Edits),
-    ("read_file", Does::Reads),
-    ("replace_string_in_file", Does::Edits),
-    ("run_in_terminal", Does::Runs),
-    ("runSubagent", Does::Delegates),
+const TOOLS: &[(&str, ToolKind)] = &[
+    ("apply_patch", ToolKind::Patches),
+    ("create_file", ToolKind::Writes),
+    ("fetch_webpage", ToolKind::Fetches),
+    ("file_search", ToolKind::Finds),
+    ("get_terminal_output", ToolKind::Looks),
+    ("grep_search", ToolKind::Searches),
+    ("insert_edit_into_file", ToolKind::Edits),
+    ("list_dir", ToolKind::Lists),
+    ("manage_todo_list", ToolKind::Thinks),
+    ("multi_replace_string_in_file", ToolKind::Edits),
+    ("read_file", ToolKind::Reads),
+    ("replace_string_in_file", ToolKind::Edits),
+    ("run_in_terminal", ToolKind::Runs),
+    ("runSubagent", ToolKind::Delegates),
 ];
 
 /// `mcp_server_tool`: every split counts.
-fn servers(tool: &str) -> Option<Vec<(String, String)>> {
-    claude::servers(tool)
-        .or_else(|| tool.strip_prefix("mcp_").map(|joined| mayi_core::call::McpAccess::readings(joined, "_")))
+fn server_readings(tool: &str) -> Option<Vec<(String, String)>> {
+    claude::server_readings(tool).or_else(|| {
+        tool.strip_prefix("mcp_").map(|joined| mayi_core::call::McpAccess::split_name(joined, "_"))
+    })
 }
 
-fn read(value: &Value) -> Result<Event, String> {
+fn read(value: &Value) -> Result<HookEvent, String> {
     (claude::HARNESS.read)(value)
 }

@@ -1,6 +1,6 @@
 //! Keys of tools' inputs, by what they are about. Data: a key that is not here is not understood.
 
-use super::Does;
+use super::ToolKind;
 
 /// A path.
 pub(super) const PATHS: &[&str] = &[
@@ -56,9 +56,9 @@ pub(super) const EDITS: &[&str] = &["edits", "replacements"];
 pub(super) const PATCHES: &[&str] = &["patch", "patchText", "patch_text", "input", "command", "diff"];
 
 /// What else may stand there, and only says how.
-fn manner(does: Does) -> &'static [&'static str] {
+fn manner_keys(does: ToolKind) -> &'static [&'static str] {
     match does {
-        Does::Runs => &[
+        ToolKind::Runs => &[
             "description",
             "explanation",
             "timeout",
@@ -75,12 +75,14 @@ fn manner(does: Does) -> &'static [&'static str] {
             "with_escalated_permissions",
             "sandbox_permissions",
         ],
-        Does::Reads => {
+        ToolKind::Reads => {
             &["offset", "limit", "pages", "startLine", "endLine", "start_line", "end_line", "view_range"]
         }
-        Does::Lists => &["ignore", "recursive", "respect_git_ignore", "file_filtering_options"],
-        Does::Finds => &["pattern", "query", "case_sensitive", "respect_git_ignore", "maxResults", "include"],
-        Does::Searches => &[
+        ToolKind::Lists => &["ignore", "recursive", "respect_git_ignore", "file_filtering_options"],
+        ToolKind::Finds => {
+            &["pattern", "query", "case_sensitive", "respect_git_ignore", "maxResults", "include"]
+        }
+        ToolKind::Searches => &[
             "pattern",
             "query",
             "glob",
@@ -105,8 +107,8 @@ fn manner(does: Does) -> &'static [&'static str] {
             "-o",
             "context",
         ],
-        Does::Writes => &["overwrite", "explanation", "create_directories"],
-        Does::Edits => &[
+        ToolKind::Writes => &["overwrite", "explanation", "create_directories"],
+        ToolKind::Edits => &[
             "replace_all",
             "replaceAll",
             "expected_replacements",
@@ -121,12 +123,12 @@ fn manner(does: Does) -> &'static [&'static str] {
             "ai_proposed_content",
             "modified_by_user",
         ],
-        Does::Patches => &["explanation", "description"],
-        Does::Deletes => &["explanation", "recursive"],
-        Does::Fetches => {
+        ToolKind::Patches => &["explanation", "description"],
+        ToolKind::Deletes => &["explanation", "recursive"],
+        ToolKind::Fetches => {
             &["prompt", "query", "format", "timeout", "max_length", "explanation", "raw", "start_index"]
         }
-        Does::SearchesWeb => &[
+        ToolKind::SearchesWeb => &[
             "query",
             "search_term",
             "allowed_domains",
@@ -138,7 +140,7 @@ fn manner(does: Does) -> &'static [&'static str] {
             "livecrawl",
             "contextMaxCharacters",
         ],
-        Does::Delegates => &[
+        ToolKind::Delegates => &[
             "prompt",
             "description",
             "subagent_type",
@@ -155,7 +157,7 @@ fn manner(does: Does) -> &'static [&'static str] {
             "command",
             "task_id",
         ],
-        Does::Thinks => &[
+        ToolKind::Thinks => &[
             "todos",
             "items",
             "plan",
@@ -190,7 +192,7 @@ fn manner(does: Does) -> &'static [&'static str] {
             "todo",
             "title",
         ],
-        Does::Looks => &[
+        ToolKind::Looks => &[
             "bash_id",
             "task_id",
             "shell_id",
@@ -203,24 +205,24 @@ fn manner(does: Does) -> &'static [&'static str] {
             "id",
             "session_id",
         ],
-        Does::SwitchesMode | Does::Other => &[],
+        ToolKind::SwitchesMode | ToolKind::Other => &[],
     }
 }
 
 /// Whether an input of a tool that does this may have `key`, and nothing follows from it that is not looked at.
-pub(super) fn is_known(does: Does, key: &str) -> bool {
+pub(super) fn is_known(does: ToolKind, key: &str) -> bool {
     let is = |sets: &[&[&str]]| sets.iter().any(|set| set.contains(&key));
     let of_kind = match does {
-        Does::Runs => is(&[LINES, FOLDERS, &["args"]]),
-        Does::Reads | Does::Lists | Does::Finds | Does::Deletes => is(&[PATHS, LISTS]),
-        Does::Searches => is(&[PATHS, LISTS]),
-        Does::Writes => is(&[PATHS, NEW]),
-        Does::Edits => is(&[PATHS, OLD, NEW, EDITS]),
-        Does::Patches => is(&[PATCHES]),
-        Does::Fetches => is(&[URLS, &["urls"]]),
-        Does::SearchesWeb | Does::Delegates | Does::Thinks | Does::Looks => false,
+        ToolKind::Runs => is(&[LINES, FOLDERS, &["args"]]),
+        ToolKind::Reads | ToolKind::Lists | ToolKind::Finds | ToolKind::Deletes => is(&[PATHS, LISTS]),
+        ToolKind::Searches => is(&[PATHS, LISTS]),
+        ToolKind::Writes => is(&[PATHS, NEW]),
+        ToolKind::Edits => is(&[PATHS, OLD, NEW, EDITS]),
+        ToolKind::Patches => is(&[PATCHES]),
+        ToolKind::Fetches => is(&[URLS, &["urls"]]),
+        ToolKind::SearchesWeb | ToolKind::Delegates | ToolKind::Thinks | ToolKind::Looks => false,
         // Whatever else it holds is no reason to ask twice.
-        Does::SwitchesMode | Does::Other => true,
+        ToolKind::SwitchesMode | ToolKind::Other => true,
     };
-    of_kind || manner(does).contains(&key)
+    of_kind || manner_keys(does).contains(&key)
 }

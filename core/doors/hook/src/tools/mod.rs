@@ -8,11 +8,11 @@ mod keys;
 mod patch;
 mod reading;
 
-pub(crate) use reading::{Place, read};
+pub(crate) use reading::{ToolContext, read};
 
 /// What a tool of a harness's own does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Does {
+pub enum ToolKind {
     /// Runs a line in a shell.
     Runs,
     /// Reads a file, or several.
@@ -47,10 +47,10 @@ pub enum Does {
     Other,
 }
 
-impl Does {
+impl ToolKind {
     /// ACP's word for this kind of tool, which the rest of mayi knows.
     #[must_use]
-    pub(crate) fn kind(self) -> &'static str {
+    pub(crate) fn acp_kind(self) -> &'static str {
         match self {
             Self::Runs => "execute",
             Self::Reads => "read",
@@ -67,8 +67,8 @@ impl Does {
 
 /// What the tool `name` does, by a harness's table.
 #[must_use]
-pub fn does(table: &[(&str, Does)], name: &str) -> Does {
-    table.iter().find(|(known, _)| *known == name).map_or(Does::Other, |(_, does)| *does)
+pub fn tool_kind(table: &[(&str, ToolKind)], name: &str) -> ToolKind {
+    table.iter().find(|(known, _)| *known == name).map_or(ToolKind::Other, |(_, does)| *does)
 }
 
 #[cfg(test)]

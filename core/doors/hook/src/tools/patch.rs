@@ -4,7 +4,7 @@
 use mayi_core::call::WriteKind;
 
 /// The files of `patch`, and what becomes of each.
-pub(super) fn files(patch: &str) -> Vec<(WriteKind, String)> {
+pub(super) fn patched_files(patch: &str) -> Vec<(WriteKind, String)> {
     let header = |line: &str| {
         let rest = line.trim().strip_prefix("***")?.trim_start();
         let kinds = [
@@ -34,7 +34,7 @@ mod tests {
     fn given_a_patch_then_every_file_that_it_names_counts() {
         let patch = "*** Begin Patch\n*** Add File: a.rs\n+x\n  *** Update File: src/b c.rs\n*** Move to: ../c\n@@\n-a\n+b\r\n***Delete File: d\r\n*** End Patch";
         assert_eq!(
-            files(patch),
+            patched_files(patch),
             [
                 (WriteKind::Create, "a.rs".to_owned()),
                 (WriteKind::Edit, "src/b c.rs".to_owned()),

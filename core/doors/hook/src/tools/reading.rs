@@ -7,28 +7,28 @@ use mayi_core::call::{
     Access, Category, Caveat, Dialect, Diff, McpAccess, PathAccess, Surroundings, UrlAccess, WriteKind,
     file_paths, shell,
 };
-use mayi_doors::places::leads_to;
+use mayi_doors::folders::leads_to;
 use serde_json::{Map, Value};
 
 use super::keys::{self, is_known};
-use super::{Does, patch};
-use crate::call::Homes;
+use super::{ToolKind, patch};
+use crate::call::HomeFolders;
 
 /// The most accesses of one call: one that names more is asked about as a whole.
 const MOST: usize = 512;
 
 /// Where a tool runs.
-pub(crate) struct Place<'a> {
+pub(crate) struct ToolContext<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) roots: &'a [PathBuf],
-    pub(crate) homes: &'a Homes,
+    pub(crate) homes: &'a HomeFolders,
     /// Why a command that runs in `cwd` is asked about for that.
     pub(crate) outside: &'a dyn Fn(&Path) -> Option<Caveat>,
 }
 
 /// What was read.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Read {
+pub(crate) struct ToolReading {
     pub(crate) accesses: Vec<Access>,
     pub(crate) diffs: Vec<Diff>,
     pub(crate) env: BTreeMap<String, String>,
@@ -45,25 +45,29 @@ pub(crate) struct Read {
 /// an MCP server.
 pub(crate) fn read(
     name: &str,
-    does: Does,
+    does: ToolKind,
     input: &Value,
     servers: Option<Vec<(String, String)>>,
-    place: &Place<'_>,
-) -> Read {
+    place: &ToolContext<'_>,
+) -> ToolReading {
     let none = Map::new();
-    let mut reading =
-        Reading { place, name, input: input.as_object().unwrap_or(&none), out: Read::default() };
+    let mut reading = InputReader {
+        context: place,
+        name,
+        input: input.as_object().unwrap_or(&none),
+        out: ToolReading::default(),
+    };
     match servers {
         Some(readings) => {
             let access = McpAccess::new(readings, input.clone(), place.cwd);
             reading.push(Access::Mcp(access));
         }
         None => {
-            reading.of(does);
+            reading.read_tool(does);
             let known = input.is_null()
                 || input.as_object().is_some_and(|map| map.keys().all(|key| is_known(does, key)));
             if !known || reading.out.accesses.is_empty() {
-                reading.unknown(Category::Execute);
+                reading.push_unknown_tool(Category::Execute);
             }
         }
     }
@@ -77,91 +81,92 @@ pub(crate) fn read(
     out
 }
 
-struct Reading<'a> {
-    place: &'a Place<'a>,
+struct InputReader<'a> {
+    context: &'a ToolContext<'a>,
     name: &'a str,
     input: &'a Map<String, Value>,
-    out: Read,
+    out: ToolReading,
 }
 
-impl Reading<'_> {
+impl InputReader<'_> {
     fn push(&mut self, access: Access) {
         if !self.out.accesses.contains(&access) {
             self.out.accesses.push(access);
         }
     }
 
-    fn unknown(&mut self, category: Category) {
+    fn push_unknown_tool(&mut self, category: Category) {
         self.push(Access::Tool { name: self.name.to_owned(), category });
     }
 
     /// The texts under any of `keys`. What is there and is no text is not understood.
-    fn texts(&mut self, keys: &[&str]) -> Vec<String> {
+    fn text_values(&mut self, keys: &[&str]) -> Vec<String> {
         let mut found = Vec::new();
         for key in keys {
             match self.input.get(*key) {
                 Some(Value::String(text)) if !text.is_empty() => found.push(text.clone()),
                 None | Some(Value::Null | Value::String(_)) => {}
-                Some(_) => self.odd(key),
+                Some(_) => self.note_not_text(key),
             }
         }
         found
     }
 
     /// What has another type than its key has elsewhere may be read in any way.
-    fn odd(&mut self, key: &str) {
+    fn note_not_text(&mut self, key: &str) {
         self.out.not_shown.push(format!("`{key}` is no text"));
-        self.unknown(Category::Execute);
+        self.push_unknown_tool(Category::Execute);
     }
 
-    fn of(&mut self, does: Does) {
+    fn read_tool(&mut self, does: ToolKind) {
         match does {
-            Does::Runs => self.runs(),
-            Does::Reads => {
-                for path in self.paths() {
-                    self.looks_at(&path);
+            ToolKind::Runs => self.read_commands(),
+            ToolKind::Reads => {
+                for path in self.path_values() {
+                    self.add_looked_up_path(&path);
                 }
             }
-            Does::Lists => self.searched(&[]),
-            Does::Finds => self.searched(&["pattern", "query", "include"]),
-            Does::Searches => self.searches(),
-            Does::Writes | Does::Edits => self.changes(does),
-            Does::Patches => self.patches(),
-            Does::Deletes => {
-                for path in self.paths() {
-                    self.writes(WriteKind::Delete, &path);
+            ToolKind::Lists => self.push_searched_folders(&[]),
+            ToolKind::Finds => self.push_searched_folders(&["pattern", "query", "include"]),
+            ToolKind::Searches => self.read_search(),
+            ToolKind::Writes | ToolKind::Edits => self.read_file_change(does),
+            ToolKind::Patches => self.read_patches(),
+            ToolKind::Deletes => {
+                for path in self.path_values() {
+                    self.push_write(WriteKind::Delete, &path);
                 }
             }
-            Does::Fetches => self.fetches(),
-            Does::SearchesWeb => self.unknown(Category::External),
-            Does::Delegates | Does::Thinks | Does::Looks => self.thinks(does),
-            Does::SwitchesMode => {
-                let id = self.texts(&["mode", "modeId", "id"]).pop().unwrap_or_else(|| self.name.to_owned());
+            ToolKind::Fetches => self.read_fetches(),
+            ToolKind::SearchesWeb => self.push_unknown_tool(Category::External),
+            ToolKind::Delegates | ToolKind::Thinks | ToolKind::Looks => self.read_thinking(does),
+            ToolKind::SwitchesMode => {
+                let id =
+                    self.text_values(&["mode", "modeId", "id"]).pop().unwrap_or_else(|| self.name.to_owned());
                 self.push(Access::Mode { id });
             }
-            Does::Other => {
-                for path in self.paths() {
-                    self.looks_at(&path);
+            ToolKind::Other => {
+                for path in self.path_values() {
+                    self.add_looked_up_path(&path);
                 }
-                for url in self.texts(keys::URLS) {
-                    self.url(&url);
+                for url in self.text_values(keys::URLS) {
+                    self.push_url(&url);
                 }
                 if keys::LINES.iter().any(|key| self.input.contains_key(*key)) {
-                    self.runs();
+                    self.read_commands();
                 }
-                self.unknown(Category::Execute);
+                self.push_unknown_tool(Category::Execute);
             }
         }
     }
 
     /// What only thinks is known by its keys; any other makes it a tool that runs.
-    fn thinks(&mut self, does: Does) {
+    fn read_thinking(&mut self, does: ToolKind) {
         let known = self.input.keys().all(|key| is_known(does, key));
-        self.unknown(if known { Category::Read } else { Category::Execute });
+        self.push_unknown_tool(if known { Category::Read } else { Category::Execute });
     }
 
-    fn paths(&mut self) -> Vec<String> {
-        let mut found = self.texts(keys::PATHS);
+    fn path_values(&mut self) -> Vec<String> {
+        let mut found = self.text_values(keys::PATHS);
         for key in keys::LISTS {
             match self.input.get(*key) {
                 None | Some(Value::Null) => {}
@@ -172,23 +177,23 @@ impl Reading<'_> {
                             item.get("path").or(item.get("filePath")).and_then(Value::as_str),
                         ) {
                             (Some(path), _) | (None, Some(path)) => found.push(path.to_owned()),
-                            (None, None) => self.odd(key),
+                            (None, None) => self.note_not_text(key),
                         }
                     }
                 }
-                Some(_) => self.odd(key),
+                Some(_) => self.note_not_text(key),
             }
         }
         found
     }
 
     /// Every file that `given` could be: as it stands, in the home folder where it begins with `~`, by a `file:` address.
-    fn each(&self, given: &str) -> Vec<PathAccess> {
-        let cwd = self.place.cwd;
+    fn path_candidates(&self, given: &str) -> Vec<PathAccess> {
+        let cwd = self.context.cwd;
         let mut found = vec![PathAccess::new(cwd, given)];
         let below = given.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         if let Some(rest) = below {
-            for home in self.place.homes.all() {
+            for home in self.context.homes.known_homes() {
                 found.push(PathAccess::new(home, &format!("{}{rest}", home.display())));
             }
         }
@@ -196,14 +201,14 @@ impl Reading<'_> {
         found
     }
 
-    fn looks_at(&mut self, given: &str) {
-        for path in self.each(given) {
+    fn add_looked_up_path(&mut self, given: &str) {
+        for path in self.path_candidates(given) {
             self.push(Access::Read(path));
         }
     }
 
-    fn writes(&mut self, kind: WriteKind, given: &str) {
-        for path in self.each(given) {
+    fn push_write(&mut self, kind: WriteKind, given: &str) {
+        for path in self.path_candidates(given) {
             let kind = match kind {
                 WriteKind::Write if !path.resolved.exists() => WriteKind::Create,
                 kind => kind,
@@ -213,52 +218,52 @@ impl Reading<'_> {
     }
 
     /// The folders that are looked through: those that are named, or the working folder, and where patterns lead out of them.
-    fn searched(&mut self, patterns: &[&str]) {
-        let mut folders = self.paths();
+    fn push_searched_folders(&mut self, patterns: &[&str]) {
+        let mut folders = self.path_values();
         if folders.is_empty() {
             folders.push(".".to_owned());
         }
         for folder in &folders {
-            self.looks_at(folder);
+            self.add_looked_up_path(folder);
         }
-        for pattern in self.texts(patterns) {
+        for pattern in self.text_values(patterns) {
             let Some(place) = leads_to(&pattern) else { continue };
             // From each folder that is named, too.
             for folder in &folders {
-                self.looks_at(&format!("{folder}/{place}"));
+                self.add_looked_up_path(&format!("{folder}/{place}"));
             }
-            self.looks_at(&place);
+            self.add_looked_up_path(&place);
         }
     }
 
     /// A search is judged as the command that harnesses run for it, too: it shows what files hold that a rule may deny
     /// (D2.26).
-    fn searches(&mut self) {
-        self.searched(&["glob", "include", "include_pattern", "includePattern"]);
-        let mut folders = self.paths();
+    fn read_search(&mut self) {
+        self.push_searched_folders(&["glob", "include", "include_pattern", "includePattern"]);
+        let mut folders = self.path_values();
         if folders.is_empty() {
             folders.push(".".to_owned());
         }
-        let pattern = self.texts(&["pattern", "query"]).into_iter().next().unwrap_or_default();
+        let pattern = self.text_values(&["pattern", "query"]).into_iter().next().unwrap_or_default();
         let words = ["rg", "--hidden", "-e", &pattern, "--"].map(str::to_owned);
         let words: Vec<String> = words.into_iter().chain(folders).collect();
-        let (cwd, env) = (self.place.cwd, BTreeMap::new());
-        for home in self.place.homes.each() {
+        let (cwd, env) = (self.context.cwd, BTreeMap::new());
+        for home in self.context.homes.home_readings() {
             let at =
-                Surroundings { cwd, roots: self.place.roots, home, env: &env, dialect: Dialect::Unknown };
-            for access in shell::argv(&words, &at) {
+                Surroundings { cwd, roots: self.context.roots, home, env: &env, dialect: Dialect::Unknown };
+            for access in shell::argv_accesses(&words, &at) {
                 self.push(access);
             }
         }
     }
 
-    fn changes(&mut self, does: Does) {
-        let kind = if does == Does::Edits { WriteKind::Edit } else { WriteKind::Write };
-        let paths = self.paths();
-        let (old, new) = (self.texts(keys::OLD), self.texts(keys::NEW));
+    fn read_file_change(&mut self, does: ToolKind) {
+        let kind = if does == ToolKind::Edits { WriteKind::Edit } else { WriteKind::Write };
+        let paths = self.path_values();
+        let (old, new) = (self.text_values(keys::OLD), self.text_values(keys::NEW));
         let mut diffs = Vec::new();
         for path in &paths {
-            self.writes(kind, path);
+            self.push_write(kind, path);
             if let Some(new_text) = new.first() {
                 diffs.push(Diff {
                     path: path.clone(),
@@ -279,52 +284,52 @@ impl Reading<'_> {
                         };
                         let own = text(keys::PATHS);
                         if let Some(path) = &own {
-                            self.writes(kind, path);
+                            self.push_write(kind, path);
                         }
                         let Some(path) = own.or_else(|| paths.first().cloned()) else { continue };
                         let (old_text, new_text) = (text(keys::OLD), text(keys::NEW).unwrap_or_default());
                         diffs.push(Diff { path, old_text, new_text });
                     }
                 }
-                Some(_) => self.odd(key),
+                Some(_) => self.note_not_text(key),
             }
         }
         self.out.diffs.extend(diffs);
     }
 
-    fn patches(&mut self) {
-        let texts = self.texts(keys::PATCHES);
+    fn read_patches(&mut self) {
+        let texts = self.text_values(keys::PATCHES);
         for text in &texts {
-            for (kind, path) in patch::files(text) {
-                self.writes(kind, &path);
+            for (kind, path) in patch::patched_files(text) {
+                self.push_write(kind, &path);
             }
             self.out.notes.push(text.clone());
         }
     }
 
-    fn fetches(&mut self) {
-        let mut urls = self.texts(keys::URLS);
+    fn read_fetches(&mut self) {
+        let mut urls = self.text_values(keys::URLS);
         match self.input.get("urls") {
             Some(Value::Array(items)) => {
                 urls.extend(items.iter().filter_map(Value::as_str).map(str::to_owned))
             }
             None | Some(Value::Null) => {}
-            Some(_) => self.odd("urls"),
+            Some(_) => self.note_not_text("urls"),
         }
         if urls.is_empty() {
             // What it fetches is said in a text that a model reads.
-            self.unknown(Category::External);
+            self.push_unknown_tool(Category::External);
         }
         for url in urls {
-            self.url(&url);
+            self.push_url(&url);
         }
     }
 
-    fn url(&mut self, given: &str) {
+    fn push_url(&mut self, given: &str) {
         for file in file_paths(given) {
-            self.looks_at(&file);
+            self.add_looked_up_path(&file);
         }
-        match UrlAccess::read(given) {
+        match UrlAccess::parse_lenient(given) {
             Ok(url) => self.push(Access::Fetch(url)),
             Err(error) => {
                 self.out.not_shown.push(format!("the address {given} is not understood: {error}"));
@@ -334,32 +339,33 @@ impl Reading<'_> {
         }
     }
 
-    fn runs(&mut self) {
-        let named = self.texts(keys::FOLDERS).into_iter().next();
-        let elsewhere = named.map(|folder| self.place.cwd.join(folder)).filter(|cwd| *cwd != self.place.cwd);
-        self.out.env = variables(self.input.get("env"));
+    fn read_commands(&mut self) {
+        let named = self.text_values(keys::FOLDERS).into_iter().next();
+        let elsewhere =
+            named.map(|folder| self.context.cwd.join(folder)).filter(|cwd| *cwd != self.context.cwd);
+        self.out.env = read_variables(self.input.get("env"));
         if let Some(lax) = ["dangerouslyDisableSandbox", "with_escalated_permissions"]
             .into_iter()
             .find(|key| !matches!(self.input.get(*key), None | Some(Value::Null | Value::Bool(false))))
         {
             self.out.cautions.push(format!("it is to run outside of the harness's own sandbox ({lax})"));
         }
-        let cwd = elsewhere.clone().unwrap_or_else(|| self.place.cwd.to_owned());
-        let outside = (self.place.outside)(&cwd);
+        let cwd = elsewhere.clone().unwrap_or_else(|| self.context.cwd.to_owned());
+        let outside = (self.context.outside)(&cwd);
         let env = self.out.env.clone();
-        for command in self.commands() {
-            for home in self.place.homes.each() {
+        for command in self.command_values() {
+            for home in self.context.homes.home_readings() {
                 let at = Surroundings {
                     cwd: &cwd,
-                    roots: self.place.roots,
+                    roots: self.context.roots,
                     home,
                     env: &env,
                     // The user's own shell, which the event does not name.
                     dialect: Dialect::Unknown,
                 };
                 let accesses = match &command {
-                    Command::Words(words) => shell::argv(words, &at),
-                    Command::Line(line) => shell::line(line, &at),
+                    InputCommand::Words(words) => shell::argv_accesses(words, &at),
+                    InputCommand::Line(line) => shell::line_accesses(line, &at),
                 };
                 for mut access in accesses {
                     if let Access::Shell(shell) = &mut access {
@@ -372,7 +378,7 @@ impl Reading<'_> {
         self.out.cwd = elsewhere;
     }
 
-    fn commands(&mut self) -> Vec<Command> {
+    fn command_values(&mut self) -> Vec<InputCommand> {
         let mut found = Vec::new();
         for key in keys::LINES {
             let args = self.input.get("args").and_then(Value::as_array);
@@ -381,38 +387,38 @@ impl Reading<'_> {
                 // A patch in the place of a command is none that a shell runs, and one in a line may be applied: all of it counts.
                 (Some(Value::String(text)), None) => {
                     if patch::holds_one(text) {
-                        for (kind, path) in patch::files(text) {
-                            self.writes(kind, &path);
+                        for (kind, path) in patch::patched_files(text) {
+                            self.push_write(kind, &path);
                         }
                     }
-                    found.push(Command::Line(text.clone()));
+                    found.push(InputCommand::Line(text.clone()));
                 }
                 (Some(program @ Value::String(_)), Some(args)) => {
-                    found.push(words(std::iter::once(program).chain(args)));
+                    found.push(command_from_words(std::iter::once(program).chain(args)));
                 }
-                (Some(Value::Array(items)), _) => found.push(words(items.iter())),
-                (Some(_), _) => self.odd(key),
+                (Some(Value::Array(items)), _) => found.push(command_from_words(items.iter())),
+                (Some(_), _) => self.note_not_text(key),
             }
         }
         found
     }
 }
 
-enum Command {
+enum InputCommand {
     /// Words that a program gets as they are.
     Words(Vec<String>),
     /// A line for a shell.
     Line(String),
 }
 
-fn words<'a>(items: impl Iterator<Item = &'a Value>) -> Command {
+fn command_from_words<'a>(items: impl Iterator<Item = &'a Value>) -> InputCommand {
     let texts: Option<Vec<String>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
     // A word that is no text is not understood: a line that never parses says so.
-    texts.map_or_else(|| Command::Line("\0".to_owned()), Command::Words)
+    texts.map_or_else(|| InputCommand::Line("\0".to_owned()), InputCommand::Words)
 }
 
 /// Variables that are set for a command.
-fn variables(given: Option<&Value>) -> BTreeMap<String, String> {
+fn read_variables(given: Option<&Value>) -> BTreeMap<String, String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match given {
         Some(Value::Object(map)) => map.iter().map(|(name, value)| (name.clone(), text(value))).collect(),

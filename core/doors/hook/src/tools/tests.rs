@@ -6,14 +6,14 @@ use mayi_core::call::{Access, AgentId, Call, SessionId};
 use mayi_core::gate::Session;
 use serde_json::{Value, json};
 
-use crate::call::{Homes, call};
-use crate::event::{Event, Kind};
+use crate::call::{HomeFolders, call_from_event};
+use crate::event::{EventKind, HookEvent};
 use crate::harness::Harness;
 
 fn session(cwd: &str) -> Session {
     Session {
         id: SessionId("s".to_owned()),
-        agent: AgentId::named("claude-code"),
+        agent: AgentId::from_name("claude-code"),
         parent: None,
         roots: vec![PathBuf::from("/w")],
         cwd: PathBuf::from(cwd),
@@ -22,9 +22,9 @@ fn session(cwd: &str) -> Session {
 }
 
 fn of(harness: &str, tool: &str, input: Value) -> Call {
-    let event = Event { tool: tool.to_owned(), input, ..Event::new(Kind::Before, "PreToolUse") };
-    let homes = Homes::new(Some("/home/me".into()), None);
-    call(Harness::named(harness).unwrap(), &event, &session("/w"), &homes)
+    let event = HookEvent { tool: tool.to_owned(), input, ..HookEvent::new(EventKind::Before, "PreToolUse") };
+    let homes = HomeFolders::new(Some("/home/me".into()), None);
+    call_from_event(Harness::find_by_name(harness).unwrap(), &event, &session("/w"), &homes)
 }
 
 fn texts(call: &Call) -> Vec<String> {
@@ -133,13 +133,18 @@ fn given_an_input_whose_fields_disagree_then_every_version_counts() {
 #[test]
 fn given_a_joined_name_then_every_split_counts_unless_the_harness_names_the_server() {
     let readings = |harness: &str, tool: &str, server: Option<&str>| {
-        let event = Event {
+        let event = HookEvent {
             tool: tool.to_owned(),
             server: server.map(str::to_owned),
             input: json!({}),
-            ..Event::new(Kind::Before, "PreToolUse")
+            ..HookEvent::new(EventKind::Before, "PreToolUse")
         };
-        let call = call(Harness::named(harness).unwrap(), &event, &session("/w"), &Homes::default());
+        let call = call_from_event(
+            Harness::find_by_name(harness).unwrap(),
+            &event,
+            &session("/w"),
+            &HomeFolders::default(),
+        );
         let Access::Mcp(mcp) = &call.accesses[0] else { panic!("{:?}", call.accesses) };
         mcp.readings.iter().map(|(server, tool)| format!("{server}/{tool}")).collect::<Vec<_>>()
     };
@@ -164,13 +169,13 @@ fn given_a_joined_name_then_every_split_counts_unless_the_harness_names_the_serv
 /// Attack 361. `~` is expanded by the harness's environment, which a repository's settings may have changed.
 #[test]
 fn given_another_home_in_the_environment_then_a_line_is_judged_with_both() {
-    let event = Event {
+    let event = HookEvent {
         tool: "Bash".to_owned(),
         input: json!({ "command": "cat ~/id_rsa > ~/x" }),
-        ..Event::new(Kind::Before, "PreToolUse")
+        ..HookEvent::new(EventKind::Before, "PreToolUse")
     };
-    let homes = Homes::new(Some("/home/me".into()), Some("/home/me/.ssh".into()));
-    let call = call(Harness::named("claude-code").unwrap(), &event, &session("/w"), &homes);
+    let homes = HomeFolders::new(Some("/home/me".into()), Some("/home/me/.ssh".into()));
+    let call = call_from_event(Harness::find_by_name("claude-code").unwrap(), &event, &session("/w"), &homes);
     let found = texts(&call);
     for access in
         ["create(/home/me/x)", "create(/home/me/.ssh/x)", "write(/home/me/x)", "write(/home/me/.ssh/x)"]
@@ -182,9 +187,17 @@ fn given_another_home_in_the_environment_then_a_line_is_judged_with_both() {
 
 #[test]
 fn given_a_command_outside_of_the_roots_then_it_is_asked_about_for_that() {
-    let event =
-        Event { tool: "Bash".to_owned(), input: json!({ "command": "ls" }), ..Event::new(Kind::Before, "x") };
-    let outside = call(Harness::named("claude-code").unwrap(), &event, &session("/"), &Homes::default());
+    let event = HookEvent {
+        tool: "Bash".to_owned(),
+        input: json!({ "command": "ls" }),
+        ..HookEvent::new(EventKind::Before, "x")
+    };
+    let outside = call_from_event(
+        Harness::find_by_name("claude-code").unwrap(),
+        &event,
+        &session("/"),
+        &HomeFolders::default(),
+    );
     let Access::Shell(shell) = &outside.accesses[0] else { panic!() };
     assert!(
         shell.caveats.iter().any(|caveat| caveat.always && caveat.reason.contains("outside")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
-use mayi_doors::listen::Visitor;
+use mayi_doors::listen::ClientConnection;
 use tokio::net::TcpListener;
 
 use super::HttpOptions;
@@ -24,9 +24,9 @@ pub async fn serve(
 ) {
     let front = Arc::new(Front::new(gateway, options));
     let handling = Arc::clone(&front);
-    let handle = move |request: hyper::Request<hyper::body::Incoming>, visitor: Arc<Visitor>| {
+    let handle = move |request: hyper::Request<hyper::body::Incoming>, visitor: Arc<ClientConnection>| {
         let front = Arc::clone(&handling);
-        async move { front.handle(request.map(Body::new), &visitor.stranger).await }
+        async move { front.serve_request(request.map(Body::new), &visitor.stranger).await }
     };
     let places = front.options().connections;
     let over = async {
@@ -34,7 +34,7 @@ pub async fn serve(
             let mut ticks = tokio::time::interval(SWEEP);
             loop {
                 ticks.tick().await;
-                front.sessions.sweep(Instant::now(), front.options().idle);
+                front.sessions.end_idle(Instant::now(), front.options().idle);
             }
         };
         tokio::select! {
@@ -43,5 +43,5 @@ pub async fn serve(
         }
         front.close();
     };
-    mayi_doors::listen::serve(listener, places, handle, over).await;
+    mayi_doors::listen::serve_requests(listener, places, handle, over).await;
 }

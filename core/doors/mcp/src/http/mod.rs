@@ -3,10 +3,10 @@
 //! A message in a POST; its answer as JSON or as a stream of events. Up to 2025-11-25 `initialize` opens a session;
 //! since 2026-07-28 each request stands for itself.
 
-mod admit;
+mod admission;
+mod client_streams;
 mod era;
 mod listen;
-mod out;
 mod refusal;
 mod respond;
 mod serve;
@@ -24,7 +24,7 @@ use serde_json::Value;
 pub use listen::serve;
 
 /// Finds the `inputSchema` of a tool by the name that it is offered under.
-pub type Schemas = Arc<dyn Fn(&str) -> Option<Value> + Send + Sync>;
+pub type SchemaLookup = Arc<dyn Fn(&str) -> Option<Value> + Send + Sync>;
 
 /// How the gateway is served.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ pub struct HttpOptions {
     /// When a session ends that nobody uses.
     pub idle: Duration,
     /// The schemas of tools, for `Mcp-Param-*` headers.
-    pub schemas: Schemas,
+    pub schemas: SchemaLookup,
 }
 
 /// So many sessions there are for whoever can reach the address, without a token: any program on this machine can, and each
@@ -57,14 +57,14 @@ const WITH_TOKEN: usize = 128;
 
 impl HttpOptions {
     /// Only whoever has `token` may call, and so have more sessions.
-    pub fn require(&mut self, token: String) {
+    pub fn require_token(&mut self, token: String) {
         self.token = Some(token);
         self.sessions = WITH_TOKEN;
     }
 
     /// For clients on this machine.
     #[must_use]
-    pub fn local() -> Self {
+    pub fn for_localhost() -> Self {
         Self {
             hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into(),
             origins: Vec::new(),

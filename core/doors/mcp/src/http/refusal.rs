@@ -7,37 +7,37 @@ use serde_json::value::RawValue;
 use crate::{Frame, code};
 
 /// A refusal: a status, and a JSON-RPC error for whoever reads it.
-pub(super) struct Refusal {
+pub(super) struct HttpRefusal {
     status: StatusCode,
     text: String,
     header: Option<(&'static str, &'static str)>,
 }
 
-impl Refusal {
+impl HttpRefusal {
     /// A refusal of what is no message.
     pub(super) fn new(status: StatusCode, message: &str) -> Self {
-        Self::about(None, status, code::INVALID_REQUEST, message)
+        Self::for_request(None, status, code::INVALID_REQUEST, message)
     }
 
     /// The refusal of the request `id`.
-    pub(super) fn about(id: Option<&RawValue>, status: StatusCode, code: i64, message: &str) -> Self {
-        Self::answer(status, &Frame::error(id.unwrap_or(RawValue::NULL), code, message))
+    pub(super) fn for_request(id: Option<&RawValue>, status: StatusCode, code: i64, message: &str) -> Self {
+        Self::from_frame(status, &Frame::error(id.unwrap_or(RawValue::NULL), code, message))
     }
 
     /// This error, with this status.
-    pub(super) fn answer(status: StatusCode, frame: &Frame) -> Self {
-        Self { status, text: frame.text(), header: None }
+    pub(super) fn from_frame(status: StatusCode, frame: &Frame) -> Self {
+        Self { status, text: frame.to_line(), header: None }
     }
 
     /// The same with a header.
-    pub(super) fn with(mut self, name: &'static str, value: &'static str) -> Self {
+    pub(super) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
         self.header = Some((name, value));
         self
     }
 
     /// What is sent.
     pub(super) fn into_response(self) -> Response<Body> {
-        let mut response = json(self.status, self.text);
+        let mut response = json_response(self.status, self.text);
         if let Some((name, value)) = self.header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
@@ -46,7 +46,7 @@ impl Refusal {
 }
 
 /// One message as a response.
-pub(super) fn json(status: StatusCode, text: String) -> Response<Body> {
+pub(super) fn json_response(status: StatusCode, text: String) -> Response<Body> {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -54,7 +54,7 @@ pub(super) fn json(status: StatusCode, text: String) -> Response<Body> {
 }
 
 /// A response without a body.
-pub(super) fn empty(status: StatusCode) -> Response<Body> {
+pub(super) fn empty_response(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
     response

@@ -10,8 +10,8 @@ use axum::response::sse::{Event as Line, KeepAlive, Sse};
 use futures::StreamExt;
 use futures::stream;
 
-use super::refusal::{Refusal, json};
-use super::stream::{Event, Reader};
+use super::refusal::{HttpRefusal, json_response};
+use super::stream::{StreamEvent, StreamReader};
 use crate::code;
 
 /// As long is waited for the response before the stream begins: its status is certain then. Not longer, since a
@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// How events are written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct EventFormat {
     /// They have ids to come back with.
     pub(super) ids: bool,
     /// The first one has no data, and only an id.
@@ -32,29 +32,35 @@ pub(super) struct Shape {
 }
 
 /// Something that is done once nobody reads any more.
-pub(super) type Guard = Box<dyn Send>;
+pub(super) type DropGuard = Box<dyn Send>;
 
 /// The answer to a request. `status` says which status a response with this error has.
-pub(super) async fn answer(
-    mut reader: Reader,
-    shape: Shape,
-    guard: Guard,
+pub(super) async fn answer_response(
+    mut reader: StreamReader,
+    shape: EventFormat,
+    guard: DropGuard,
     status: impl Fn(Option<i64>) -> StatusCode,
 ) -> Response<Body> {
     match tokio::time::timeout(SOON, reader.next()).await {
         // It was cancelled, or the session was ended: nobody waits for more.
-        Ok(None) if shape.ids => nothing(),
+        Ok(None) if shape.ids => empty_stream_response(),
         Ok(None) => {
             let message = "mayi ends, or there was too much to send: try again";
-            Refusal::about(None, StatusCode::SERVICE_UNAVAILABLE, code::INTERNAL, message).into_response()
+            HttpRefusal::for_request(None, StatusCode::SERVICE_UNAVAILABLE, code::INTERNAL, message)
+                .into_response()
         }
-        Ok(Some(event)) if event.last => json(status(event.code), event.text.to_string()),
-        first => events(reader, shape, first.ok().flatten(), guard),
+        Ok(Some(event)) if event.last => json_response(status(event.code), event.text.to_string()),
+        first => event_stream_response(reader, shape, first.ok().flatten(), guard),
     }
 }
 
 /// A stream of events: `first`, then what `reader` gets.
-pub(super) fn events(reader: Reader, shape: Shape, first: Option<Event>, guard: Guard) -> Response<Body> {
+pub(super) fn event_stream_response(
+    reader: StreamReader,
+    shape: EventFormat,
+    first: Option<StreamEvent>,
+    guard: DropGuard,
+) -> Response<Body> {
     let number = reader.stream().number;
     let primer = shape.primed.then(|| {
         // What it has seen so far: nothing.
@@ -68,15 +74,15 @@ pub(super) fn events(reader: Reader, shape: Shape, first: Option<Event>, guard: 
         if shape.ids { line.id(format!("{number}-{}", event.number)) } else { line }
     });
     let lines = stream::iter(primer).chain(lines).map(Ok::<_, Infallible>);
-    streamed(Sse::new(lines).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
+    without_buffering(Sse::new(lines).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
 
 /// A stream that ends at once: there is nothing to come back to. An error would have the client try for ever.
-pub(super) fn nothing() -> Response<Body> {
-    streamed(Sse::new(stream::empty::<Result<Line, Infallible>>()).into_response())
+pub(super) fn empty_stream_response() -> Response<Body> {
+    without_buffering(Sse::new(stream::empty::<Result<Line, Infallible>>()).into_response())
 }
 
-fn streamed(mut response: Response<Body>) -> Response<Body> {
+fn without_buffering(mut response: Response<Body>) -> Response<Body> {
     // Some proxies collect an answer before they pass it on.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response

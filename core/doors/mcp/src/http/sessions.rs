@@ -6,51 +6,51 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::out::Out;
-use crate::{Caller, Clients, Conversation, Gateway};
+use super::client_streams::ClientStreams;
+use crate::{Caller, ClientCount, Conversation, Gateway};
 
 /// One session.
-pub(super) struct Session {
+pub(super) struct HttpSession {
     /// Its id: 128 random bits.
     pub(super) id: String,
     /// What goes to its client.
-    pub(super) out: Arc<Out>,
+    pub(super) streams: Arc<ClientStreams>,
     /// What comes from it.
     pub(super) conversation: Arc<dyn Conversation>,
-    used: Mutex<Instant>,
+    last_used: Mutex<Instant>,
     /// Its client has come back with the id: one that was only begun is nobody's loss.
-    met: AtomicBool,
+    client_returned: AtomicBool,
 }
 
-impl Session {
-    fn idle(&self, now: Instant) -> Duration {
-        if self.out.is_busy() {
+impl HttpSession {
+    fn idle_time(&self, now: Instant) -> Duration {
+        if self.streams.is_busy() {
             return Duration::ZERO;
         }
-        now.saturating_duration_since(*self.used.lock().unwrap_or_else(PoisonError::into_inner))
+        now.saturating_duration_since(*self.last_used.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// So long it has to have been idle to go for a new one.
-    fn spared(&self) -> Duration {
-        if self.met.load(Ordering::Relaxed) { SPARED } else { BEGINNING }
+    fn spared_time(&self) -> Duration {
+        if self.client_returned.load(Ordering::Relaxed) { SPARED } else { BEGINNING }
     }
 
     fn touch(&self, now: Instant) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
     fn end(&self) {
-        self.out.close();
+        self.streams.close();
         self.conversation.close();
     }
 }
 
 /// All of them.
 #[derive(Default)]
-pub(super) struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
+pub(super) struct Sessions(Mutex<HashMap<String, Arc<HttpSession>>>);
 
 impl Sessions {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<HttpSession>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -61,17 +61,18 @@ impl Sessions {
         caller: Caller,
         most: usize,
         now: Instant,
-    ) -> Option<Arc<Session>> {
-        let id = random()?;
+    ) -> Option<Arc<HttpSession>> {
+        let id = random_id()?;
         let spared = {
             let mut sessions = self.lock();
             if sessions.len() < most {
                 None
             } else {
                 // Clients come and go without a word: whoever was away longest goes, and first of all who never came back.
-                let idle = |session: &&Arc<Session>| session.idle(now) > session.spared();
-                let rank =
-                    |session: &&Arc<Session>| (!session.met.load(Ordering::Relaxed), session.idle(now));
+                let idle = |session: &&Arc<HttpSession>| session.idle_time(now) > session.spared_time();
+                let rank = |session: &&Arc<HttpSession>| {
+                    (!session.client_returned.load(Ordering::Relaxed), session.idle_time(now))
+                };
                 let longest = sessions.values().filter(idle).max_by_key(rank).cloned()?;
                 sessions.remove(&longest.id)
             }
@@ -79,29 +80,29 @@ impl Sessions {
         if let Some(spared) = spared {
             spared.end();
         }
-        let out = Out::new(true);
-        let conversation = gateway.open(out.clone(), caller, Clients::One);
-        let session = Arc::new(Session {
+        let out = ClientStreams::new(true);
+        let conversation = gateway.open(out.clone(), caller, ClientCount::One);
+        let session = Arc::new(HttpSession {
             id: id.clone(),
-            out,
+            streams: out,
             conversation,
-            used: Mutex::new(now),
-            met: AtomicBool::new(false),
+            last_used: Mutex::new(now),
+            client_returned: AtomicBool::new(false),
         });
         self.lock().insert(id, Arc::clone(&session));
         Some(session)
     }
 
     /// The session `id`, which is used now.
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Session>> {
+    pub(super) fn get(&self, id: &str) -> Option<Arc<HttpSession>> {
         let session = self.lock().get(id).cloned()?;
         session.touch(Instant::now());
-        session.met.store(true, Ordering::Relaxed);
+        session.client_returned.store(true, Ordering::Relaxed);
         Some(session)
     }
 
     /// Ends the session `id`; `false` if there is none.
-    pub(super) fn end(&self, id: &str) -> bool {
+    pub(super) fn end_session(&self, id: &str) -> bool {
         let ended = self.lock().remove(id);
         if let Some(session) = &ended {
             session.end();
@@ -110,10 +111,10 @@ impl Sessions {
     }
 
     /// Ends those that nobody has used for `idle`.
-    pub(super) fn sweep(&self, now: Instant, idle: Duration) {
+    pub(super) fn end_idle(&self, now: Instant, idle: Duration) {
         let mut ended = Vec::new();
         self.lock().retain(|_, session| {
-            let stays = session.idle(now) < idle;
+            let stays = session.idle_time(now) < idle;
             if !stays {
                 ended.push(Arc::clone(session));
             }
@@ -125,7 +126,7 @@ impl Sessions {
     }
 
     /// Ends all of them.
-    pub(super) fn clear(&self) {
+    pub(super) fn end_all(&self) {
         let all: Vec<_> = self.lock().drain().collect();
         for (_, session) in all {
             session.end();
@@ -139,7 +140,7 @@ const SPARED: Duration = Duration::from_secs(60);
 /// Nor one whose client may still be about to come back for the first time.
 const BEGINNING: Duration = Duration::from_secs(10);
 
-fn random() -> Option<String> {
+fn random_id() -> Option<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).ok()?;
     let mut text = String::with_capacity(32);

@@ -19,7 +19,7 @@ const KEPT_BYTES: usize = 1024 * 1024;
 
 /// One message on its way.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
+pub(super) struct StreamEvent {
     /// Its number in the stream, from one.
     pub(super) number: u64,
     /// The message, on one line.
@@ -31,19 +31,19 @@ pub(super) struct Event {
 }
 
 /// A bounded line of messages, for one reader at a time.
-pub(super) struct Stream {
+pub(super) struct MessageStream {
     /// Its number in its session: that of the request's key, or zero.
     pub(super) number: u64,
     /// The request's id as its client wrote it.
     id: Option<Box<str>>,
-    keeps: bool,
+    keeps_read: bool,
     state: Mutex<State>,
-    news: Notify,
+    changed: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    events: VecDeque<Event>,
+    events: VecDeque<StreamEvent>,
     /// How many of them are read, at the front.
     read: usize,
     written: u64,
@@ -55,10 +55,10 @@ struct State {
     attached: bool,
 }
 
-impl Stream {
+impl MessageStream {
     pub(super) fn new(number: u64, id: Option<&RawValue>, keeps: bool) -> Arc<Self> {
         let id = id.map(|id| id.get().into());
-        Arc::new(Self { number, id, keeps, state: Mutex::default(), news: Notify::new() })
+        Arc::new(Self { number, id, keeps_read: keeps, state: Mutex::default(), changed: Notify::new() })
     }
 
     /// Whether it is that of the request `id`.
@@ -85,12 +85,12 @@ impl Stream {
                 state.waiting_bytes += text.len();
                 state.answered = last;
                 let number = state.written;
-                state.events.push_back(Event { number, text: text.into(), last, code });
+                state.events.push_back(StreamEvent { number, text: text.into(), last, code });
             }
         }
         let taken = open && !state.ended;
         drop(state);
-        self.news.notify_waiters();
+        self.changed.notify_waiters();
         taken
     }
 
@@ -113,7 +113,7 @@ impl Stream {
     /// Nothing comes any more.
     pub(super) fn end(&self) {
         self.lock().ended = true;
-        self.news.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// The response is in it, or it was ended.
@@ -134,7 +134,7 @@ impl Stream {
 
     /// Reads on: after event `after` as far as that is still there, else what was not read yet. Whoever has been
     /// reading gets nothing more.
-    pub(super) fn read(self: &Arc<Self>, after: Option<u64>) -> Reader {
+    pub(super) fn read(self: &Arc<Self>, after: Option<u64>) -> StreamReader {
         let mut state = self.lock();
         state.reader += 1;
         state.attached = true;
@@ -146,12 +146,12 @@ impl Stream {
         }
         let turn = state.reader;
         drop(state);
-        self.news.notify_waiters();
-        Reader { stream: Arc::clone(self), turn }
+        self.changed.notify_waiters();
+        StreamReader { stream: Arc::clone(self), turn }
     }
 
     /// The next event; `Some(None)` at the end, `None` if there is none yet.
-    fn take(&self, turn: u64) -> Option<Option<Event>> {
+    fn take_event(&self, turn: u64) -> Option<Option<StreamEvent>> {
         let mut state = self.lock();
         if state.reader != turn {
             return Some(None);
@@ -163,7 +163,7 @@ impl Stream {
         state.waiting_bytes = state.waiting_bytes.saturating_sub(size);
         state.kept_bytes = state.kept_bytes.saturating_add(size);
         state.read += 1;
-        while state.read > 0 && (!self.keeps || state.read > KEPT || state.kept_bytes > KEPT_BYTES) {
+        while state.read > 0 && (!self.keeps_read || state.read > KEPT || state.kept_bytes > KEPT_BYTES) {
             state.read -= 1;
             let gone = state.events.pop_front().map_or(0, |gone| gone.text.len());
             state.kept_bytes = state.kept_bytes.saturating_sub(gone);
@@ -173,20 +173,20 @@ impl Stream {
 }
 
 /// Whoever reads a stream now.
-pub(super) struct Reader {
-    stream: Arc<Stream>,
+pub(super) struct StreamReader {
+    stream: Arc<MessageStream>,
     turn: u64,
 }
 
-impl Reader {
+impl StreamReader {
     /// The next message; `None` at the end, and once somebody else reads.
-    pub(super) async fn next(&mut self) -> Option<Event> {
+    pub(super) async fn next(&mut self) -> Option<StreamEvent> {
         loop {
-            let news = self.stream.news.notified();
+            let news = self.stream.changed.notified();
             tokio::pin!(news);
             // From here on no news are missed.
             news.as_mut().enable();
-            if let Some(step) = self.stream.take(self.turn) {
+            if let Some(step) = self.stream.take_event(self.turn) {
                 return step;
             }
             news.await;
@@ -194,12 +194,12 @@ impl Reader {
     }
 
     /// The stream that it reads.
-    pub(super) fn stream(&self) -> &Arc<Stream> {
+    pub(super) fn stream(&self) -> &Arc<MessageStream> {
         &self.stream
     }
 }
 
-impl Drop for Reader {
+impl Drop for StreamReader {
     fn drop(&mut self) {
         let mut state = self.stream.lock();
         if state.reader == self.turn {
@@ -215,7 +215,7 @@ mod tests {
     /// MCP 2025-11-25, transports, "Resumability and redelivery".
     #[tokio::test]
     async fn given_a_reader_that_comes_back_then_it_gets_what_it_has_not_seen() {
-        let stream = Stream::new(1, None, true);
+        let stream = MessageStream::new(1, None, true);
         let mut first = stream.read(None);
         for text in ["a", "b", "c"] {
             assert!(stream.push(text, text == "c", None));
@@ -234,7 +234,7 @@ mod tests {
     /// D0.13: what waits is bounded.
     #[tokio::test]
     async fn given_a_reader_that_does_not_read_then_the_stream_ends_and_stays_small() {
-        let stream = Stream::new(1, None, false);
+        let stream = MessageStream::new(1, None, false);
         let mut reader = stream.read(None);
         let taken = (0..10_000).take_while(|_| stream.push("x", false, None)).count();
         assert_eq!(taken, WAITING);
@@ -246,7 +246,7 @@ mod tests {
 
     #[tokio::test]
     async fn given_nobody_who_reads_then_the_oldest_news_are_lost_and_not_the_newest() {
-        let stream = Stream::new(0, None, true);
+        let stream = MessageStream::new(0, None, true);
         for n in 0..WAITING + 5 {
             stream.push_over(&n.to_string());
         }
@@ -255,7 +255,7 @@ mod tests {
 
     #[tokio::test]
     async fn given_what_was_read_then_only_so_much_of_it_is_kept() {
-        let stream = Stream::new(1, None, true);
+        let stream = MessageStream::new(1, None, true);
         let mut reader = stream.read(None);
         let big = "x".repeat(KEPT_BYTES / 2);
         for _ in 0..10 {

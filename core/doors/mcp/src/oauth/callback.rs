@@ -16,7 +16,7 @@ use tokio_util::task::AbortOnDropHandle;
 const LAST: Duration = Duration::from_secs(2);
 
 /// A browser that has come back, and waits for a page.
-pub(super) struct Return {
+pub(super) struct BrowserReturn {
     /// What it brought.
     pub(super) query: String,
     /// What it is shown.
@@ -28,7 +28,7 @@ pub(super) struct Callback {
     /// Its address.
     pub(super) url: String,
     /// Who comes.
-    pub(super) returns: mpsc::Receiver<Return>,
+    pub(super) returns: mpsc::Receiver<BrowserReturn>,
     stop: CancellationToken,
     server: AbortOnDropHandle<()>,
 }
@@ -43,11 +43,11 @@ impl Callback {
 }
 
 /// Listens at `port` of loopback; zero is any port (RFC 8252, section 7.3).
-pub(super) async fn listen(port: u16) -> io::Result<Callback> {
+pub(super) async fn listen_for_browser(port: u16) -> io::Result<Callback> {
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     let url = format!("http://127.0.0.1:{}/callback", listener.local_addr()?.port());
     let (coming, returns) = mpsc::channel(8);
-    let router = Router::new().route("/callback", get(returned)).with_state(coming);
+    let router = Router::new().route("/callback", get(receive_return)).with_state(coming);
     let stop = CancellationToken::new();
     let stopped = stop.clone().cancelled_owned();
     let server = tokio::spawn(async move {
@@ -56,14 +56,14 @@ pub(super) async fn listen(port: u16) -> io::Result<Callback> {
     Ok(Callback { url, returns, stop, server: AbortOnDropHandle::new(server) })
 }
 
-async fn returned(
-    State(coming): State<mpsc::Sender<Return>>,
+async fn receive_return(
+    State(coming): State<mpsc::Sender<BrowserReturn>>,
     RawQuery(query): RawQuery,
 ) -> (StatusCode, &'static str) {
     let over = (StatusCode::GONE, "This login is over. You can close this page.");
     let (page, shown) = oneshot::channel();
     let query = query.unwrap_or_default();
-    if coming.send(Return { query, page }).await.is_err() {
+    if coming.send(BrowserReturn { query, page }).await.is_err() {
         return over;
     }
     shown.await.unwrap_or(over)

@@ -8,11 +8,11 @@ use rmcp::transport::auth::{AuthorizationRequest, AuthorizationSession};
 use url::Url;
 
 use super::LoginError;
-use super::callback::{self, Callback, Return};
-use super::store::Store;
-use super::tokens::manager;
+use super::callback::{self, BrowserReturn, Callback};
+use super::store::LoginStore;
+use super::tokens::authorization_manager;
 use crate::wire::http::is_loopback;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 
 /// What a login is for.
 #[derive(Clone, Default)]
@@ -51,14 +51,21 @@ impl fmt::Debug for Login {
     }
 }
 
-pub(super) async fn begin(mut store: Store, url: Url, request: LoginRequest) -> Result<Login, LoginError> {
+pub(super) async fn begin_login(
+    mut store: LoginStore,
+    url: Url,
+    request: LoginRequest,
+) -> Result<Login, LoginError> {
     store.private_network = request.private_network;
     store.client_secret.clone_from(&request.client_secret);
     let port = request.port;
-    let callback = callback::listen(port).await.map_err(|error| LoginError::Listen { port, error })?;
-    let mut auth = manager(&url, request.private_network).await.map_err(|error| LoginError::of(&error))?;
+    let callback =
+        callback::listen_for_browser(port).await.map_err(|error| LoginError::Listen { port, error })?;
+    let mut auth = authorization_manager(&url, request.private_network)
+        .await
+        .map_err(|error| LoginError::from_auth_error(&error))?;
     auth.set_credential_store(store);
-    let found = auth.resolve_metadata().await.map_err(|error| LoginError::of(&error))?;
+    let found = auth.resolve_metadata().await.map_err(|error| LoginError::from_auth_error(&error))?;
     auth.set_metadata(found.metadata);
     let mut wanted = AuthorizationRequest::new(callback.url.clone())
         .with_client_name("mayi")
@@ -66,13 +73,14 @@ pub(super) async fn begin(mut store: Store, url: Url, request: LoginRequest) -> 
         .with_initial_scope_selection();
     wanted.client_id = request.client_id;
     wanted.client_secret = request.client_secret;
-    let session =
-        AuthorizationSession::new(auth, wanted).await.map_err(|(_, error)| LoginError::of(&error))?;
+    let session = AuthorizationSession::new(auth, wanted)
+        .await
+        .map_err(|(_, error)| LoginError::from_auth_error(&error))?;
     let page = Url::parse(session.get_authorization_url()).ok().filter(is_page).ok_or_else(|| {
         let message = "the server has people log in at an address that is no page of the web";
         LoginError::Refused(message.to_owned())
     })?;
-    let state = parameter(&page, "state").unwrap_or_default();
+    let state = query_parameter(&page, "state").unwrap_or_default();
     Ok(Login { session, url: page, state, callback })
 }
 
@@ -93,19 +101,19 @@ impl Login {
     /// # Errors
     /// If the person says no, nobody comes within `limit`, or the authorization server gives no tokens.
     pub async fn finish(self, limit: Duration) -> Result<(), LoginError> {
-        let waiting = self.returned();
+        let waiting = self.await_return();
         tokio::time::timeout(limit, waiting).await.unwrap_or(Err(LoginError::Late(limit)))
     }
 
-    async fn returned(mut self) -> Result<(), LoginError> {
-        while let Some(Return { query, page }) = self.callback.returns.recv().await {
+    async fn await_return(mut self) -> Result<(), LoginError> {
+        while let Some(BrowserReturn { query, page }) = self.callback.returns.recv().await {
             let url = Url::parse(&format!("{}?{query}", self.callback.url)).ok();
             // Anybody on this machine, and any web page, can come here: only who knows the state counts.
             let Some(url) = url.filter(|url| self.knows_state(url)) else {
                 let _ = page.send((StatusCode::BAD_REQUEST, "This is not the login that is waited for."));
                 continue;
             };
-            let done = self.exchanged(&url).await;
+            let done = self.exchange_code(&url).await;
             let shown = match &done {
                 Ok(()) => (StatusCode::OK, "You are logged in. You can close this page."),
                 Err(_) => (StatusCode::OK, "The login did not work. The terminal says why."),
@@ -118,20 +126,20 @@ impl Login {
     }
 
     fn knows_state(&self, url: &Url) -> bool {
-        !self.state.is_empty() && parameter(url, "state").as_ref() == Some(&self.state)
+        !self.state.is_empty() && query_parameter(url, "state").as_ref() == Some(&self.state)
     }
 
-    async fn exchanged(&self, url: &Url) -> Result<(), LoginError> {
-        if let Some(error) = parameter(url, "error") {
-            let said = parameter(url, "error_description").unwrap_or_default();
+    async fn exchange_code(&self, url: &Url) -> Result<(), LoginError> {
+        if let Some(error) = query_parameter(url, "error") {
+            let said = query_parameter(url, "error_description").unwrap_or_default();
             let short: String = format!("{error} {said}").trim().chars().take(300).collect();
-            return Err(LoginError::Refused(format!("the login was refused: {}", visible(&short))));
+            return Err(LoginError::Refused(format!("the login was refused: {}", escape_line(&short))));
         }
         let tokens = self.session.handle_callback_url(url.as_str()).await;
-        tokens.map(drop).map_err(|error| LoginError::of(&error))
+        tokens.map(drop).map_err(|error| LoginError::from_auth_error(&error))
     }
 }
 
-fn parameter(url: &Url, name: &str) -> Option<String> {
+fn query_parameter(url: &Url, name: &str) -> Option<String> {
     url.query_pairs().find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
 }

@@ -21,10 +21,10 @@ use url::Url;
 
 pub use login::{Login, LoginRequest};
 
-use self::store::Store;
+use self::store::LoginStore;
 use self::tokens::Tokens;
-use super::wire::http::{Bearer, address, is_loopback};
-use mayi_core::approval::visible;
+use super::wire::http::{Bearer, is_loopback, parse_server_url};
+use mayi_core::approval::escape_line;
 
 /// What went wrong with a login. Text of others is escaped.
 #[derive(Debug, Error)]
@@ -34,7 +34,7 @@ pub enum LoginError {
     #[error("{0}")]
     Address(String),
     /// The file of it can't be read or written.
-    #[error("{what} {}: {error}", visible(&.path.display().to_string()))]
+    #[error("{what} {}: {error}", escape_line(&.path.display().to_string()))]
     Io {
         /// Which file.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum LoginError {
 }
 
 impl LoginError {
-    fn of(error: &AuthError) -> Self {
+    fn from_auth_error(error: &AuthError) -> Self {
         let hint = match error {
             AuthError::NoAuthorizationSupport | AuthError::RegistrationFailed(_) => {
                 "; if the server wants a client that it knows, name it with --client-id"
@@ -78,7 +78,7 @@ impl LoginError {
         }
         // An answer of a server may be in it.
         let short: String = text.chars().take(500).collect();
-        Self::Refused(format!("{}{hint}", visible(&short)))
+        Self::Refused(format!("{}{hint}", escape_line(&short)))
     }
 }
 
@@ -99,39 +99,39 @@ impl Logins {
     ///
     /// # Errors
     /// If the address has none, or a server does not answer as it should.
-    pub async fn begin(&self, request: LoginRequest) -> Result<Login, LoginError> {
+    pub async fn begin_login(&self, request: LoginRequest) -> Result<Login, LoginError> {
         let url = login_address(&request.url)?;
-        login::begin(self.store(&url), url, request).await
+        login::begin_login(self.store_for(&url), url, request).await
     }
 
     /// Whether there is a login of this address.
     #[must_use]
-    pub fn has(&self, url: &str) -> bool {
-        login_address(url).is_ok_and(|url| self.store(&url).exists())
+    pub fn has_login(&self, url: &str) -> bool {
+        login_address(url).is_ok_and(|url| self.store_for(&url).exists())
     }
 
     /// Forgets the login of this address; `false` if there is none.
     ///
     /// # Errors
     /// If the file can't be removed.
-    pub fn forget(&self, url: &str) -> Result<bool, LoginError> {
-        self.store(&address(url).map_err(LoginError::Address)?).remove()
+    pub fn forget_login(&self, url: &str) -> Result<bool, LoginError> {
+        self.store_for(&parse_server_url(url).map_err(LoginError::Address)?).remove()
     }
 
     /// The tokens for this address, read when they are needed: a login while the gateway runs counts.
-    pub(crate) fn bearer(&self, url: &str) -> Option<Arc<dyn Bearer>> {
+    pub(crate) fn bearer_for(&self, url: &str) -> Option<Arc<dyn Bearer>> {
         let url = login_address(url).ok()?;
-        Some(Arc::new(Tokens::new(self.store(&url), url)))
+        Some(Arc::new(Tokens::new(self.store_for(&url), url)))
     }
 
-    fn store(&self, url: &Url) -> Store {
-        Store::new(&self.folder, url)
+    fn store_for(&self, url: &Url) -> LoginStore {
+        LoginStore::new(&self.folder, url)
     }
 }
 
 /// The address of a login: nobody else may read what is sent there.
 fn login_address(url: &str) -> Result<Url, LoginError> {
-    let url = address(url).map_err(LoginError::Address)?;
+    let url = parse_server_url(url).map_err(LoginError::Address)?;
     if url.scheme() != "https" && !is_loopback(&url) {
         let message = "tokens are sent by https only, and the server's address begins with http";
         return Err(LoginError::Address(message.to_owned()));

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::LoginError;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::ServerId;
 
 /// The version of the file.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A login, as it is kept.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct LoginEntry {
     version: u32,
     /// The address that it belongs to.
     url: String,
@@ -36,7 +36,7 @@ pub(super) struct Entry {
 
 /// Where one login is kept.
 #[derive(Clone)]
-pub(super) struct Store {
+pub(super) struct LoginStore {
     path: PathBuf,
     url: String,
     /// What a new entry says.
@@ -44,9 +44,9 @@ pub(super) struct Store {
     pub(super) client_secret: Option<String>,
 }
 
-impl Store {
+impl LoginStore {
     pub(super) fn new(folder: &Path, url: &Url) -> Self {
-        let id = ServerId::of(&serde_json::json!({ "url": url.as_str() }));
+        let id = ServerId::from_launch(&serde_json::json!({ "url": url.as_str() }));
         let path = folder.join(format!("{}.json", id.as_str()));
         Self { path, url: url.to_string(), private_network: false, client_secret: None }
     }
@@ -56,30 +56,30 @@ impl Store {
     }
 
     /// What is kept; nothing if it is of another address.
-    pub(super) fn entry(&self) -> Result<Option<Entry>, LoginError> {
+    pub(super) fn read_entry(&self) -> Result<Option<LoginEntry>, LoginError> {
         let text = match std::fs::read(&self.path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(self.failed("can't read", error)),
+            Err(error) => return Err(self.io_error("can't read", error)),
         };
-        let entry: Entry = serde_json::from_slice(&text).map_err(|_| {
+        let entry: LoginEntry = serde_json::from_slice(&text).map_err(|_| {
             let what = "no login of this version of mayi: log in again";
-            self.failed("can't use", io::Error::new(io::ErrorKind::InvalidData, what))
+            self.io_error("can't use", io::Error::new(io::ErrorKind::InvalidData, what))
         })?;
         Ok(Some(entry).filter(|entry| entry.version == VERSION && entry.url == self.url))
     }
 
     fn write(&self, credentials: StoredCredentials) -> Result<(), LoginError> {
-        let entry = Entry {
+        let entry = LoginEntry {
             version: VERSION,
             url: self.url.clone(),
             private_network: self.private_network,
             client_secret: self.client_secret.clone(),
             credentials,
         };
-        let failed = |error| self.failed("can't write", error);
+        let failed = |error| self.io_error("can't write", error);
         let text = serde_json::to_vec_pretty(&entry).map_err(|error| failed(error.into()))?;
-        let folder = self.folder()?;
+        let folder = self.create_folder()?;
         // A temporary file is the user's own from its beginning.
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
@@ -92,29 +92,29 @@ impl Store {
         match std::fs::remove_file(&self.path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(self.failed("can't remove", error)),
+            Err(error) => Err(self.io_error("can't remove", error)),
         }
     }
 
-    fn folder(&self) -> Result<&Path, LoginError> {
+    fn create_folder(&self) -> Result<&Path, LoginError> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).map_err(|error| self.failed("can't make the folder of", error))?;
+        builder.create(folder).map_err(|error| self.io_error("can't make the folder of", error))?;
         Ok(folder)
     }
 
     /// Keeps other processes from getting a new token at the same time: the old one is good only once.
-    fn lock(&self) -> Result<File, LoginError> {
-        self.folder()?;
+    fn acquire_lock(&self) -> Result<File, LoginError> {
+        self.create_folder()?;
         let place = self.path.with_extension("lock");
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&place).map_err(|error| self.failed("can't lock", error))?;
+        let file = options.open(&place).map_err(|error| self.io_error("can't lock", error))?;
         let end = Instant::now() + PATIENCE;
         loop {
             match file.try_lock() {
@@ -124,45 +124,46 @@ impl Store {
                 }
                 Err(TryLockError::WouldBlock) => {
                     let busy = io::Error::new(io::ErrorKind::TimedOut, "another process holds it");
-                    return Err(self.failed("can't lock", busy));
+                    return Err(self.io_error("can't lock", busy));
                 }
-                Err(TryLockError::Error(error)) => return Err(self.failed("can't lock", error)),
+                Err(TryLockError::Error(error)) => return Err(self.io_error("can't lock", error)),
             }
         }
     }
 
-    fn failed(&self, what: &'static str, error: io::Error) -> LoginError {
+    fn io_error(&self, what: &'static str, error: io::Error) -> LoginError {
         LoginError::Io { path: self.path.clone(), what, error }
     }
 
     /// Does something with files where that may take time.
-    async fn apart<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, LoginError> + Send + 'static,
     ) -> Result<T, AuthError> {
         let store = self.clone();
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
         let stopped = |_| AuthError::CredentialStoreError("the store was stopped".to_owned());
-        done.map_err(stopped)?.map_err(|error| AuthError::CredentialStoreError(visible(&error.to_string())))
+        done.map_err(stopped)?
+            .map_err(|error| AuthError::CredentialStoreError(escape_line(&error.to_string())))
     }
 }
 
 #[async_trait]
-impl CredentialStore for Store {
+impl CredentialStore for LoginStore {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        self.apart(|store| Ok(store.entry()?.map(|entry| entry.credentials))).await
+        self.run_blocking(|store| Ok(store.read_entry()?.map(|entry| entry.credentials))).await
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
-        self.apart(|store| store.write(credentials)).await
+        self.run_blocking(|store| store.write(credentials)).await
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
-        self.apart(|store| store.remove().map(drop)).await
+        self.run_blocking(|store| store.remove().map(drop)).await
     }
 
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
-        let file = self.apart(Store::lock).await?;
+        let file = self.run_blocking(LoginStore::acquire_lock).await?;
         Ok(Some(CredentialRefreshGuard::new(file)))
     }
 }

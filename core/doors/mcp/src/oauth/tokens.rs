@@ -6,13 +6,13 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use super::LoginError;
-use super::store::{Entry, Store};
+use super::store::{LoginEntry, LoginStore};
 use crate::tls;
 use crate::wire::http::Bearer;
 
 /// Tokens for one address.
 pub(super) struct Tokens {
-    store: Store,
+    store: LoginStore,
     url: Url,
     manager: Mutex<Option<Manager>>,
 }
@@ -24,14 +24,14 @@ struct Manager {
 }
 
 impl Tokens {
-    pub(super) fn new(store: Store, url: Url) -> Self {
+    pub(super) fn new(store: LoginStore, url: Url) -> Self {
         Self { store, url, manager: Mutex::new(None) }
     }
 
     async fn get(&self, refused: Option<String>) -> Result<Option<String>, AuthError> {
         let mut manager = self.manager.lock().await;
         let store = self.store.clone();
-        let entry = tokio::task::spawn_blocking(move || store.entry()).await;
+        let entry = tokio::task::spawn_blocking(move || store.read_entry()).await;
         let entry = entry.map_err(|error| AuthError::InternalError(error.to_string()))?;
         let Some(entry) = entry.map_err(|error| AuthError::CredentialStoreError(error.to_string()))? else {
             // Logged out.
@@ -40,13 +40,13 @@ impl Tokens {
         };
         let manager = match &mut *manager {
             Some(manager) => manager,
-            none => none.insert(Manager { auth: self.manager(&entry).await?, ready: false }),
+            none => none.insert(Manager { auth: self.new_manager(&entry).await?, ready: false }),
         };
         let mut token = manager.auth.get_access_token().await;
         if let Err(AuthError::InternalError(_)) = token
             && !manager.ready
         {
-            self.prepare(manager, &entry).await?;
+            self.prepare_renewal(manager, &entry).await?;
             token = manager.auth.get_access_token().await;
         }
         let token = token?;
@@ -54,22 +54,22 @@ impl Tokens {
             return Ok(Some(token));
         }
         if !manager.ready {
-            self.prepare(manager, &entry).await?;
+            self.prepare_renewal(manager, &entry).await?;
         }
         manager.auth.refresh_token().await?;
         manager.auth.get_access_token().await.map(Some)
     }
 
-    async fn manager(&self, entry: &Entry) -> Result<AuthorizationManager, AuthError> {
+    async fn new_manager(&self, entry: &LoginEntry) -> Result<AuthorizationManager, AuthError> {
         let mut store = self.store.clone();
         store.private_network = entry.private_network;
         store.client_secret.clone_from(&entry.client_secret);
-        let mut auth = manager(&self.url, entry.private_network).await?;
+        let mut auth = authorization_manager(&self.url, entry.private_network).await?;
         auth.set_credential_store(store);
         Ok(auth)
     }
 
-    async fn prepare(&self, manager: &mut Manager, entry: &Entry) -> Result<(), AuthError> {
+    async fn prepare_renewal(&self, manager: &mut Manager, entry: &LoginEntry) -> Result<(), AuthError> {
         // What is kept may belong to an authorization server that is not the server's any more.
         if !manager.auth.initialize_from_store().await? {
             return Err(AuthError::AuthorizationRequired);
@@ -91,15 +91,18 @@ impl Bearer for Tokens {
                 Ok(token) => Ok(token),
                 // There is nothing left but to log in again.
                 Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(None),
-                Err(error) => Err(LoginError::of(&error).to_string()),
+                Err(error) => Err(LoginError::from_auth_error(&error).to_string()),
             }
         })
     }
 }
 
 /// What speaks with the authorization server of `url`.
-pub(super) async fn manager(url: &Url, private_network: bool) -> Result<AuthorizationManager, AuthError> {
-    tls::ready();
+pub(super) async fn authorization_manager(
+    url: &Url,
+    private_network: bool,
+) -> Result<AuthorizationManager, AuthError> {
+    tls::install_provider();
     if private_network {
         AuthorizationManager::new_allowing_private_addresses(url.clone()).await
     } else {

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::channel::{Listener, ReadHalf, WriteHalf};
-use super::hello::{self, Hello, Welcome};
+use super::handshake::{self, Hello, Welcome};
 use crate::door::McpDoor;
 use crate::stdio;
 
@@ -20,22 +20,22 @@ const WAITING: usize = 16;
 const IN: usize = 16;
 
 /// What a credential opens.
-pub(super) struct Way {
+pub(super) struct RelayCredential {
     pub(super) token: String,
     pub(super) door: Arc<McpDoor>,
     places: Arc<Semaphore>,
 }
 
-impl Way {
+impl RelayCredential {
     pub(super) fn new(token: String, door: Arc<McpDoor>) -> Self {
         Self { token, door, places: Arc::new(Semaphore::new(IN)) }
     }
 }
 
 /// Lets relays in until it is `over`.
-pub(super) async fn listen(
+pub(super) async fn admit_relays(
     listener: Listener,
-    ways: Arc<[Way]>,
+    ways: Arc<[RelayCredential]>,
     over: CancellationToken,
     served: TaskTracker,
 ) {
@@ -54,7 +54,7 @@ pub(super) async fn listen(
         let (ways, over) = (Arc::clone(&ways), over.clone());
         served.spawn(async move {
             tokio::select! {
-                () = serve(BufReader::new(reader), writer, &ways, place) => {}
+                () = serve_relay(BufReader::new(reader), writer, &ways, place) => {}
                 // What was begun is dropped, and its servers end with it.
                 () = over.cancelled() => {}
             }
@@ -63,27 +63,31 @@ pub(super) async fn listen(
 }
 
 /// Serves one relay, if it may come in. `waiting` is given back once that is known.
-async fn serve(
+async fn serve_relay(
     mut reader: BufReader<ReadHalf>,
     mut writer: WriteHalf,
-    ways: &[Way],
+    ways: &[RelayCredential],
     waiting: tokio::sync::OwnedSemaphorePermit,
 ) {
-    let said: Option<Hello> = hello::hear(&mut reader).await;
+    let said: Option<Hello> = handshake::read_first_line(&mut reader).await;
     drop(waiting);
     let refuse = |why: &str| Welcome::Refused(why.to_owned());
     // Each is compared, so that the time it takes tells nothing about any.
     let mut ways =
         ways.iter().filter(|way| said.as_ref().is_some_and(|said| same_token(&said.token, &way.token)));
     let Some(way) = ways.next() else {
-        let _ = hello::say(&mut writer, &refuse("this credential opens nothing here")).await;
+        let _ = handshake::write_first_line(&mut writer, &refuse("this credential opens nothing here")).await;
         return;
     };
     let Ok(_place) = Arc::clone(&way.places).try_acquire_owned() else {
-        let _ = hello::say(&mut writer, &refuse("too many of this server run in this session already")).await;
+        let _ = handshake::write_first_line(
+            &mut writer,
+            &refuse("too many of this server run in this session already"),
+        )
+        .await;
         return;
     };
-    if hello::say(&mut writer, &Welcome::Open).await.is_ok()
+    if handshake::write_first_line(&mut writer, &Welcome::Open).await.is_ok()
         && let Err(error) = stdio::serve(&*way.door, reader, writer).await
     {
         tracing::debug!(%error, "a relay is gone");

@@ -4,10 +4,10 @@
 //! taken from who calls.
 
 mod channel;
-mod hello;
-mod known;
+mod handshake;
 mod listen;
 mod program;
+mod tool_lookup;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::belonging::Belonging;
-use super::door::{Asks, Hears, McpDoor, McpOptions, PATIENCE, new_token};
+use super::door::{Answerer, McpDoor, McpOptions, NoticeSinks, PATIENCE, new_token};
+use super::session_binding::SessionBinding;
 use channel::Listener;
-use known::Known;
-use listen::Way;
+use listen::RelayCredential;
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{ServerLaunch, Transport};
-use mayi_core::gate::{Behind, Gate};
+use mayi_core::gate::{Gate, ToolFactsSource};
 use mayi_core::pin::Pins;
 use mayi_core::store::Store;
+use tool_lookup::SessionTools;
 
-pub use program::relay;
+pub use program::run_relay;
 
 /// What tells a relay where to go, and lets it in. They are no `MAYI_*`: such are the user's own words to mayi.
 const ADDRESS: &str = "RELAY_ADDRESS";
@@ -48,7 +48,7 @@ pub struct SessionOptions {
     /// Two tools in place of all, of all servers together.
     pub toolbelt: bool,
     /// Who hears of servers.
-    pub hears: Hears,
+    pub sinks: NoticeSinks,
     /// Where the tokens of remote servers are; none: nowhere.
     pub tokens: Option<PathBuf>,
     /// What starts a relay: a program and its arguments.
@@ -62,9 +62,9 @@ pub struct SessionServers {
     names: Vec<(String, ServerId)>,
     /// What the agent is to start in their place.
     relays: Vec<ServerLaunch>,
-    known: Arc<Known>,
+    known: Arc<SessionTools>,
     opened: watch::Sender<Option<SessionId>>,
-    over: CancellationToken,
+    closing: CancellationToken,
     served: TaskTracker,
 }
 
@@ -81,9 +81,10 @@ impl SessionServers {
         servers: Vec<ServerLaunch>,
     ) -> Result<Self, String> {
         let listener = Listener::bind().map_err(|error| format!("relays can't come in anywhere: {error}"))?;
-        let (opened, belongs) = Belonging::agents();
+        let (opened, belongs) = SessionBinding::pending_agent();
         let toolbelt = options.toolbelt.then(|| free_name(&servers));
-        let names = servers.iter().map(|server| (server.name.clone(), server.transport.identity())).collect();
+        let names =
+            servers.iter().map(|server| (server.name.clone(), server.transport.server_id())).collect();
         // A name that the agent knows, and what is behind it.
         let groups: Vec<(String, Vec<ServerLaunch>)> = match &toolbelt {
             Some(name) => vec![(name.clone(), servers)],
@@ -98,14 +99,16 @@ impl SessionServers {
             let env = [(ADDRESS.to_owned(), listener.address()), (TOKEN.to_owned(), token.clone())].into();
             let transport = Transport::Stdio { command: options.program.clone(), env };
             relays.push(ServerLaunch { name, transport, origin });
-            ways.push(Way::new(token, Arc::clone(&door)));
+            ways.push(RelayCredential::new(token, Arc::clone(&door)));
             doors.push(door);
         }
-        let known =
-            Arc::new(Known::new(doors.iter().map(|door| Arc::clone(&door.shared)).collect(), toolbelt));
+        let known = Arc::new(SessionTools::new(
+            doors.iter().map(|door| Arc::clone(&door.shared)).collect(),
+            toolbelt,
+        ));
         let (over, served) = (CancellationToken::new(), TaskTracker::new());
-        served.spawn(listen::listen(listener, ways.into(), over.clone(), served.clone()));
-        Ok(Self { doors, names, relays, known, opened, over, served })
+        served.spawn(listen::admit_relays(listener, ways.into(), over.clone(), served.clone()));
+        Ok(Self { doors, names, relays, known, opened, closing: over, served })
     }
 
     /// What the agent is to start in the place of the servers.
@@ -116,14 +119,14 @@ impl SessionServers {
 
     /// The servers' names in the configuration, and which they are.
     #[must_use]
-    pub fn names(&self) -> &[(String, ServerId)] {
+    pub fn server_names(&self) -> &[(String, ServerId)] {
         &self.names
     }
 
     /// What stands before the servers, for the session's gate.
     #[must_use]
-    pub fn before(&self) -> Arc<dyn Behind> {
-        Arc::clone(&self.known) as Arc<dyn Behind>
+    pub fn tool_lookup(&self) -> Arc<dyn ToolFactsSource> {
+        Arc::clone(&self.known) as Arc<dyn ToolFactsSource>
     }
 
     /// Says which session it is: from now on calls are judged, as what is done in this one.
@@ -133,18 +136,18 @@ impl SessionServers {
 
     /// Ends the servers, and returns when they have ended. No relay comes in any more.
     pub async fn end(&self) {
-        self.over.cancel();
+        self.closing.cancel();
         self.served.close();
         let _ = tokio::time::timeout(ENDING, self.served.wait()).await;
         for door in &self.doors {
-            door.ended().await;
+            door.wait_for_servers().await;
         }
     }
 }
 
 impl Drop for SessionServers {
     fn drop(&mut self) {
-        self.over.cancel();
+        self.closing.cancel();
     }
 }
 
@@ -155,17 +158,17 @@ impl std::fmt::Debug for SessionServers {
     }
 }
 
-fn door_of(options: &SessionOptions, belongs: &Belonging) -> McpOptions {
+fn door_of(options: &SessionOptions, belongs: &SessionBinding) -> McpOptions {
     McpOptions {
         agent: options.agent.clone(),
         cwd: options.cwd.clone(),
         roots: options.roots.clone(),
         mode: None,
-        belongs: Some(belongs.clone()),
+        binding: Some(belongs.clone()),
         toolbelt: options.toolbelt,
-        asks: Asks::Session,
+        asks: Answerer::Session,
         surface: Box::new(|| true),
-        hears: options.hears.clone(),
+        sinks: options.sinks.clone(),
         tokens: options.tokens.clone(),
         patience: PATIENCE,
     }

@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
 use super::channel::{self, ReadHalf, WriteHalf};
-use super::hello::{self, Hello, Welcome};
+use super::handshake::{self, Hello, Welcome};
 use super::{ADDRESS, TOKEN};
 use crate::era::meta;
-use crate::frame::{Frame, Kind, code};
+use crate::frame::{Frame, FrameKind, code};
 use crate::lines::{Line, Lines};
 
 /// The longest message that is carried: what servers may send, and more than a client may.
@@ -26,20 +26,20 @@ const WAITING: usize = 8192;
 const DRAIN: Duration = Duration::from_secs(10);
 
 /// The other end, as long as it is there.
-struct Open {
+struct OpenChannel {
     from: Lines<BufReader<ReadHalf>>,
     to: WriteHalf,
 }
 
 /// Requests that wait for their response, by their ids as they are written.
-type Waiting = HashMap<String, Frame>;
+type WaitingRequests = HashMap<String, Frame>;
 
 /// Is a relay, from the agent's `input` and to its `output`, until the input ends. Where to go, and by which credential, is
 /// said by the environment.
 ///
 /// # Errors
 /// If the agent can't be read or written to.
-pub async fn relay<R, W>(input: R, mut output: W) -> std::io::Result<()>
+pub async fn run_relay<R, W>(input: R, mut output: W) -> std::io::Result<()>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
@@ -54,13 +54,13 @@ where
         }
     };
     let mut agent = Lines::new(input, LONGEST);
-    let mut waiting = Waiting::new();
-    while let Some(Open { from, to }) = &mut other {
+    let mut waiting = WaitingRequests::new();
+    while let Some(OpenChannel { from, to }) = &mut other {
         let said = tokio::select! {
             said = agent.next() => said?,
             said = from.next() => {
                 if let Ok(Some(Line::Text(text))) = said {
-                    answered(&mut waiting, &text);
+                    note_response(&mut waiting, &text);
                     write(&mut output, &text).await?;
                     continue;
                 }
@@ -71,12 +71,12 @@ where
         };
         let Some(line) = said else {
             let _ = to.shutdown().await;
-            let rest = rest(from, &mut output, &mut waiting);
+            let rest = pass_remaining(from, &mut output, &mut waiting);
             return tokio::time::timeout(DRAIN, rest).await.unwrap_or(Ok(()));
         };
         match line {
             Line::Text(text) => {
-                asked(&mut waiting, &text);
+                note_request(&mut waiting, &text);
                 if write(to, &text).await.is_err() {
                     "mayi is not there any more, or the session is over".clone_into(&mut why);
                     other = None;
@@ -86,50 +86,50 @@ where
             Line::TooLong(_) | Line::NotText => {
                 let message = "a message that is too long, or no text, is not passed on";
                 let answer = Frame::error(RawValue::NULL, code::INVALID_REQUEST, message);
-                write(&mut output, &answer.text()).await?;
+                write(&mut output, &answer.to_line()).await?;
             }
         }
     }
     // Nothing is behind this relay.
     for (_, request) in waiting.drain() {
         let unknown = format!("{why}. Whether this call was carried out is not known");
-        write(&mut output, &refusal(&request, &unknown).text()).await?;
+        write(&mut output, &refusal_response(&request, &unknown).to_line()).await?;
     }
     let why = format!("{why}. Nothing was run");
     while let Some(line) = agent.next().await? {
         if let Line::Text(text) = line
             && let Ok(frame) = Frame::parse(&text)
-            && frame.kind() == Kind::Request
+            && frame.kind() == FrameKind::Request
         {
-            write(&mut output, &refusal(&frame, &why).text()).await?;
+            write(&mut output, &refusal_response(&frame, &why).to_line()).await?;
         }
     }
     Ok(())
 }
 
 /// Goes to the other end, and is let in.
-async fn open(address: &str, token: String) -> Result<Open, String> {
+async fn open(address: &str, token: String) -> Result<OpenChannel, String> {
     let (from, mut to) = channel::connect(address)
         .await
         .map_err(|_| "mayi is not there any more, or the session is over".to_owned())?;
     let mut from = BufReader::new(from);
     let gone = || "mayi did not answer".to_owned();
-    hello::say(&mut to, &Hello { token }).await.map_err(|_| gone())?;
-    match hello::hear(&mut from).await.ok_or_else(gone)? {
-        Welcome::Open => Ok(Open { from: Lines::new(from, LONGEST), to }),
+    handshake::write_first_line(&mut to, &Hello { token }).await.map_err(|_| gone())?;
+    match handshake::read_first_line(&mut from).await.ok_or_else(gone)? {
+        Welcome::Open => Ok(OpenChannel { from: Lines::new(from, LONGEST), to }),
         Welcome::Refused(why) => Err(why),
     }
 }
 
 /// What still comes when the agent has said its last.
-async fn rest<W: AsyncWrite + Unpin>(
+async fn pass_remaining<W: AsyncWrite + Unpin>(
     from: &mut Lines<BufReader<ReadHalf>>,
     output: &mut W,
-    waiting: &mut Waiting,
+    waiting: &mut WaitingRequests,
 ) -> std::io::Result<()> {
     while let Ok(Some(line)) = from.next().await {
         if let Line::Text(text) = line {
-            answered(waiting, &text);
+            note_response(waiting, &text);
             write(output, &text).await?;
         }
     }
@@ -137,28 +137,29 @@ async fn rest<W: AsyncWrite + Unpin>(
 }
 
 /// The agent asks something.
-fn asked(waiting: &mut Waiting, text: &str) {
+fn note_request(waiting: &mut WaitingRequests, text: &str) {
     if let Ok(frame) = Frame::parse(text)
-        && frame.kind() == Kind::Request
+        && frame.kind() == FrameKind::Request
         && let Some(id) = frame.id()
         && waiting.len() < WAITING
     {
         // What its answer needs of it, and not its arguments, which can be long.
-        let brief = Frame::request(0, frame.method().unwrap_or_default(), &params(&frame));
-        waiting.insert(id.get().to_owned(), brief.under(id.to_owned()));
+        let brief = Frame::request(0, frame.method().unwrap_or_default(), &era_params(&frame));
+        waiting.insert(id.get().to_owned(), brief.with_id(id.to_owned()));
     }
 }
 
 /// Which era a request is of: that says how its answer looks.
-fn params(frame: &Frame) -> serde_json::Value {
-    let stateless = frame.params().and_then(|params| params.object("_meta")?.string(meta::VERSION));
+fn era_params(frame: &Frame) -> serde_json::Value {
+    let stateless =
+        frame.params().and_then(|params| params.object_member("_meta")?.string_member(meta::VERSION));
     stateless.map_or_else(|| json!({}), |version| json!({ "_meta": { meta::VERSION: version } }))
 }
 
 /// An answer has come.
-fn answered(waiting: &mut Waiting, text: &str) {
+fn note_response(waiting: &mut WaitingRequests, text: &str) {
     if let Ok(frame) = Frame::parse(text)
-        && frame.kind() == Kind::Response
+        && frame.kind() == FrameKind::Response
         && let Some(id) = frame.id()
     {
         waiting.remove(id.get());
@@ -166,14 +167,14 @@ fn answered(waiting: &mut Waiting, text: &str) {
 }
 
 /// The answer to a request that nobody takes.
-fn refusal(request: &Frame, why: &str) -> Frame {
+fn refusal_response(request: &Frame, why: &str) -> Frame {
     let id = request.id().unwrap_or(RawValue::NULL);
     if request.method() != Some("tools/call") {
         return Frame::error(id, code::INTERNAL, &format!("mayi's relay: {why}"));
     }
     let text = format!("mayi's relay: {why}.");
     let content = json!([{ "type": "text", "text": text }]);
-    let stateless = params(request).get("_meta").is_some();
+    let stateless = era_params(request).get("_meta").is_some();
     let result = if stateless {
         json!({ "content": content, "isError": true, "resultType": "complete" })
     } else {

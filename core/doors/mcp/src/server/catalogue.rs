@@ -11,11 +11,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::{Failure, Server};
-use crate::era::{ClientSays, Era};
+use crate::era::{ClientProfile, Era};
 use crate::frame::code;
 use crate::members::Members;
 use crate::wire::LONGEST;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::call::{Digest, digest_of, json as reading};
 use mayi_core::pin::{PINNED, definition_of};
 
@@ -39,14 +39,14 @@ pub(crate) struct Tool {
     /// All that was said of it, as it was sent.
     pub(crate) raw: Members,
     /// The same, read.
-    pub(crate) said: Value,
+    pub(crate) parsed: Value,
     digest: OnceLock<Digest>,
 }
 
 impl Tool {
     /// Over what is pinned of it.
     pub(crate) fn digest(&self) -> &Digest {
-        self.digest.get_or_init(|| digest_of(&definition_of(&self.said)))
+        self.digest.get_or_init(|| digest_of(&definition_of(&self.parsed)))
     }
 }
 
@@ -76,7 +76,7 @@ impl Catalogue {
 pub(crate) fn tools_of(result: &RawValue, before: usize) -> Result<Vec<Tool>, String> {
     let refuse = |what: &str| format!("its list of tools is refused: {what}");
     // First, and without keeping anything of it: reading takes many times the memory of the text.
-    if before + counted(result) > TOOLS {
+    if before + count_tools(result) > TOOLS {
         return Err(refuse(&format!(
             "it has more than {TOOLS} tools, which is the most that mayi passes on"
         )));
@@ -85,11 +85,11 @@ pub(crate) fn tools_of(result: &RawValue, before: usize) -> Result<Vec<Tool>, St
         return Err(refuse(&format!("it is longer than {} MiB", LIST / 1024 / 1024)));
     }
     // Pins are held to what mayi reads; the client must not read anything else.
-    reading::strict(result.get()).map_err(|error| refuse(&visible(&error.to_string())))?;
-    let members = Members::parse(result.get()).map_err(|error| refuse(&visible(&error.to_string())))?;
+    reading::parse_strict(result.get()).map_err(|error| refuse(&escape_line(&error.to_string())))?;
+    let members = Members::parse(result.get()).map_err(|error| refuse(&escape_line(&error.to_string())))?;
     // A client that compares names without regard to case is not to read what was not compared with what is trusted.
     let mistaken = |members: &Members, names: &[&str]| {
-        let name = members.mistaken(names).map(visible);
+        let name = members.ambiguous_member(names).map(escape_line);
         name.map_or(Ok(()), |name| Err(refuse(&format!("readers disagree about the member `{name}`"))))
     };
     mistaken(&members, &["tools", "nextCursor"])?;
@@ -108,16 +108,16 @@ pub(crate) fn tools_of(result: &RawValue, before: usize) -> Result<Vec<Tool>, St
             let name =
                 said.get("name").and_then(Value::as_str).ok_or_else(|| refuse("a tool has no name"))?;
             if !known.insert(name.to_owned()) {
-                return Err(refuse(&format!("two tools are called `{}`", visible(name))));
+                return Err(refuse(&format!("two tools are called `{}`", escape_line(name))));
             }
-            Ok(Tool { name: name.to_owned(), raw: members, said, digest: OnceLock::new() })
+            Ok(Tool { name: name.to_owned(), raw: members, parsed: said, digest: OnceLock::new() })
         })
         .collect()
 }
 
 impl Server {
     /// The tools as they were listed last, if they were.
-    pub(crate) fn listed(&self) -> Option<Arc<Catalogue>> {
+    pub(crate) fn last_catalogue(&self) -> Option<Arc<Catalogue>> {
         self.lock().catalogue.clone()
     }
 
@@ -125,7 +125,7 @@ impl Server {
     ///
     /// # Errors
     /// If there is no list that can be read.
-    pub(crate) async fn catalogue(&self, says: &ClientSays) -> Result<Arc<Catalogue>, Failure> {
+    pub(crate) async fn load_catalogue(&self, says: &ClientProfile) -> Result<Arc<Catalogue>, Failure> {
         let changes = {
             let state = self.lock();
             if let Some(catalogue) = &state.catalogue {
@@ -136,10 +136,10 @@ impl Server {
         let mut tools: Vec<Tool> = Vec::new();
         let mut known = std::collections::HashSet::new();
         // Each page is read as it comes in: a list that is too long ends there.
-        self.pages("tools/list", says, |page| {
-            for tool in tools_of(&page.raw(), tools.len())? {
+        self.fetch_pages("tools/list", says, |page| {
+            for tool in tools_of(&page.to_raw_value(), tools.len())? {
                 if !known.insert(tool.name.clone()) {
-                    return Err(format!("two tools are called `{}`", visible(&tool.name)));
+                    return Err(format!("two tools are called `{}`", escape_line(&tool.name)));
                 }
                 tools.push(tool);
             }
@@ -155,7 +155,7 @@ impl Server {
     }
 
     /// How often the list was forgotten: what was asked for before is not to be kept.
-    pub(crate) fn changes(&self) -> u64 {
+    pub(crate) fn change_count(&self) -> u64 {
         self.lock().changes
     }
 
@@ -213,10 +213,10 @@ impl Server {
     ///
     /// # Errors
     /// If a page is missing or `take` refuses it, or if they have no end.
-    pub(crate) async fn pages(
+    pub(crate) async fn fetch_pages(
         &self,
         method: &str,
-        says: &ClientSays,
+        says: &ClientProfile,
         take: impl FnMut(&Members) -> Result<(), String>,
     ) -> Result<(), Failure> {
         let all = self.each_page(method, says, take);
@@ -232,7 +232,7 @@ impl Server {
     async fn each_page(
         &self,
         method: &str,
-        says: &ClientSays,
+        says: &ClientProfile,
         mut take: impl FnMut(&Members) -> Result<(), String>,
     ) -> Result<(), Failure> {
         let stateless = self.era() == Some(Era::Stateless);
@@ -242,13 +242,13 @@ impl Server {
         loop {
             let mut params = Members::default();
             if let Some(cursor) = &cursor {
-                params.set("cursor", super::super::members::raw(cursor));
+                params.set("cursor", super::super::members::to_raw_json(cursor));
             }
             if stateless {
-                params = says.stamp(params, None);
+                params = says.stamp_params(params, None);
             }
-            let response = self.ask(method, &params).await?;
-            let Some(page) = response.outcome() else {
+            let response = self.send_own_request(method, &params).await?;
+            let Some(page) = response.result_object() else {
                 let error = response
                     .member("error")
                     .and_then(|error| serde_json::from_str::<Value>(error.get()).ok())
@@ -258,10 +258,10 @@ impl Server {
                     return Ok(());
                 }
                 let said = error.get("message").and_then(Value::as_str).unwrap_or("no result");
-                let said = visible(&said.chars().take(200).collect::<String>());
+                let said = escape_line(&said.chars().take(200).collect::<String>());
                 return Err(Failure::new(format!("the server {} refuses `{method}`: {said}", self.name)));
             };
-            length += response.size();
+            length += response.approximate_size();
             if length > WHOLE {
                 let mib = WHOLE / 1024 / 1024;
                 return Err(Failure::new(format!(
@@ -271,7 +271,7 @@ impl Server {
             }
             drop(response);
             take(&page).map_err(|why| Failure::new(format!("the server {}: {why}", self.name)))?;
-            match page.string("nextCursor") {
+            match page.string_member("nextCursor") {
                 Some(next) if cursors.len() + 1 < PAGES && cursors.insert(next.clone()) => {
                     cursor = Some(next)
                 }
@@ -288,7 +288,7 @@ impl Server {
 }
 
 /// How many elements `tools` has in a result, whatever else it holds; 0 for what is no list, which is refused later.
-fn counted(result: &RawValue) -> usize {
+fn count_tools(result: &RawValue) -> usize {
     struct Counted(usize);
     impl<'de> Deserialize<'de> for Counted {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -312,14 +312,14 @@ fn counted(result: &RawValue) -> usize {
         }
     }
     #[derive(Deserialize)]
-    struct Listed {
+    struct ToolsList {
         tools: Counted,
     }
-    serde_json::from_str::<Listed>(result.get()).map_or(0, |listed| listed.tools.0)
+    serde_json::from_str::<ToolsList>(result.get()).map_or(0, |listed| listed.tools.0)
 }
 
 /// What a client sees of a tool that is blocked: that it is there, and why it can't be called. Nothing that its server
 /// says now.
-pub(crate) fn blocked(name: &str, why: &str) -> Value {
+pub(crate) fn blocked_tool(name: &str, why: &str) -> Value {
     json!({ "name": name, "description": why, "inputSchema": { "type": "object" } })
 }

@@ -1,9 +1,9 @@
 //! A server behind the gateway, for one conversation: its connection, what waits for its answers, and what it said
 //! of its tools.
 
-mod begin;
 mod catalogue;
-mod life;
+mod handshake;
+mod restarts;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::era::{Era, WITH_BATCHES};
-use super::frame::{Frame, Kind, code};
-use super::front::Key;
-use super::wire::stdio::Say;
+use super::frame::{Frame, FrameKind, code};
+use super::front::RequestKey;
+use super::wire::stdio::LineSink;
 use super::wire::{Incoming, Wire};
 use mayi_core::call::ServerId;
 use mayi_core::config::ServerLaunch;
 
-pub(super) use begin::Begun;
-pub(super) use catalogue::{Catalogue, Tool, blocked, tools_of};
+pub(super) use catalogue::{Catalogue, Tool, blocked_tool, tools_of};
+pub(super) use handshake::Handshake;
 
 /// How long mayi's own requests may take: lists of tools, versions.
 const OWN: Duration = Duration::from_secs(30);
@@ -46,20 +46,20 @@ impl Failure {
     }
 
     /// The response that says so.
-    pub(super) fn answer(&self) -> Frame {
+    pub(super) fn error_response(&self) -> Frame {
         Frame::error(RawValue::NULL, self.code, &self.message)
     }
 }
 
 /// Does something with an answer. Called in the order of what the server sends.
-type Done = Box<dyn FnOnce(Result<Frame, Failure>) + Send>;
+type AnswerCallback = Box<dyn FnOnce(Result<Frame, Failure>) + Send>;
 
 /// Hears what a server sends by itself.
-pub(super) trait Above: Send + Sync {
+pub(super) trait ServerListener: Send + Sync {
     /// A request of the server's.
-    fn request(&self, from: &Arc<Server>, frame: Frame, about: Option<Key>);
+    fn receive_request(&self, from: &Arc<Server>, frame: Frame, about: Option<RequestKey>);
     /// A notification of the server's.
-    fn notification(&self, from: &Arc<Server>, frame: Frame, about: Option<Key>);
+    fn receive_notification(&self, from: &Arc<Server>, frame: Frame, about: Option<RequestKey>);
 }
 
 /// Makes a connection.
@@ -77,12 +77,12 @@ pub(super) struct Server {
     cwd: PathBuf,
     leads_to: Mutex<Option<Value>>,
     connect: Connect,
-    say: Say,
+    say: LineSink,
     /// What still has to be done when it was stopped.
     ending: TaskTracker,
     /// Only one beginning at a time.
     beginning: tokio::sync::Mutex<()>,
-    above: Mutex<Option<Weak<dyn Above>>>,
+    above: Mutex<Option<Weak<dyn ServerListener>>>,
     state: Mutex<State>,
 }
 
@@ -92,8 +92,8 @@ struct State {
     generation: u64,
     /// How often it has failed without having run for a while.
     failures: u32,
-    pending: HashMap<u64, Done>,
-    begun: Option<Begun>,
+    pending: HashMap<u64, AnswerCallback>,
+    begun: Option<Handshake>,
     catalogue: Option<Arc<Catalogue>>,
     /// By the cursor of a page of its list of tools: so many were on the pages before it.
     pages: HashMap<String, usize>,
@@ -104,7 +104,7 @@ struct State {
 enum Link {
     /// There is a connection. `ready` unless it has to begin again first.
     Up {
-        out: mpsc::Sender<Frame>,
+        outgoing: mpsc::Sender<Frame>,
         ready: bool,
         guard: Box<dyn Send + Sync>,
         /// Nothing comes any more.
@@ -121,7 +121,7 @@ impl Server {
         launch: ServerLaunch,
         cwd: &Path,
         connect: Connect,
-        say: Say,
+        say: LineSink,
         ending: TaskTracker,
     ) -> Arc<Self> {
         let state = State {
@@ -136,7 +136,7 @@ impl Server {
         };
         Arc::new(Self {
             name: launch.name.clone(),
-            id: launch.transport.identity(),
+            id: launch.transport.server_id(),
             launch,
             cwd: cwd.to_owned(),
             leads_to: Mutex::default(),
@@ -150,7 +150,7 @@ impl Server {
     }
 
     /// Who hears what the server sends by itself.
-    pub(super) fn tell(&self, above: Weak<dyn Above>) {
+    pub(super) fn set_listener(&self, above: Weak<dyn ServerListener>) {
         *self.above.lock().unwrap_or_else(PoisonError::into_inner) = Some(above);
     }
 
@@ -159,7 +159,7 @@ impl Server {
         self.leads_to.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn above(&self) -> Option<Arc<dyn Above>> {
+    fn listener(&self) -> Option<Arc<dyn ServerListener>> {
         self.above.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.upgrade()
     }
 
@@ -169,12 +169,12 @@ impl Server {
     }
 
     /// How it began, once it has.
-    pub(super) fn begun(&self) -> Option<Begun> {
+    pub(super) fn handshake(&self) -> Option<Handshake> {
         self.lock().begun.clone()
     }
 
     /// Sends a request under the id `key`; `done` gets its answer, once.
-    pub(super) fn send(&self, key: Key, frame: Frame, done: Done) {
+    pub(super) fn send(&self, key: RequestKey, frame: Frame, done: AnswerCallback) {
         let mut state = self.lock();
         let sent = match &state.link {
             Link::Up { ready: false, .. } => Err("it is starting again".to_owned()),
@@ -192,16 +192,16 @@ impl Server {
     }
 
     /// Sends a notification or a response; lost if there is no connection.
-    pub(super) fn pass(&self, frame: Frame) {
+    pub(super) fn send_frame(&self, frame: Frame) {
         let _ = self.lock().link.send(frame);
     }
 
     /// Nobody waits for the answer to `key` any more; the server is told why.
-    pub(super) fn cancel(&self, key: Key, reason: Option<&RawValue>) {
+    pub(super) fn cancel_request(&self, key: RequestKey, reason: Option<&RawValue>) {
         let mut state = self.lock();
         let Some(done) = state.pending.remove(&key.0) else { return };
         let mut params = super::members::Members::default();
-        params.set("requestId", super::members::raw(&key.0));
+        params.set("requestId", super::members::to_raw_json(&key.0));
         if let Some(reason) = reason {
             params.set("reason", reason.to_owned());
         }
@@ -215,7 +215,11 @@ impl Server {
     ///
     /// # Errors
     /// If there is no answer in time. An error of the server is an answer.
-    pub(super) async fn ask(&self, method: &str, params: &impl Serialize) -> Result<Frame, Failure> {
+    pub(super) async fn send_own_request(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<Frame, Failure> {
         if matches!(self.lock().link, Link::Up { ready: false, .. }) {
             return Err(Failure::new(format!(
                 "the server {} does not answer: it is starting again",
@@ -232,9 +236,9 @@ impl Server {
         limit: Duration,
     ) -> Result<Frame, Failure> {
         let (answer, answered) = oneshot::channel();
-        let key = Key::next();
+        let key = RequestKey::next();
         let frame = Frame::request(key.0, method, params);
-        let done: Done = Box::new(move |response| drop(answer.send(response)));
+        let done: AnswerCallback = Box::new(move |response| drop(answer.send(response)));
         {
             // Also before it is ready: this is how it becomes so.
             let mut state = self.lock();
@@ -260,7 +264,7 @@ impl Server {
     }
 
     /// Takes what comes over the connection `generation`. Returns whether more is to come.
-    fn take(self: &Arc<Self>, generation: u64, incoming: Incoming) -> bool {
+    fn receive_incoming(self: &Arc<Self>, generation: u64, incoming: Incoming) -> bool {
         if self.lock().generation != generation {
             return false;
         }
@@ -268,28 +272,28 @@ impl Server {
             Incoming::Batch(messages) => {
                 let legal = self.has_batches();
                 for message in messages {
-                    let message = if legal { message } else { self.lone(message) };
-                    self.take(generation, message);
+                    let message = if legal { message } else { self.reject_batched(message) };
+                    self.receive_incoming(generation, message);
                 }
             }
             Incoming::Frame { frame, about } => match frame.kind() {
-                Kind::Response => {
-                    let done = frame.number().and_then(|id| self.lock().pending.remove(&id));
+                FrameKind::Response => {
+                    let done = frame.numeric_id().and_then(|id| self.lock().pending.remove(&id));
                     if let Some(done) = done {
                         done(Ok(frame));
                     }
                 }
-                Kind::Request => {
-                    if let Some(above) = self.above() {
-                        above.request(self, frame, about.map(Key));
+                FrameKind::Request => {
+                    if let Some(above) = self.listener() {
+                        above.receive_request(self, frame, about.map(RequestKey));
                     }
                 }
-                Kind::Notification => {
+                FrameKind::Notification => {
                     if frame.method() == Some("notifications/tools/list_changed") {
                         self.lock().forget_tools();
                     }
-                    if let Some(above) = self.above() {
-                        above.notification(self, frame, about.map(Key));
+                    if let Some(above) = self.listener() {
+                        above.receive_notification(self, frame, about.map(RequestKey));
                     }
                 }
             },
@@ -301,7 +305,7 @@ impl Server {
                 }
             }
             Incoming::Ended(why) => {
-                self.ended(generation, &why);
+                self.connection_ended(generation, &why);
                 return false;
             }
         }
@@ -310,17 +314,19 @@ impl Server {
 
     /// Whether it speaks the one version in which several messages may come at once.
     fn has_batches(&self) -> bool {
-        let version = self.begun().and_then(|begun| begun.hello.string("protocolVersion"));
+        let version = self.handshake().and_then(|begun| begun.hello.string_member("protocolVersion"));
         version.as_deref() == Some(WITH_BATCHES)
     }
 
     /// What becomes of a message that came with others in a version that has no such thing: who waits for it hears that at
     /// once, and the server does if it asks.
-    fn lone(&self, message: Incoming) -> Incoming {
+    fn reject_batched(&self, message: Incoming) -> Incoming {
         const WHY: &str = "several messages in one array, which its version of the protocol does not have";
         match message {
-            Incoming::Frame { frame, .. } if frame.kind() == Kind::Response && frame.number().is_some() => {
-                let id = frame.number().unwrap_or_default();
+            Incoming::Frame { frame, .. }
+                if frame.kind() == FrameKind::Response && frame.numeric_id().is_some() =>
+            {
+                let id = frame.numeric_id().unwrap_or_default();
                 Incoming::Failed {
                     id,
                     code: code::INTERNAL,
@@ -328,8 +334,8 @@ impl Server {
                 }
             }
             Incoming::Frame { frame, .. } => {
-                if let (Kind::Request, Some(id)) = (frame.kind(), frame.id()) {
-                    self.pass(Frame::error(id, code::INVALID_REQUEST, WHY));
+                if let (FrameKind::Request, Some(id)) = (frame.kind(), frame.id()) {
+                    self.send_frame(Frame::error(id, code::INVALID_REQUEST, WHY));
                 }
                 Incoming::Batch(Vec::new())
             }
@@ -338,8 +344,8 @@ impl Server {
     }
 
     /// The requests that wait for its answer, for what a server sends without saying what it belongs to.
-    pub(super) fn waiting(&self) -> Vec<Key> {
-        self.lock().pending.keys().copied().map(Key).collect()
+    pub(super) fn waiting_keys(&self) -> Vec<RequestKey> {
+        self.lock().pending.keys().copied().map(RequestKey).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -357,7 +363,7 @@ impl State {
 impl Link {
     fn send(&self, frame: Frame) -> Result<(), String> {
         match self {
-            Self::Up { out, .. } => out.try_send(frame).map_err(|error| match error {
+            Self::Up { outgoing: out, .. } => out.try_send(frame).map_err(|error| match error {
                 mpsc::error::TrySendError::Full(_) => "it does not read what is sent to it".to_owned(),
                 mpsc::error::TrySendError::Closed(_) => "it has ended".to_owned(),
             }),

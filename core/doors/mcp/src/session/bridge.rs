@@ -6,25 +6,25 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::requests::{Requests, Turn};
-use super::upward::Upward;
-use crate::era::{ClientSays, Era, Introduction, STATELESS, meta};
+use super::requests::{Requests, ResponseSlot};
+use super::server_requests::Upward;
+use crate::era::{ClientProfile, Era, Introduction, STATELESS, meta};
 use crate::frame::Frame;
-use crate::front::Key;
-use crate::members::{Members, raw};
-use crate::pinned::Told;
-use crate::server::{Begun, Failure, Server};
-use mayi_core::approval::visible;
+use crate::front::RequestKey;
+use crate::members::{Members, to_raw_json};
+use crate::pins::ServerNotices;
+use crate::server::{Failure, Handshake, Server};
+use mayi_core::approval::escape_line;
 
 /// So often a stateless server may ask for more input before it has an answer.
 const ROUNDS: usize = 10;
 
 /// The way from a client's requests to its servers.
 pub(super) struct Bridge {
-    said: Arc<Introduction>,
+    introduction: Arc<Introduction>,
     requests: Arc<Requests>,
     upward: Arc<Upward>,
-    told: Arc<Told>,
+    told: Arc<ServerNotices>,
 }
 
 impl Bridge {
@@ -32,10 +32,10 @@ impl Bridge {
         said: &Arc<Introduction>,
         requests: &Arc<Requests>,
         upward: &Arc<Upward>,
-        told: &Arc<Told>,
+        told: &Arc<ServerNotices>,
     ) -> Self {
         Self {
-            said: Arc::clone(said),
+            introduction: Arc::clone(said),
             requests: Arc::clone(requests),
             upward: Arc::clone(upward),
             told: Arc::clone(told),
@@ -43,8 +43,8 @@ impl Bridge {
     }
 
     /// Passes a request on as it came, and its answer back as it comes.
-    pub(super) fn forward(self: &Arc<Self>, frame: Frame, turn: Turn, to: &Arc<Server>) {
-        let says = self.said.says(&frame);
+    pub(super) fn forward_request(self: &Arc<Self>, frame: Frame, turn: ResponseSlot, to: &Arc<Server>) {
+        let says = self.introduction.profile_for(&frame);
         // The quick way: both speak the same, and it is known.
         if to.era() == Some(says.era) || (says.era == Era::Older && to.era().is_none()) {
             if self.requests.given_to(turn.key, to) {
@@ -53,7 +53,7 @@ impl Bridge {
             return;
         }
         let (bridge, to, key) = (Arc::clone(self), Arc::clone(to), turn.key);
-        turn.answer_with(async move { bridge.exchange(frame, key, &to, &says).await });
+        turn.answer_with(async move { bridge.exchange_request(frame, key, &to, &says).await });
     }
 
     /// Sends a request of the client's and returns its answer, in the client's era. It is cancelled at the server if the
@@ -61,20 +61,20 @@ impl Bridge {
     ///
     /// # Errors
     /// If there is no answer.
-    pub(super) async fn exchange(
+    pub(super) async fn exchange_request(
         &self,
         frame: Frame,
-        key: Key,
+        key: RequestKey,
         to: &Arc<Server>,
-        says: &ClientSays,
+        says: &ClientProfile,
     ) -> Result<Frame, Failure> {
         let speaks = match (says.era, to.era()) {
             (_, Some(speaks)) => speaks,
             (Era::Stateless, None) => {
                 let begun = to.begin_stateless(says).await?;
-                self.ready(&to.name, &begun);
+                self.report_ready(&to.name, &begun);
                 if begun.era == Era::Older {
-                    self.told.say(
+                    self.told.notify(
                         &to.name,
                         &format!(
                             "it does not speak {STATELESS}, which the client does: what it asks of the client \
@@ -87,46 +87,50 @@ impl Bridge {
             (Era::Older, None) => Era::Older,
         };
         match (says.era, speaks) {
-            (Era::Older, Era::Stateless) => self.up(to, frame, key, says).await,
-            (Era::Stateless, Era::Older) => Ok(complete(self.send(to, without_version(frame), key).await?)),
+            (Era::Older, Era::Stateless) => self.exchange_stateless(to, frame, key, says).await,
+            (Era::Stateless, Era::Older) => {
+                Ok(complete_result(self.send(to, without_version(frame), key).await?))
+            }
             _ => self.send(to, frame, key).await,
         }
     }
 
     /// A server is there.
-    pub(super) fn ready(&self, server: &str, begun: &Begun) {
+    pub(super) fn report_ready(&self, server: &str, begun: &Handshake) {
         let version = match begun.era {
-            Era::Older => begun.hello.string("protocolVersion").unwrap_or_default(),
+            Era::Older => begun.hello.string_member("protocolVersion").unwrap_or_default(),
             Era::Stateless => STATELESS.to_owned(),
         };
-        self.told.progress(server, &format!("ready, with protocol version {}", visible(&version)));
+        self.told.notify_progress(server, &format!("ready, with protocol version {}", escape_line(&version)));
     }
 
     /// The client knows `initialize`, the server does not: requests say who asks, and what the server asks for becomes
     /// requests to the client.
-    async fn up(
+    async fn exchange_stateless(
         &self,
         to: &Arc<Server>,
         frame: Frame,
-        key: Key,
-        says: &ClientSays,
+        key: RequestKey,
+        says: &ClientProfile,
     ) -> Result<Frame, Failure> {
         match frame.method() {
             Some("ping") => return Ok(Frame::result(RawValue::NULL, &json!({}))),
             Some("logging/setLevel") => {
-                self.said.set_log_level(frame.params().and_then(|params| params.string("level")));
+                self.introduction
+                    .set_log_level(frame.params().and_then(|params| params.string_member("level")));
                 return Ok(Frame::result(RawValue::NULL, &json!({})));
             }
             _ => {}
         }
-        let level = self.said.log_level();
-        let mut params = says.stamp(frame.params().unwrap_or_default(), level.as_deref());
+        let level = self.introduction.log_level();
+        let mut params = says.stamp_params(frame.params().unwrap_or_default(), level.as_deref());
         for _ in 0..ROUNDS {
-            let answer = self.send(to, frame.clone().with("params", params.raw()), key).await?;
-            let Some(result) = answer.outcome().filter(asks_for_input) else { return Ok(answer) };
+            let answer =
+                self.send(to, frame.clone().with_member("params", params.to_raw_value()), key).await?;
+            let Some(result) = answer.result_object().filter(asks_for_input) else { return Ok(answer) };
             // A question whose request is cancelled is taken back.
-            let said = self.requests.unless_cancelled(key, self.input(&result, key)).await;
-            params.set("inputResponses", said.ok_or_else(cancelled)??.raw());
+            let said = self.requests.unless_cancelled(key, self.answer_input_requests(&result, key)).await;
+            params.set("inputResponses", said.ok_or_else(cancelled_failure)??.to_raw_value());
             match result.get("requestState") {
                 Some(state) => params.set("requestState", state.to_owned()),
                 None => drop(params.remove("requestState")),
@@ -136,15 +140,15 @@ impl Bridge {
     }
 
     /// What the client says to each of the server's questions.
-    async fn input(&self, result: &Members, key: Key) -> Result<Members, Failure> {
+    async fn answer_input_requests(&self, result: &Members, key: RequestKey) -> Result<Members, Failure> {
         let mut responses = Members::default();
-        let Some(requests) = result.object("inputRequests") else { return Ok(responses) };
+        let Some(requests) = result.object_member("inputRequests") else { return Ok(responses) };
         for (name, request) in requests.iter() {
             let refuse = || Failure::new("the server asks for input in a way that can't be read");
             let request = Members::parse(request.get()).map_err(|_| refuse())?;
-            let method = request.string("method").ok_or_else(refuse)?;
-            let params = request.get("params").map_or_else(|| raw(&json!({})), ToOwned::to_owned);
-            let answer = self.upward.ask(&method, &params, Some(key)).answer().await;
+            let method = request.string_member("method").ok_or_else(refuse)?;
+            let params = request.get("params").map_or_else(|| to_raw_json(&json!({})), ToOwned::to_owned);
+            let answer = self.upward.ask_client(&method, &params, Some(key)).wait_for_answer().await;
             let answer = answer.ok_or_else(|| Failure::new("the client is gone"))?;
             match answer.member("result") {
                 Some(result) => responses.set(name, result.to_owned()),
@@ -152,7 +156,7 @@ impl Bridge {
                     let error: Option<Value> =
                         answer.member("error").and_then(|error| serde_json::from_str(error.get()).ok());
                     let said = error.as_ref().and_then(|error| error.get("message")).and_then(Value::as_str);
-                    let said = visible(said.unwrap_or("no result"));
+                    let said = escape_line(said.unwrap_or("no result"));
                     return Err(Failure::new(format!("the client refused `{method}`: {said}")));
                 }
             }
@@ -161,50 +165,50 @@ impl Bridge {
     }
 
     /// Sends a request, unless it was cancelled, and waits for its answer.
-    async fn send(&self, to: &Arc<Server>, frame: Frame, key: Key) -> Result<Frame, Failure> {
+    async fn send(&self, to: &Arc<Server>, frame: Frame, key: RequestKey) -> Result<Frame, Failure> {
         if !self.requests.given_to(key, to) {
-            return Err(cancelled());
+            return Err(cancelled_failure());
         }
         let (answer, answered) = oneshot::channel();
         self.requests.send(key, to, frame, move |response| drop(answer.send(response)));
-        answered.await.unwrap_or_else(|_| Err(cancelled()))
+        answered.await.unwrap_or_else(|_| Err(cancelled_failure()))
     }
 }
 
-fn cancelled() -> Failure {
+fn cancelled_failure() -> Failure {
     Failure::new("the request was cancelled")
 }
 
 fn asks_for_input(result: &Members) -> bool {
-    result.string("resultType").as_deref() == Some("input_required")
+    result.string_member("resultType").as_deref() == Some("input_required")
 }
 
 /// A request of a stateless client as one of the session that mayi has with the server: what it says of itself was said when
 /// that began, and its version is not the session's.
 fn without_version(frame: Frame) -> Frame {
     let Some(mut params) = frame.params() else { return frame };
-    let Some(mut said) = params.object("_meta") else { return frame };
+    let Some(mut said) = params.object_member("_meta") else { return frame };
     for name in [meta::VERSION, meta::CLIENT, meta::CAPABILITIES, meta::LOG_LEVEL] {
         said.remove(name);
     }
     if said.iter().next().is_some() {
-        params.set("_meta", said.raw());
+        params.set("_meta", said.to_raw_value());
     } else {
         params.remove("_meta");
     }
-    frame.with("params", params.raw())
+    frame.with_member("params", params.to_raw_value())
 }
 
 /// An answer of the older era, as a client of the stateless one needs it.
-fn complete(answer: Frame) -> Frame {
-    let Some(mut result) = answer.outcome() else { return answer };
+fn complete_result(answer: Frame) -> Frame {
+    let Some(mut result) = answer.result_object() else { return answer };
     let list = ["tools", "resources", "resourceTemplates", "prompts", "contents"];
     if result.get("resultType").is_none() {
-        result.set("resultType", raw("complete"));
+        result.set("resultType", to_raw_json("complete"));
     }
     if list.iter().any(|name| result.get(name).is_some()) && result.get("ttlMs").is_none() {
-        result.set("ttlMs", raw(&0));
-        result.set("cacheScope", raw("private"));
+        result.set("ttlMs", to_raw_json(&0));
+        result.set("cacheScope", to_raw_json("private"));
     }
-    answer.with("result", result.raw())
+    answer.with_member("result", result.to_raw_value())
 }

@@ -7,13 +7,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bridge::Bridge;
-use super::servers::{Servers, join};
+use super::servers::{Servers, join_name};
 use super::toolbelt;
 use crate::door::Shared;
-use crate::era::{ClientSays, Era, Introduction};
+use crate::era::{ClientProfile, Era, Introduction};
 use crate::frame::Frame;
-use crate::front::Key;
-use crate::members::{Members, raw};
+use crate::front::RequestKey;
+use crate::members::{Members, to_raw_json};
 use crate::server::{Failure, Server, tools_of};
 
 /// The member that a list stands in, by its method.
@@ -26,7 +26,7 @@ const LISTS: &[(&str, &str)] = &[
 /// What servers have, for one conversation.
 pub(super) struct Lists {
     shared: Arc<Shared>,
-    said: Arc<Introduction>,
+    introduction: Arc<Introduction>,
     servers: Arc<Servers>,
     bridge: Arc<Bridge>,
 }
@@ -40,7 +40,7 @@ impl Lists {
     ) -> Self {
         Self {
             shared: Arc::clone(shared),
-            said: Arc::clone(said),
+            introduction: Arc::clone(said),
             servers: Arc::clone(servers),
             bridge: Arc::clone(bridge),
         }
@@ -50,15 +50,15 @@ impl Lists {
     ///
     /// # Errors
     /// If the only server does not answer.
-    pub(super) async fn tools(&self, frame: Frame, key: Key) -> Result<Frame, Failure> {
-        let says = self.said.says(&frame);
+    pub(super) async fn list_tools(&self, frame: Frame, key: RequestKey) -> Result<Frame, Failure> {
+        let says = self.introduction.profile_for(&frame);
         if self.shared.options.toolbelt {
-            return Ok(listed("tools", &toolbelt::tools(), says.era));
+            return Ok(list_response("tools", &toolbelt::toolbelt_tools(), says.era));
         }
-        if let Some(server) = self.servers.single() {
+        if let Some(server) = self.servers.only_server() {
             return self.tools_at(server, frame, key, &says).await;
         }
-        Ok(listed("tools", &self.offered(&says).await, says.era))
+        Ok(list_response("tools", &self.offered_tools(&says).await, says.era))
     }
 
     /// The only server's list, page by page as the client asks for it.
@@ -66,72 +66,73 @@ impl Lists {
         &self,
         server: &Arc<Server>,
         frame: Frame,
-        key: Key,
-        says: &ClientSays,
+        key: RequestKey,
+        says: &ClientProfile,
     ) -> Result<Frame, Failure> {
-        let cursor = frame.params().and_then(|params| params.string("cursor"));
-        let changes = server.changes();
-        let answer = self.bridge.exchange(frame, key, server, says).await?;
+        let cursor = frame.params().and_then(|params| params.string_member("cursor"));
+        let changes = server.change_count();
+        let answer = self.bridge.exchange_request(frame, key, server, says).await?;
         let Some(said) = answer.member("result") else { return Ok(answer) };
         // The pages before count, too: it is one list.
         let before = server.tools_before(cursor.as_deref());
         let tools = tools_of(said, before)
             .map_err(|why| Failure::new(format!("the server {}: {why}", server.name)))?;
-        let next = answer.outcome().and_then(|result| result.string("nextCursor"));
+        let next = answer.result_object().and_then(|result| result.string_member("nextCursor"));
         let whole = cursor.is_none() && next.is_none();
         if let Some(next) = next {
             server.saw_tools(next, before + tools.len())?;
         }
-        let offered = self.shared.pinned.offered(server, &tools, str::to_owned);
-        let Some(mut result) = answer.outcome() else { return Ok(answer) };
+        let offered = self.shared.pinned.offered_tools(server, &tools, str::to_owned);
+        let Some(mut result) = answer.result_object() else { return Ok(answer) };
         // As it came, unless something is blocked.
-        let same = offered.iter().zip(&tools).all(|(offered, tool)| offered.get() == tool.raw.raw().get());
+        let same =
+            offered.iter().zip(&tools).all(|(offered, tool)| offered.get() == tool.raw.to_raw_value().get());
         if !same {
-            result.set("tools", raw(&offered));
+            result.set("tools", to_raw_json(&offered));
         }
         if whole {
             let catalogue = server.keep_tools(tools, changes);
-            self.shared.pinned.compared(server, &catalogue);
+            self.shared.pinned.mark_compared(server, &catalogue);
         }
-        Ok(if same { answer } else { answer.with("result", result.raw()) })
+        Ok(if same { answer } else { answer.with_member("result", result.to_raw_value()) })
     }
 
     /// What `find_tools` of the toolbelt returns.
-    pub(super) async fn found(&self, query: &Value, says: &ClientSays) -> Frame {
-        toolbelt::found(query, &self.offered(says).await, says.era)
+    pub(super) async fn search_tools(&self, query: &Value, says: &ClientProfile) -> Frame {
+        toolbelt::search_tools(query, &self.offered_tools(says).await, says.era)
     }
 
     /// All tools as they may be shown: what is blocked says so.
-    async fn offered(&self, says: &ClientSays) -> Vec<Box<RawValue>> {
-        self.begin(says).await;
-        let tools = self.servers.tools(says).await;
+    async fn offered_tools(&self, says: &ClientProfile) -> Vec<Box<RawValue>> {
+        self.begin_servers(says).await;
+        let tools = self.servers.list_tools(says).await;
         let offered = tools.iter().flat_map(|(server, catalogue)| {
-            let name = |tool: &str| self.servers.joined(&tools, server, tool);
-            self.shared.pinned.offered(server, &catalogue.tools, name)
+            let name = |tool: &str| self.servers.client_tool_name(&tools, server, tool);
+            self.shared.pinned.offered_tools(server, &catalogue.tools, name)
         });
         offered.collect()
     }
 
     /// A client of the stateless era does not begin by itself.
-    async fn begin(&self, says: &ClientSays) {
+    async fn begin_servers(&self, says: &ClientProfile) {
         if says.era == Era::Stateless {
-            for failure in self.servers.begin(says).await.into_iter().filter_map(Result::err) {
+            for failure in self.servers.begin_all(says).await.into_iter().filter_map(Result::err) {
                 tracing::debug!(failure = failure.message, "a server does not begin");
             }
         }
     }
 
     /// A list of several servers as one: prompts get joined names, resources are found again by their addresses.
-    pub(super) async fn list(&self, frame: Frame) -> Frame {
+    pub(super) async fn merged_list(&self, frame: Frame) -> Frame {
         let method = frame.method().unwrap_or_default();
         let member = LISTS.iter().find(|(known, _)| *known == method).map_or("", |(_, member)| member);
-        let says = self.said.says(&frame);
-        self.begin(&says).await;
+        let says = self.introduction.profile_for(&frame);
+        self.begin_servers(&says).await;
         let (says, method) = (&says, method);
         let lists = self.servers.iter().map(async |server| {
             let mut list = Vec::new();
-            let pages = server.pages(method, says, |page| {
-                list.extend(page.get(member).map(items).unwrap_or_default());
+            let pages = server.fetch_pages(method, says, |page| {
+                list.extend(page.get(member).map(parse_items).unwrap_or_default());
                 Ok(())
             });
             pages.await.map(|()| list)
@@ -143,38 +144,39 @@ impl Lists {
                 Err(failure) => tracing::debug!(failure = failure.message, "a list is missing"),
             }
         }
-        listed(member, &all, says.era)
+        list_response(member, &all, says.era)
     }
 
     fn listed_item(&self, server: &Arc<Server>, member: &str, mut item: Members) -> Box<RawValue> {
         match member {
             "prompts" => {
-                if let Some(name) = item.string("name") {
-                    item.set("name", raw(&join(&server.name, &name)));
+                if let Some(name) = item.string_member("name") {
+                    item.set("name", to_raw_json(&join_name(&server.name, &name)));
                 }
             }
             _ => {
-                if let Some(address) = item.string("uri").or_else(|| item.string("uriTemplate")) {
+                if let Some(address) = item.string_member("uri").or_else(|| item.string_member("uriTemplate"))
+                {
                     self.servers.saw_resource(address, server);
                 }
             }
         }
-        item.raw()
+        item.to_raw_value()
     }
 }
 
-fn items(list: &RawValue) -> Vec<Members> {
+fn parse_items(list: &RawValue) -> Vec<Members> {
     serde_json::from_str(list.get()).unwrap_or_default()
 }
 
 /// The response with a whole list.
-fn listed(member: &str, items: &[Box<RawValue>], era: Era) -> Frame {
+fn list_response(member: &str, items: &[Box<RawValue>], era: Era) -> Frame {
     let mut result = Members::default();
     if era == Era::Stateless {
-        result.set("resultType", raw("complete"));
-        result.set("ttlMs", raw(&0));
-        result.set("cacheScope", raw("private"));
+        result.set("resultType", to_raw_json("complete"));
+        result.set("ttlMs", to_raw_json(&0));
+        result.set("cacheScope", to_raw_json("private"));
     }
-    result.set(member, raw(&items));
+    result.set(member, to_raw_json(&items));
     Frame::result(RawValue::NULL, &result)
 }

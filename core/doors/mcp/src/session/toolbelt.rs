@@ -3,17 +3,17 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::servers::shown;
+use super::servers::visible_name;
 use crate::era::Era;
 use crate::frame::Frame;
-use crate::members::{Members, raw};
+use crate::members::{Members, to_raw_json};
 
 /// So many tools are found at once, unless the model asks for another number.
 const FOUND: usize = 10;
 const MOST: usize = 100;
 
 /// What a call of the toolbelt means.
-pub(crate) enum Meant {
+pub(crate) enum ToolbeltCall {
     /// This tool, with these parameters.
     Tool(String, Members),
     /// A search.
@@ -23,7 +23,7 @@ pub(crate) enum Meant {
 }
 
 /// The two tools.
-pub(super) fn tools() -> Vec<Box<RawValue>> {
+pub(super) fn toolbelt_tools() -> Vec<Box<RawValue>> {
     let find = json!({
         "name": "find_tools",
         "title": "Find tools",
@@ -45,39 +45,39 @@ pub(super) fn tools() -> Vec<Box<RawValue>> {
             "arguments": { "type": "object", "description": "the tool's arguments" },
         } },
     });
-    vec![raw(&find), raw(&run)]
+    vec![to_raw_json(&find), to_raw_json(&run)]
 }
 
 /// What a call with these parameters means.
-pub(crate) fn unfold(name: &str, mut params: Members) -> Meant {
-    let arguments = params.object("arguments");
+pub(crate) fn unfold_call(name: &str, mut params: Members) -> ToolbeltCall {
+    let arguments = params.object_member("arguments");
     match name {
-        "find_tools" => Meant::Find(params.value("arguments").unwrap_or_default()),
+        "find_tools" => ToolbeltCall::Find(params.parsed_member("arguments").unwrap_or_default()),
         "run_tool" => {
             let Some(arguments) = arguments else {
-                return Meant::Wrong("`arguments` is not an object".to_owned());
+                return ToolbeltCall::Wrong("`arguments` is not an object".to_owned());
             };
-            let Some(tool) = arguments.string("name") else {
-                return Meant::Wrong("`arguments.name` is to be the name of a tool".to_owned());
+            let Some(tool) = arguments.string_member("name") else {
+                return ToolbeltCall::Wrong("`arguments.name` is to be the name of a tool".to_owned());
             };
             if matches!(tool.as_str(), "find_tools" | "run_tool") {
-                return Meant::Wrong(format!("`{tool}` is called by itself, and not with run_tool"));
+                return ToolbeltCall::Wrong(format!("`{tool}` is called by itself, and not with run_tool"));
             }
             match arguments.get("arguments") {
                 Some(inner) => params.set("arguments", inner.to_owned()),
                 None => drop(params.remove("arguments")),
             }
-            Meant::Tool(tool, params)
+            ToolbeltCall::Tool(tool, params)
         }
-        _ => Meant::Wrong(format!(
+        _ => ToolbeltCall::Wrong(format!(
             "unknown tool: {}; call it with run_tool, as find_tools returns it",
-            shown(name)
+            visible_name(name)
         )),
     }
 }
 
 /// The response of `find_tools`: those of `offered` that the query is about, the best ones first.
-pub(super) fn found(query: &Value, offered: &[Box<RawValue>], era: Era) -> Frame {
+pub(super) fn search_tools(query: &Value, offered: &[Box<RawValue>], era: Era) -> Frame {
     let words: Vec<String> = query
         .get("query")
         .and_then(Value::as_str)
@@ -90,13 +90,13 @@ pub(super) fn found(query: &Value, offered: &[Box<RawValue>], era: Era) -> Frame
     let limit = query.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(FOUND).clamp(1, MOST);
     let read = offered.iter().filter_map(|tool| serde_json::from_str::<Value>(tool.get()).ok());
-    let mut found: Vec<(usize, Value)> = read.map(|tool| (score(&tool, &words), tool)).collect();
+    let mut found: Vec<(usize, Value)> = read.map(|tool| (score_tool(&tool, &words), tool)).collect();
     let total = found.len();
     found.retain(|(score, _)| words.is_empty() || *score > 0);
     // Stable: equals stay in the order of servers and tools.
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     let matching = found.len();
-    let tools: Vec<Value> = found.into_iter().take(limit).map(|(_, tool)| brief(tool)).collect();
+    let tools: Vec<Value> = found.into_iter().take(limit).map(|(_, tool)| brief_tool(tool)).collect();
     let said = json!({ "tools": tools, "matching": matching, "total": total });
     let text = serde_json::to_string_pretty(&said).unwrap_or_default();
     let mut result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": said });
@@ -109,14 +109,14 @@ pub(super) fn found(query: &Value, offered: &[Box<RawValue>], era: Era) -> Frame
 }
 
 /// What a model needs to call it.
-fn brief(tool: Value) -> Value {
+fn brief_tool(tool: Value) -> Value {
     let Value::Object(members) = tool else { return Value::Null };
     let kept = ["name", "title", "description", "inputSchema", "annotations"];
     members.into_iter().filter(|(name, _)| kept.contains(&name.as_str())).collect()
 }
 
 /// How well a tool fits: a word in its name counts most.
-fn score(tool: &Value, words: &[String]) -> usize {
+fn score_tool(tool: &Value, words: &[String]) -> usize {
     let text = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default().to_lowercase();
     let (name, title, description) = (text("name"), text("title"), text("description"));
     words

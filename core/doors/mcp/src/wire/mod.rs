@@ -44,9 +44,9 @@ pub(crate) enum Incoming {
 /// a transport that says it in another way (closing a stream) does that instead.
 pub(crate) struct Wire {
     /// What goes to the server; full while the server does not read.
-    pub(crate) out: mpsc::Sender<Frame>,
+    pub(crate) outgoing: mpsc::Sender<Frame>,
     /// What comes from it.
-    pub(crate) inc: mpsc::Receiver<Incoming>,
+    pub(crate) incoming: mpsc::Receiver<Incoming>,
     /// Ends the connection when it is dropped.
     pub(crate) guard: Box<dyn Send + Sync>,
 }
@@ -58,7 +58,7 @@ pub(crate) const WAITING: usize = 1024;
 pub(crate) const LONGEST: usize = 64 * 1024 * 1024;
 
 /// How a server is reached.
-pub(crate) struct Reach {
+pub(crate) struct ServerTarget {
     /// By a program, or at an address.
     pub(crate) transport: Transport,
     /// Its name, for messages.
@@ -69,12 +69,12 @@ pub(crate) struct Reach {
     pub(crate) tokens: Option<PathBuf>,
 }
 
-impl Reach {
+impl ServerTarget {
     /// Connects.
     ///
     /// # Errors
     /// One line: why not.
-    pub(crate) fn connect(&self, say: stdio::Say) -> Result<Wire, String> {
+    pub(crate) fn connect(&self, say: stdio::LineSink) -> Result<Wire, String> {
         match &self.transport {
             Transport::Stdio { command, env } => {
                 let program =
@@ -86,7 +86,7 @@ impl Reach {
                     name: self.name.clone(),
                     url: url.clone(),
                     headers: headers.clone(),
-                    bearer: self.tokens.as_deref().and_then(|data| Logins::new(data).bearer(url)),
+                    bearer: self.tokens.as_deref().and_then(|data| Logins::new(data).bearer_for(url)),
                 };
                 http::connect(remote)
             }

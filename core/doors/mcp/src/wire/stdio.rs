@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 use super::{Incoming, LONGEST, WAITING, Wire};
 use crate::frame::{Frame, code};
 use crate::lines::{Line, Lines, write_all};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 use mayi_core::config::find_program;
 use mayi_doors::process::{self, read_some_line, without_own_variables};
 
@@ -23,7 +23,7 @@ const AFTER: Duration = Duration::from_millis(200);
 const STRAY: usize = 20;
 
 /// Hears what a server writes on its standard error, and what is odd about what it sends: one line, escaped.
-pub(crate) type Say = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type LineSink = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The program of a server.
 #[derive(Clone, Debug)]
@@ -40,34 +40,35 @@ pub(crate) struct Program {
 ///
 /// # Errors
 /// One line: it was not found, or could not be started.
-pub(crate) fn start(program: &Program, say: Say) -> Result<Wire, String> {
+pub(crate) fn start(program: &Program, say: LineSink) -> Result<Wire, String> {
     let (word, arguments) = program.command.split_first().ok_or("its command is empty")?;
-    let path = find_program(word).ok_or_else(|| format!("`{}` was not found on the PATH", visible(word)))?;
+    let path =
+        find_program(word).ok_or_else(|| format!("`{}` was not found on the PATH", escape_line(word)))?;
     let mut command = Command::new(&path);
     command.args(arguments).current_dir(&program.cwd);
     without_own_variables(&mut command);
     command.envs(&program.env);
-    let shown = visible(&path.display().to_string());
+    let shown = escape_line(&path.display().to_string());
     let cant = move |error: &str| format!("`{shown}` can't be started: {error}");
     let started = process::start(command, true).map_err(|error| cant(&error.to_string()))?;
     let stdin = started.stdin.ok_or_else(|| cant("its standard input could not be opened"))?;
     tokio::spawn(pass_on(started.stderr, Arc::clone(&say)));
-    let (family, exited, begins) = (started.family, started.exited, started.begins);
+    let (family, exited, begins) = (started.family, started.exited, started.pending_start);
     let (out, outgoing) = mpsc::channel(WAITING);
     let (incoming, inc) = mpsc::channel(WAITING);
     // The pipe ends when nobody sends any more: a server's sign to end by itself.
     tokio::spawn(write_all(stdin, outgoing, |_| ()));
     let stdout = started.stdout;
     tokio::spawn(async move {
-        match begins.done().await {
-            Ok(()) => Reading { exited, say, to: incoming, stray: 0 }.run(stdout).await,
+        match begins.wait_started().await {
+            Ok(()) => OutputReader { exited, say, to: incoming, stray: 0 }.run(stdout).await,
             Err(error) => drop(incoming.send(Incoming::Ended(cant(&error.to_string()))).await),
         }
     });
-    Ok(Wire { out, inc, guard: Box::new(family) })
+    Ok(Wire { outgoing: out, incoming: inc, guard: Box::new(family) })
 }
 
-async fn pass_on(stderr: tokio::process::ChildStderr, say: Say) {
+async fn pass_on(stderr: tokio::process::ChildStderr, say: LineSink) {
     let mut reader = tokio::io::BufReader::new(stderr);
     let mut line = Vec::new();
     loop {
@@ -79,31 +80,31 @@ async fn pass_on(stderr: tokio::process::ChildStderr, say: Say) {
                 let text = text.trim_end_matches(['\n', '\r']);
                 // An empty line says nothing.
                 if !text.trim().is_empty() {
-                    say(&visible(text));
+                    say(&escape_line(text));
                 }
             }
         }
     }
 }
 
-struct Reading {
+struct OutputReader {
     exited: watch::Receiver<Option<ExitStatus>>,
-    say: Say,
+    say: LineSink,
     to: mpsc::Sender<Incoming>,
     stray: usize,
 }
 
-impl Reading {
+impl OutputReader {
     async fn run(mut self, stdout: ChildStdout) {
         let mut lines = Lines::new(stdout, LONGEST);
         loop {
             let line = tokio::select! {
                 biased;
                 line = lines.next() => line,
-                () = gone(&mut self.exited) => Ok(None),
+                () = wait_for_exit(&mut self.exited) => Ok(None),
             };
             let incoming = match line {
-                Ok(Some(Line::Text(text))) => match Frame::batch(&text) {
+                Ok(Some(Line::Text(text))) => match Frame::parse_batch(&text) {
                     Some(batch) => {
                         let each = batch.iter().filter_map(|message| self.read(message.get()));
                         Some(Incoming::Batch(each.collect()))
@@ -111,7 +112,7 @@ impl Reading {
                     None => self.read(&text),
                 },
                 Ok(Some(Line::NotText)) => {
-                    self.stray("a line that is not UTF-8");
+                    self.report_stray("a line that is not UTF-8");
                     None
                 }
                 Ok(Some(Line::TooLong(ends))) => Some(too_long(&ends)),
@@ -138,9 +139,9 @@ impl Reading {
         match Frame::parse(text) {
             Ok(frame) => Some(Incoming::Frame { frame, about: None }),
             Err(malformed) => {
-                self.stray(&format!("{}: {}", malformed.message, start_of(text)));
+                self.report_stray(&format!("{}: {}", malformed.message, start_of(text)));
                 // Somebody waits for it all the same.
-                answered(text).map(|id| Incoming::Failed {
+                answered_request_id(text).map(|id| Incoming::Failed {
                     id,
                     code: code::INTERNAL,
                     message: format!("its answer is no message: {}", malformed.message),
@@ -149,7 +150,7 @@ impl Reading {
         }
     }
 
-    fn stray(&mut self, what: &str) {
+    fn report_stray(&mut self, what: &str) {
         self.stray += 1;
         if self.stray <= STRAY {
             (self.say)(&format!("no message on its standard output: {what}"));
@@ -158,17 +159,17 @@ impl Reading {
 }
 
 /// The server has ended, and what it wrote before has had the time to arrive.
-async fn gone(exited: &mut watch::Receiver<Option<ExitStatus>>) {
+async fn wait_for_exit(exited: &mut watch::Receiver<Option<ExitStatus>>) {
     let _ = exited.wait_for(Option::is_some).await;
     tokio::time::sleep(AFTER).await;
 }
 
 fn start_of(text: &str) -> String {
-    visible(&text.trim().chars().take(80).collect::<String>())
+    escape_line(&text.trim().chars().take(80).collect::<String>())
 }
 
 /// The request that something would answer that is no message.
-fn answered(text: &str) -> Option<u64> {
+fn answered_request_id(text: &str) -> Option<u64> {
     #[derive(serde::Deserialize)]
     struct Answer {
         id: u64,
@@ -181,15 +182,15 @@ fn answered(text: &str) -> Option<u64> {
 /// A message that was too long: the request that it answers has failed, if its ends tell which.
 fn too_long(ends: &str) -> Incoming {
     let message = format!("its answer is longer than {} MiB", LONGEST / 1024 / 1024);
-    let first = ends.find("\"id\":").and_then(|at| number(ends.get(at + 5..)?));
-    let last = ends.rfind("\"id\":").and_then(|at| number(ends.get(at + 5..)?));
+    let first = ends.find("\"id\":").and_then(|at| leading_number(ends.get(at + 5..)?));
+    let last = ends.rfind("\"id\":").and_then(|at| leading_number(ends.get(at + 5..)?));
     match first.or(last) {
         Some(id) => Incoming::Failed { id, code: code::INTERNAL, message },
         None => Incoming::Ended(format!("it sent a message longer than {} MiB", LONGEST / 1024 / 1024)),
     }
 }
 
-fn number(text: &str) -> Option<u64> {
+fn leading_number(text: &str) -> Option<u64> {
     let digits: String = text.trim_start().chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
@@ -198,23 +199,23 @@ fn number(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn program(script: &str) -> Program {
+    fn shell_program(script: &str) -> Program {
         let command = ["sh", "-c", script].map(str::to_owned).to_vec();
         Program { command, env: BTreeMap::new(), cwd: PathBuf::from("/") }
     }
 
-    fn quiet() -> Say {
+    fn ignore_lines() -> LineSink {
         Arc::new(|_| ())
     }
 
     #[tokio::test]
     async fn given_a_program_then_messages_go_both_ways_and_its_end_is_told() {
         let script = r#"echo stray; read line; echo "$line"; exit 3"#;
-        let mut wire = start(&program(script), quiet()).unwrap();
-        wire.out.send(Frame::request(7, "x", &serde_json::json!({"a": 1}))).await.unwrap();
-        let Some(Incoming::Frame { frame, .. }) = wire.inc.recv().await else { panic!() };
-        assert_eq!((frame.method(), frame.number()), (Some("x"), Some(7)));
-        let Some(Incoming::Ended(why)) = wire.inc.recv().await else { panic!() };
+        let mut wire = start(&shell_program(script), ignore_lines()).unwrap();
+        wire.outgoing.send(Frame::request(7, "x", &serde_json::json!({"a": 1}))).await.unwrap();
+        let Some(Incoming::Frame { frame, .. }) = wire.incoming.recv().await else { panic!() };
+        assert_eq!((frame.method(), frame.numeric_id()), (Some("x"), Some(7)));
+        let Some(Incoming::Ended(why)) = wire.incoming.recv().await else { panic!() };
         assert!(why.contains('3'), "{why}");
     }
 
@@ -223,11 +224,11 @@ mod tests {
     async fn given_a_result_that_is_too_long_then_its_request_fails_and_the_next_is_answered() {
         let script = r#"printf '{"jsonrpc":"2.0","id":4,"result":"'; head -c 104857600 /dev/zero | tr '\0' x; echo '"}'
             echo '{"jsonrpc":"2.0","id":5,"result":{}}'"#;
-        let mut wire = start(&program(script), quiet()).unwrap();
-        let Some(Incoming::Failed { id: 4, message, .. }) = wire.inc.recv().await else { panic!() };
+        let mut wire = start(&shell_program(script), ignore_lines()).unwrap();
+        let Some(Incoming::Failed { id: 4, message, .. }) = wire.incoming.recv().await else { panic!() };
         assert!(message.contains("64 MiB"), "{message}");
-        let Some(Incoming::Frame { frame, .. }) = wire.inc.recv().await else { panic!() };
-        assert_eq!(frame.number(), Some(5));
+        let Some(Incoming::Frame { frame, .. }) = wire.incoming.recv().await else { panic!() };
+        assert_eq!(frame.numeric_id(), Some(5));
     }
 
     /// Every request gets exactly one answer.
@@ -235,9 +236,9 @@ mod tests {
     async fn given_an_answer_that_is_no_message_then_its_request_fails() {
         let script = r#"echo '{"jsonrpc":"2.0","id":4,"result":{},"Result":{}}'; echo '{"jsonrpc":"2.0","id":5,"x":1}'
             echo '{"jsonrpc":"2.0","id":6,"method":"x","result":{}}'; sleep 5"#;
-        let mut wire = start(&program(script), quiet()).unwrap();
+        let mut wire = start(&shell_program(script), ignore_lines()).unwrap();
         for answered in [4, 5] {
-            let Some(Incoming::Failed { id, message, .. }) = wire.inc.recv().await else { panic!() };
+            let Some(Incoming::Failed { id, message, .. }) = wire.incoming.recv().await else { panic!() };
             assert!(id == answered && message.starts_with("its answer is no message"), "{message}");
         }
     }
@@ -247,9 +248,9 @@ mod tests {
     async fn given_several_messages_in_an_array_then_each_of_them_comes() {
         let script = r#"echo '[{"jsonrpc":"2.0","id":4,"result":{}},{"jsonrpc":"2.0","id":5,"x":1},{"jsonrpc":"2.0","method":"n"}]'
             echo '[]'; echo '[1'; sleep 5"#;
-        let mut wire = start(&program(script), quiet()).unwrap();
-        let Some(Incoming::Batch(messages)) = wire.inc.recv().await else { panic!() };
-        assert!(matches!(&messages[0], Incoming::Frame { frame, .. } if frame.number() == Some(4)));
+        let mut wire = start(&shell_program(script), ignore_lines()).unwrap();
+        let Some(Incoming::Batch(messages)) = wire.incoming.recv().await else { panic!() };
+        assert!(matches!(&messages[0], Incoming::Frame { frame, .. } if frame.numeric_id() == Some(4)));
         assert!(matches!(&messages[1], Incoming::Failed { id: 5, .. }));
         assert!(matches!(&messages[2], Incoming::Frame { frame, .. } if frame.method() == Some("n")));
         assert_eq!(messages.len(), 3);
@@ -259,8 +260,8 @@ mod tests {
     #[tokio::test]
     async fn given_empty_lines_on_its_error_output_then_only_the_others_are_said() {
         let (told, mut heard) = mpsc::unbounded_channel();
-        let say: Say = Arc::new(move |text| drop(told.send(text.to_owned())));
-        let wire = start(&program(r"printf 'one\n\n \r\ntwo\n' >&2; cat"), say).unwrap();
+        let say: LineSink = Arc::new(move |text| drop(told.send(text.to_owned())));
+        let wire = start(&shell_program(r"printf 'one\n\n \r\ntwo\n' >&2; cat"), say).unwrap();
         assert_eq!(heard.recv().await.as_deref(), Some("one"));
         assert_eq!(heard.recv().await.as_deref(), Some("two"));
         drop(wire);
@@ -268,10 +269,10 @@ mod tests {
 
     #[tokio::test]
     async fn given_no_such_program_then_the_error_says_so() {
-        let mut program = program("");
+        let mut program = shell_program("");
         program.command = vec!["no-such-program-here".to_owned()];
         assert_eq!(
-            start(&program, quiet()).err().as_deref(),
+            start(&program, ignore_lines()).err().as_deref(),
             Some("`no-such-program-here` was not found on the PATH")
         );
     }

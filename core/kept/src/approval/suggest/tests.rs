@@ -1,21 +1,21 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::suggestions;
+use super::suggest_patterns;
 use crate::approval::Card;
 use mayi_call::shell::{self, Surroundings};
 use mayi_call::{AgentId, Call, Door, SessionId};
 use mayi_policy::grant::Grants;
-use mayi_policy::pattern::Places;
-use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Protection, Rule, Standing, decide};
+use mayi_policy::pattern::PatternBases;
+use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Protection, Rule, SessionStanding, decide};
 
 fn call(line: &str) -> Call {
     let roots = vec![PathBuf::from("/w")];
     let at = Surroundings { home: Some(Path::new("/home/me")), ..Surroundings::new(Path::new("/w"), &roots) };
     Call {
-        accesses: shell::line(line, &at),
+        accesses: shell::line_accesses(line, &at),
         door: Door::AcpTerminal,
-        agent: AgentId::named("a"),
+        agent: AgentId::from_name("a"),
         session: SessionId("s".into()),
         tool_call_id: None,
         cwd: "/w".into(),
@@ -40,7 +40,7 @@ fn call(line: &str) -> Call {
 }
 
 fn policy(allows: &[String]) -> Policy {
-    let places = Places { home: Some("/home/me".into()), ..Places::default() };
+    let places = PatternBases { home: Some("/home/me".into()), ..PatternBases::default() };
     let rule = |text: &String| Rule {
         effect: Effect::Allow,
         pattern: Pattern::parse(text, &places).unwrap(),
@@ -59,12 +59,16 @@ fn policy(allows: &[String]) -> Policy {
 
 fn decided(policy: &Policy, call: &Call) -> mayi_policy::Decision {
     let grants = Grants::default();
-    decide(policy, call, &Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] })
+    decide(
+        policy,
+        call,
+        &SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] },
+    )
 }
 
 fn suggested(line: &str) -> Vec<Vec<String>> {
     let call = call(line);
-    suggestions(&call, &decided(&policy(&[]), &call)).into_iter().map(|of| of.patterns).collect()
+    suggest_patterns(&call, &decided(&policy(&[]), &call)).into_iter().map(|of| of.patterns).collect()
 }
 
 /// D6.10: Wider only through an offered pattern that the person sees; every one of them
@@ -132,7 +136,7 @@ fn given_a_literal_program_on_the_input_then_no_rule_is_suggested() {
             ["python3 - <<'EOF'\nprint(1)\nEOF", "python3 - <<< 'print(1)'", "echo 'print(1)' | python3 -"]
         {
             let call = call(line);
-            assert_eq!(suggestions(&call, &decided(&policy, &call)), Vec::new(), "{pattern}: {line}");
+            assert_eq!(suggest_patterns(&call, &decided(&policy, &call)), Vec::new(), "{pattern}: {line}");
         }
     }
 }
@@ -146,7 +150,7 @@ fn given_a_search_that_passes_a_denied_path_then_only_this_once_is_offered() {
     std::fs::write(root.join(".env"), "KEY=1").unwrap();
     let roots = vec![root.clone()];
     let at = Surroundings::new(&root, &roots);
-    let places = Places { roots: roots.clone(), ..Places::default() };
+    let places = PatternBases { roots: roots.clone(), ..PatternBases::default() };
     let deny = Rule {
         effect: Effect::Deny,
         pattern: Pattern::parse("read(.env)", &places).unwrap(),
@@ -158,8 +162,12 @@ fn given_a_search_that_passes_a_denied_path_then_only_this_once_is_offered() {
     };
     let policy = Policy { rules: std::iter::once(deny).collect(), ..Policy::default() };
     for line in ["grep -r KEY .", "rg -uu KEY", "grep -r KEY . | sort | uniq -c | head -5"] {
-        let call =
-            Call { accesses: shell::line(line, &at), cwd: root.clone(), roots: roots.clone(), ..call(line) };
+        let call = Call {
+            accesses: shell::line_accesses(line, &at),
+            cwd: root.clone(),
+            roots: roots.clone(),
+            ..call(line)
+        };
         let card = Card::new(&call, &decided(&policy, &call), &[], 0, jiff::Timestamp::UNIX_EPOCH);
         let options: Vec<&str> = card.options.iter().map(|option| option.option_id.as_str()).collect();
         assert_eq!(options, ["allow_once", "deny"], "{line}");

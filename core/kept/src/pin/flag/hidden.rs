@@ -1,15 +1,15 @@
 //! Characters that nobody sees, or that a terminal obeys. Emoji and scripts that need joiners are fine.
 
 /// The first character that hides something: with its place in the text.
-pub(super) fn hidden(text: &str) -> Option<(usize, char)> {
+pub(super) fn find_hidden(text: &str) -> Option<(usize, char)> {
     let chars: Vec<(usize, char)> = text.char_indices().collect();
     let at = |place: Option<usize>| place.and_then(|place| chars.get(place)).map(|(_, c)| *c);
     for (place, (byte, c)) in chars.iter().enumerate() {
-        if c.is_control() || !hides(*c) {
+        if c.is_control() || !needs_escape(*c) {
             continue;
         }
         let (before, after) = (at(place.checked_sub(1)), at(Some(place + 1)));
-        if !joins(*c, before, after) && !in_flag(&chars, place) {
+        if !is_legitimate_joiner(*c, before, after) && !in_flag(&chars, place) {
             return Some((*byte, *c));
         }
     }
@@ -17,7 +17,7 @@ pub(super) fn hidden(text: &str) -> Option<(usize, char)> {
 }
 
 /// The first control character that is no end of a line and no tab.
-pub(super) fn control(text: &str) -> Option<(usize, char)> {
+pub(super) fn find_control(text: &str) -> Option<(usize, char)> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let harmless =
@@ -30,13 +30,13 @@ pub(super) fn control(text: &str) -> Option<(usize, char)> {
 }
 
 /// Whether a character shows nothing, or changes how others are shown: what is escaped where it is shown.
-pub(super) fn hides(c: char) -> bool {
-    crate::approval::hides(c)
+pub(super) fn needs_escape(c: char) -> bool {
+    crate::approval::needs_escape(c)
 }
 
 /// Whether `c` belongs where it is: it joins emoji, says how a symbol is drawn, or joins letters of a script that
 /// needs it.
-fn joins(c: char, before: Option<char>, after: Option<char>) -> bool {
+fn is_legitimate_joiner(c: char, before: Option<char>, after: Option<char>) -> bool {
     let emoji = |c: Option<char>| c.is_some_and(is_emoji);
     let drawn = |c: Option<char>| emoji(c) || c == Some('\u{fe0f}');
     let script = |c: Option<char>| c.is_some_and(|c| matches!(u32::from(c), 0x600..=0xDFF | 0x1780..=0x18AF));

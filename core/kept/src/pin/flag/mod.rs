@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Item;
-use crate::approval::visible;
+use crate::approval::escape_line;
 use mayi_call::Names;
 
 /// What kind of thing was found.
@@ -43,14 +43,14 @@ pub struct Flag {
 impl fmt::Display for Flag {
     /// One line, the server's text escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: \"{}\"", visible(&self.what()), visible(&self.excerpt))
+        write!(f, "{}: \"{}\"", escape_line(&self.describe()), escape_line(&self.excerpt))
     }
 }
 
 impl Flag {
     /// Where and what it is, without what stands there; not escaped.
     #[must_use]
-    pub fn what(&self) -> String {
+    pub fn describe(&self) -> String {
         // A reason goes on after one thing: "its description tells".
         if self.place == INSTRUCTIONS {
             format!("the text of its instructions {}", self.reason)
@@ -69,19 +69,19 @@ const MOST: usize = 32;
 /// What deserves caution in the definition of `item`. Nothing of how a server is started: the user wrote that.
 #[must_use]
 pub fn flags_of(item: &Item, definition: &Value) -> Vec<Flag> {
-    let mut found = Found::default();
+    let mut found = FlagCollector::default();
     match item {
         Item::Launch | Item::Program => {}
-        Item::Instructions => found.value(INSTRUCTIONS, definition),
+        Item::Instructions => found.check_value(INSTRUCTIONS, definition),
         Item::Tool(name) => {
-            found.name(name);
+            found.check_name(name);
             match definition {
                 Value::Object(members) => {
                     for (member, value) in members {
-                        found.value(member, value);
+                        found.check_value(member, value);
                     }
                 }
-                other => found.value("definition", other),
+                other => found.check_value("definition", other),
             }
         }
     }
@@ -89,12 +89,18 @@ pub fn flags_of(item: &Item, definition: &Value) -> Vec<Flag> {
 }
 
 #[derive(Default)]
-struct Found {
+struct FlagCollector {
     flags: Vec<Flag>,
 }
 
-impl Found {
-    fn flag(&mut self, kind: FlagKind, place: &str, reason: impl Into<String>, excerpt: impl Into<String>) {
+impl FlagCollector {
+    fn add_flag(
+        &mut self,
+        kind: FlagKind,
+        place: &str,
+        reason: impl Into<String>,
+        excerpt: impl Into<String>,
+    ) {
         let (reason, place) = (reason.into(), place.to_owned());
         let same = |flag: &Flag| flag.kind == kind && flag.place == place && flag.reason == reason;
         if self.flags.len() < MOST && !self.flags.iter().any(same) {
@@ -103,8 +109,8 @@ impl Found {
     }
 
     /// A tool's name, which rules and people compare.
-    fn name(&mut self, name: &str) {
-        if Names::plain(name) {
+    fn check_name(&mut self, name: &str) {
+        if Names::is_plain(name) {
             return;
         }
         let strange = |c: char| c.is_alphabetic() && !c.is_ascii();
@@ -115,43 +121,43 @@ impl Found {
         } else {
             "is not made of letters, digits, '.', '_' and '-' alone, as names of tools are"
         };
-        self.flag(FlagKind::Lookalike, "name", reason, name.chars().take(128).collect::<String>());
+        self.add_flag(FlagKind::Lookalike, "name", reason, name.chars().take(128).collect::<String>());
     }
 
     /// Every text in a value: members' names too, since a model reads them.
-    fn value(&mut self, place: &str, value: &Value) {
+    fn check_value(&mut self, place: &str, value: &Value) {
         match value {
-            Value::String(text) => self.text(place, text),
-            Value::Array(items) => items.iter().for_each(|item| self.value(place, item)),
+            Value::String(text) => self.check_text(place, text),
+            Value::Array(items) => items.iter().for_each(|item| self.check_value(place, item)),
             Value::Object(members) => {
                 for (name, value) in members {
                     let below = format!("{place}.{name}");
-                    self.text(&below, name);
-                    self.value(&below, value);
+                    self.check_text(&below, name);
+                    self.check_value(&below, value);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
-    fn text(&mut self, place: &str, text: &str) {
-        let excerpt = |at: usize, c: char| phrases::around(text, at, at + c.len_utf8(), 20);
-        if let Some((at, c)) = hidden::hidden(text) {
+    fn check_text(&mut self, place: &str, text: &str) {
+        let excerpt = |at: usize, c: char| phrases::excerpt_around(text, at, at + c.len_utf8(), 20);
+        if let Some((at, c)) = hidden::find_hidden(text) {
             let reason = format!("holds characters that nobody sees (U+{:04X})", u32::from(c));
-            self.flag(FlagKind::Hidden, place, reason, excerpt(at, c));
+            self.add_flag(FlagKind::Hidden, place, reason, excerpt(at, c));
         }
-        if let Some((at, c)) = hidden::control(text) {
+        if let Some((at, c)) = hidden::find_control(text) {
             let reason = format!("holds control characters (U+{:04X})", u32::from(c));
-            self.flag(FlagKind::Control, place, reason, excerpt(at, c));
+            self.add_flag(FlagKind::Control, place, reason, excerpt(at, c));
         }
-        for (reason, words) in phrases::found(text) {
-            self.flag(FlagKind::Instruction, place, reason, words);
+        for (reason, words) in phrases::find_phrases(text) {
+            self.add_flag(FlagKind::Instruction, place, reason, words);
         }
         // A pattern of a schema may be long and look like anything.
         if !place.ends_with(".pattern")
-            && let Some(blob) = phrases::blob(text)
+            && let Some(blob) = phrases::find_blob(text)
         {
-            self.flag(FlagKind::Instruction, place, "holds something encoded", blob);
+            self.add_flag(FlagKind::Instruction, place, "holds something encoded", blob);
         }
     }
 }

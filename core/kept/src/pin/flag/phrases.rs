@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::hidden::hides;
+use super::hidden::needs_escape;
 
 /// A line of the table.
 #[derive(Debug, Deserialize)]
@@ -31,7 +31,7 @@ const AROUND: usize = 40;
 /// So many characters in a row without a space may be something encoded.
 const BLOB: usize = 100;
 
-fn phrases() -> &'static Phrases {
+fn compiled_phrases() -> &'static Phrases {
     static COMPILED: OnceLock<Phrases> = OnceLock::new();
     COMPILED.get_or_init(|| {
         // A test holds that every line of the table is read and compiled.
@@ -48,28 +48,28 @@ fn phrases() -> &'static Phrases {
 
 /// How many lines of the table count.
 #[cfg(test)]
-pub(super) fn count() -> (usize, usize) {
+pub(super) fn count_phrases() -> (usize, usize) {
     let lines = include_str!("phrases.toml").lines().filter(|line| *line == "[[phrase]]").count();
-    (lines, phrases().all.len())
+    (lines, compiled_phrases().all.len())
 }
 
 /// What `text` tells a model, with the words around it.
-pub(super) fn found(text: &str) -> Vec<(String, String)> {
-    let text = plain(text);
-    let phrases = phrases();
+pub(super) fn find_phrases(text: &str) -> Vec<(String, String)> {
+    let text = normalize_text(text);
+    let phrases = compiled_phrases();
     let mut found: Vec<(String, String)> = Vec::new();
     for at in phrases.all.matches(&text) {
         let Some((regex, reason)) = phrases.each.get(at) else { continue };
         let Some(words) = regex.find(&text) else { continue };
         if !found.iter().any(|(other, _)| other == reason) {
-            found.push((reason.clone(), around(&text, words.start(), words.end(), AROUND)));
+            found.push((reason.clone(), excerpt_around(&text, words.start(), words.end(), AROUND)));
         }
     }
     found
 }
 
 /// A long run of letters as encodings give them.
-pub(super) fn blob(text: &str) -> Option<String> {
+pub(super) fn find_blob(text: &str) -> Option<String> {
     let encoded = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-');
     text.split(|c| !encoded(c)).find(|run| is_blob(run)).map(|run| run.chars().take(AROUND * 2).collect())
 }
@@ -85,7 +85,7 @@ fn is_blob(run: &str) -> bool {
 }
 
 /// Lower case, without what nobody sees, and with one space for any white space.
-fn plain(text: &str) -> String {
+fn normalize_text(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -95,7 +95,7 @@ fn plain(text: &str) -> String {
                 }
             }
             '\u{2019}' | '\u{2018}' => plain.push('\''),
-            c if hides(c) => {}
+            c if needs_escape(c) => {}
             c => plain.extend(c.to_lowercase()),
         }
     }
@@ -103,7 +103,7 @@ fn plain(text: &str) -> String {
 }
 
 /// What stands from `start` to `end`, and so many characters around it.
-pub(super) fn around(text: &str, start: usize, end: usize, around: usize) -> String {
+pub(super) fn excerpt_around(text: &str, start: usize, end: usize, around: usize) -> String {
     let before = text.get(..start).unwrap_or_default();
     let from = before.char_indices().rev().nth(around.saturating_sub(1)).map_or(0, |(at, _)| at);
     let after = text.get(end..).unwrap_or_default();

@@ -1,16 +1,18 @@
 //! What the record tells: figures, what another policy would have decided, and rules that would have
 //! saved questions. Pure: entries go in, values come out.
 
-mod parts;
+mod call_story;
+mod record_parts;
 mod replay;
 mod stats;
-mod story;
 mod suggest;
 
-pub use parts::Parts;
-pub use replay::{Difference, Example, NotReplayed, Replay, Replaying, Spoken, replay};
-pub use stats::{Answers, Counted, Counts, Day, Figures, RuleCount, Stats, stats};
-pub use suggest::{Proposal, Suggested, suggest};
+pub use record_parts::RecordParts;
+pub use replay::{
+    DecidingRule, Difference, Example, NotReplayed, ReplayBuilder, ReplayReport, replay_entries,
+};
+pub use stats::{Answers, Counted, Counts, Day, RuleCount, Stats, StatsBuilder, compute_stats};
+pub use suggest::{Proposal, RuleSuggestions, suggest_rules};
 
 #[cfg(test)]
 mod tests;

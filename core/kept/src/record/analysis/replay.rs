@@ -3,17 +3,17 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::story::{Story, stories};
-use crate::record::detail::{Decided, VERSION};
+use super::call_story::{CallStory, call_stories};
+use crate::record::entry_details::{Decided, VERSION};
 use crate::record::{CallId, Recorded};
 use mayi_call::Call;
 use mayi_policy::grant::Grants;
-use mayi_policy::{Decision, Effect, Finding, Mode, Policy, Source, Standing, decide};
+use mayi_policy::{Decision, Effect, Finding, Mode, Policy, SessionStanding, Source, decide};
 
 /// How the decisions of a policy differ from those of the record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Replay {
+pub struct ReplayReport {
     /// The version of this shape.
     pub v: u32,
     /// So many calls were decided in the record.
@@ -35,7 +35,7 @@ pub struct Difference {
     /// What would be.
     pub to: Effect,
     /// Why, now.
-    pub because: Option<Spoken>,
+    pub because: Option<DecidingRule>,
     /// So many calls.
     pub count: usize,
     /// Some of them.
@@ -45,7 +45,7 @@ pub struct Difference {
 /// What a finding comes from, without what it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Spoken {
+pub struct DecidingRule {
     /// What kind of thing.
     pub source: Source,
     /// Its pattern.
@@ -90,42 +90,54 @@ const EXAMPLES: usize = 5;
 /// Decides every call of `entries` by `policy`, in the mode and with the servers of then, and without
 /// remembered answers: what those discharged counts as asked, in the record too.
 #[must_use]
-pub fn replay(entries: &[Recorded], policy: &Policy) -> Replay {
-    let mut replaying = Replaying::default();
-    replaying.add(entries, policy);
-    replaying.replay()
+pub fn replay_entries(entries: &[Recorded], policy: &Policy) -> ReplayReport {
+    let mut replaying = ReplayBuilder::default();
+    replaying.add_entries(entries, policy);
+    replaying.finish()
 }
 
 /// [`replay`] of a long record, a part at a time; another part may have another policy.
 #[derive(Debug)]
-pub struct Replaying(Replay);
+pub struct ReplayBuilder(ReplayReport);
 
-impl Default for Replaying {
+impl Default for ReplayBuilder {
     fn default() -> Self {
-        Self(Replay { v: VERSION, calls: 0, same: 0, differences: Vec::new(), not_replayed: Vec::new() })
+        Self(ReplayReport {
+            v: VERSION,
+            calls: 0,
+            same: 0,
+            differences: Vec::new(),
+            not_replayed: Vec::new(),
+        })
     }
 }
 
-impl Replaying {
+impl ReplayBuilder {
     /// More entries, decided again by `policy`: all of a call's are in one part.
-    pub fn add(&mut self, entries: &[Recorded], policy: &Policy) {
+    pub fn add_entries(&mut self, entries: &[Recorded], policy: &Policy) {
         let Self(replay) = self;
-        for story in stories(entries) {
+        for story in call_stories(entries) {
             let Some(decided) = story.decided else { continue };
             replay.calls += 1;
-            match again(&story, policy) {
-                Ok(Again { before, now }) if before == now.effect => replay.same += 1,
-                Ok(Again { before, now }) => {
-                    replay.differs(before, &now, example(&story, decided, now.because()));
+            match decide_again(&story, policy) {
+                Ok(Redecision { recorded_effect: before, new_decision: now }) if before == now.effect => {
+                    replay.same += 1
                 }
-                Err(why) => replay.not_replayed(why, example(&story, decided, None)),
+                Ok(Redecision { recorded_effect: before, new_decision: now }) => {
+                    replay.add_difference(
+                        before,
+                        &now,
+                        story_example(&story, decided, now.deciding_finding()),
+                    );
+                }
+                Err(why) => replay.not_replayed(why, story_example(&story, decided, None)),
             }
         }
     }
 
     /// What came of it.
     #[must_use]
-    pub fn replay(self) -> Replay {
+    pub fn finish(self) -> ReplayReport {
         let Self(mut replay) = self;
         replay.differences.sort_by_key(|difference| std::cmp::Reverse(difference.count));
         replay.not_replayed.sort_by_key(|of| std::cmp::Reverse(of.count));
@@ -134,26 +146,26 @@ impl Replaying {
 }
 
 /// One call decided again.
-struct Again {
-    before: Effect,
-    now: Decision,
+struct Redecision {
+    recorded_effect: Effect,
+    new_decision: Decision,
 }
 
-fn again(story: &Story<'_>, policy: &Policy) -> Result<Again, String> {
+fn decide_again(story: &CallStory<'_>, policy: &Policy) -> Result<Redecision, String> {
     let decided = story.decision().unwrap_or_else(|| Err("not decided".to_owned()))?;
     let call = story.call()?;
-    let now = as_then(policy, &call, &decided);
-    Ok(Again { before: without_grants(&decided, now.effect)?, now })
+    let now = decide_as_recorded(policy, &call, &decided);
+    Ok(Redecision { recorded_effect: without_grants(&decided, now.effect)?, new_decision: now })
 }
 
 /// Decides `call` by `policy` as the session stood then, without remembered answers.
-pub(super) fn as_then(policy: &Policy, call: &Call, decided: &Decided) -> Decision {
+pub(super) fn decide_as_recorded(policy: &Policy, call: &Call, decided: &Decided) -> Decision {
     let grants = Grants::default();
     let mode = decided.mode.unwrap_or(Mode::Default);
     decide(
         policy,
         call,
-        &Standing { mode, bypass: decided.bypass, grants: &grants, servers: &decided.servers },
+        &SessionStanding { mode, bypass: decided.bypass, grants: &grants, servers: &decided.servers },
     )
 }
 
@@ -174,17 +186,17 @@ fn without_grants(decided: &Decided, now: Effect) -> Result<Effect, String> {
     Ok(decided.effect)
 }
 
-fn example(story: &Story<'_>, decided: &Recorded, because: Option<&Finding>) -> Example {
+fn story_example(story: &CallStory<'_>, decided: &Recorded, because: Option<&Finding>) -> Example {
     let access = because.map(|finding| finding.access.clone()).or_else(|| decided.entry.access.clone());
     Example { seq: decided.seq, call: story.id, at: decided.entry.at, access: access.unwrap_or_default() }
 }
 
-impl Replay {
-    fn differs(&mut self, from: Effect, now: &Decision, example: Example) {
-        let because = now.because().map(Spoken::of);
+impl ReplayReport {
+    fn add_difference(&mut self, from: Effect, now: &Decision, example: Example) {
+        let because = now.deciding_finding().map(DecidingRule::from_finding);
         let same = |of: &&mut Difference| of.from == from && of.to == now.effect && of.because == because;
         match self.differences.iter_mut().find(same) {
-            Some(difference) => add(&mut difference.count, &mut difference.examples, example),
+            Some(difference) => add_example(&mut difference.count, &mut difference.examples, example),
             None => self.differences.push(Difference {
                 from,
                 to: now.effect,
@@ -197,21 +209,21 @@ impl Replay {
 
     fn not_replayed(&mut self, why: String, example: Example) {
         match self.not_replayed.iter_mut().find(|of| of.why == why) {
-            Some(of) => add(&mut of.count, &mut of.examples, example),
+            Some(of) => add_example(&mut of.count, &mut of.examples, example),
             None => self.not_replayed.push(NotReplayed { why, count: 1, examples: vec![example] }),
         }
     }
 }
 
-fn add(count: &mut usize, examples: &mut Vec<Example>, example: Example) {
+fn add_example(count: &mut usize, examples: &mut Vec<Example>, example: Example) {
     *count += 1;
     if examples.len() < EXAMPLES {
         examples.push(example);
     }
 }
 
-impl Spoken {
-    fn of(finding: &Finding) -> Self {
+impl DecidingRule {
+    fn from_finding(finding: &Finding) -> Self {
         Self {
             source: finding.source,
             pattern: finding.pattern.clone(),

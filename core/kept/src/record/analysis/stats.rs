@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::story::{Answer, Story, stories};
-use crate::record::detail::{self, Decided, VERSION};
+use super::call_story::{CallStory, StoryAnswer, call_stories};
+use crate::record::entry_details::{self, Decided, VERSION};
 use crate::record::{Entry, Recorded};
 use mayi_policy::{Effect, Finding, Source};
 
@@ -115,22 +115,22 @@ pub struct Answers {
 
 /// Figures of `entries`; days are those of `zone`.
 #[must_use]
-pub fn stats(entries: &[Recorded], zone: &TimeZone) -> Stats {
-    let mut figures = Figures::new(zone.clone());
-    figures.add(entries);
-    figures.stats()
+pub fn compute_stats(entries: &[Recorded], zone: &TimeZone) -> Stats {
+    let mut figures = StatsBuilder::new(zone.clone());
+    figures.add_entries(entries);
+    figures.finish()
 }
 
 /// [`stats`] of a long record, a part at a time.
 #[derive(Debug)]
-pub struct Figures {
+pub struct StatsBuilder {
     zone: TimeZone,
     sums: Sums,
     since: Option<Timestamp>,
     until: Option<Timestamp>,
 }
 
-impl Figures {
+impl StatsBuilder {
     /// Nothing yet; days are those of `zone`.
     #[must_use]
     pub fn new(zone: TimeZone) -> Self {
@@ -138,18 +138,18 @@ impl Figures {
     }
 
     /// More entries: all of a call's are in one part.
-    pub fn add(&mut self, entries: &[Recorded]) {
+    pub fn add_entries(&mut self, entries: &[Recorded]) {
         let times = || entries.iter().map(|recorded| recorded.entry.at);
         self.since = self.since.into_iter().chain(times()).min();
         self.until = self.until.into_iter().chain(times()).max();
-        for story in stories(entries) {
-            self.sums.add(&story, &self.zone);
+        for story in call_stories(entries) {
+            self.sums.add_story(&story, &self.zone);
         }
     }
 
     /// What it all comes to.
     #[must_use]
-    pub fn stats(mut self) -> Stats {
+    pub fn finish(mut self) -> Stats {
         self.sums.took.sort_unstable();
         let sums = self.sums;
         let mut rules: Vec<RuleCount> = sums.rules.into_values().collect();
@@ -166,8 +166,8 @@ impl Figures {
             days: sums.days.into_iter().map(|(day, asked)| Day { day, asked }).collect(),
             answers: Answers {
                 count: sums.took.len() as u64,
-                median: quantile(&sums.took, 50),
-                p90: quantile(&sums.took, 90),
+                median: percentile_of(&sums.took, 50),
+                p90: percentile_of(&sums.took, 90),
             },
         }
     }
@@ -187,37 +187,37 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, story: &Story<'_>, zone: &TimeZone) {
+    fn add_story(&mut self, story: &CallStory<'_>, zone: &TimeZone) {
         let Some(main) = story.unasked.or(story.decided) else { return };
         let entry = &main.entry;
-        let decided = detail::read::<Decided>(entry).ok();
-        let counts = counts(story, entry, decided.as_ref());
+        let decided = entry_details::read::<Decided>(entry).ok();
+        let counts = story_counts(story, entry, decided.as_ref());
         let agent = entry.agent.as_ref().map_or("?", |agent| agent.as_str());
         let access = entry.access.as_deref().unwrap_or("?");
-        add(&mut self.all, counts);
+        add_counts(&mut self.all, counts);
         for (sums, name) in [
             (&mut self.agents, agent.to_owned()),
-            (&mut self.selectors, selector(access).to_owned()),
-            (&mut self.tools, tool(access)),
+            (&mut self.selectors, selector_word(access).to_owned()),
+            (&mut self.tools, tool_name(access)),
         ] {
-            add(sums.entry(name).or_default(), counts);
+            add_counts(sums.entry(name).or_default(), counts);
         }
         if let Some(asked) = story.asked {
             let day = asked.entry.at.to_zoned(zone.clone()).date().to_string();
             *self.days.entry(day).or_default() += 1;
         }
-        if matches!(story.answer(), Some(Answer::Yes | Answer::No)) {
-            self.took.extend(story.took());
+        if matches!(story.answer(), Some(StoryAnswer::Yes | StoryAnswer::No)) {
+            self.took.extend(story.answer_millis());
         }
-        self.rules(decided.as_ref());
+        self.add_rules(decided.as_ref());
     }
 
-    fn rules(&mut self, decided: Option<&Decided>) {
+    fn add_rules(&mut self, decided: Option<&Decided>) {
         let Some(decided) = decided else { return };
         let because = decided.trail.iter().find(|finding| finding.effect == decided.effect);
         let mut seen: Vec<RuleKey> = Vec::new();
         for finding in decided.trail.iter().filter(|finding| finding.source == Source::Rule) {
-            let key = key(finding);
+            let key = rule_key(finding);
             if seen.contains(&key) {
                 continue;
             }
@@ -230,18 +230,18 @@ impl Sums {
                 decided: 0,
             });
             count.spoke += 1;
-            count.decided += u64::from(because.is_some_and(|because| self::key(because) == key));
+            count.decided += u64::from(because.is_some_and(|because| self::rule_key(because) == key));
             seen.push(key);
         }
     }
 }
 
-fn key(finding: &Finding) -> RuleKey {
+fn rule_key(finding: &Finding) -> RuleKey {
     let file = finding.file.as_ref().map(|file| file.to_string_lossy().into_owned());
     (finding.effect, finding.pattern.clone().unwrap_or_default(), file, finding.line)
 }
 
-fn counts(story: &Story<'_>, entry: &Entry, decided: Option<&Decided>) -> Counts {
+fn story_counts(story: &CallStory<'_>, entry: &Entry, decided: Option<&Decided>) -> Counts {
     let mut counts = Counts { calls: 1, ..Counts::default() };
     if story.unasked.is_some() {
         counts.unasked = 1;
@@ -255,16 +255,16 @@ fn counts(story: &Story<'_>, entry: &Entry, decided: Option<&Decided>) -> Counts
         (answer, _) => {
             counts.asked = 1;
             match answer {
-                Some(Answer::Yes | Answer::Other(Effect::Allow)) => counts.approved = 1,
-                Some(Answer::No | Answer::Other(_)) => counts.refused = 1,
-                Some(Answer::None) | None => counts.unanswered = 1,
+                Some(StoryAnswer::Yes | StoryAnswer::Other(Effect::Allow)) => counts.approved = 1,
+                Some(StoryAnswer::No | StoryAnswer::Other(_)) => counts.refused = 1,
+                Some(StoryAnswer::None) | None => counts.unanswered = 1,
             }
         }
     }
     counts
 }
 
-fn add(sum: &mut Counts, more: Counts) {
+fn add_counts(sum: &mut Counts, more: Counts) {
     sum.calls += more.calls;
     sum.allowed += more.allowed;
     sum.denied += more.denied;
@@ -282,16 +282,16 @@ fn most_first(sums: BTreeMap<String, Counts>) -> Vec<Counted> {
 }
 
 /// `shell` of `shell(rm x)`.
-pub(super) fn selector(access: &str) -> &str {
+pub(super) fn selector_word(access: &str) -> &str {
     access.split('(').next().unwrap_or(access)
 }
 
 /// `rm` of `shell(rm x)`, `github/list_issues` of `mcp(github/list_issues)`; else the selector.
-pub(super) fn tool(access: &str) -> String {
+pub(super) fn tool_name(access: &str) -> String {
     let object = access.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or_default();
-    match selector(access) {
+    match selector_word(access) {
         "shell" => {
-            let words = mayi_call::shell::split(object).unwrap_or_default();
+            let words = mayi_call::shell::split_words(object).unwrap_or_default();
             let program = words.into_iter().find(|word| !word.contains('=')).unwrap_or_default();
             format!("shell {program}")
         }
@@ -301,7 +301,7 @@ pub(super) fn tool(access: &str) -> String {
 }
 
 /// The smallest value that so many percent of `sorted` do not exceed.
-fn quantile(sorted: &[u64], percent: usize) -> Option<u64> {
+fn percentile_of(sorted: &[u64], percent: usize) -> Option<u64> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
 }

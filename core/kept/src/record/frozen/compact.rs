@@ -31,13 +31,13 @@ const USUAL: &[&str] = &[
 /// What somebody else wrote: it stays as it is.
 const FOREIGN: &str = "arguments";
 
-/// Leaves out what [`grow`] puts back.
-pub(super) fn shrink(value: &mut Value, cwd: &Path) {
+/// Leaves out what [`restore_value`] puts back.
+pub(super) fn shrink_value(value: &mut Value, cwd: &Path) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| shrink(item, cwd)),
+        Value::Array(items) => items.iter_mut().for_each(|item| shrink_value(item, cwd)),
         Value::Object(members) => {
             for (_, member) in members.iter_mut().filter(|(name, _)| *name != FOREIGN) {
-                shrink(member, cwd);
+                shrink_value(member, cwd);
             }
             members.retain(|name, member| !(USUAL.contains(&name.as_str()) && is_usual(member)));
             if members.get("how").is_some_and(|how| how == "either") {
@@ -55,13 +55,13 @@ pub(super) fn shrink(value: &mut Value, cwd: &Path) {
     }
 }
 
-/// Puts back what [`shrink`] left out of paths; the rest has defaults.
-pub(super) fn grow(value: &mut Value, cwd: &Path) {
+/// Puts back what [`shrink_value`] left out of paths; the rest has defaults.
+pub(super) fn restore_value(value: &mut Value, cwd: &Path) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| grow(item, cwd)),
+        Value::Array(items) => items.iter_mut().for_each(|item| restore_value(item, cwd)),
         Value::Object(members) => {
             for (_, member) in members.iter_mut().filter(|(name, _)| *name != FOREIGN) {
-                grow(member, cwd);
+                restore_value(member, cwd);
             }
             grow_path(members, cwd);
         }
@@ -78,8 +78,8 @@ fn is_usual(value: &Value) -> bool {
 }
 
 /// The lexical form of what was given, in the call's own folder.
-fn lexical(given: &str, cwd: &Path) -> Option<String> {
-    PathAccess::unlooked(cwd, given).lexical.into_os_string().into_string().ok()
+fn lexical_path(given: &str, cwd: &Path) -> Option<String> {
+    PathAccess::without_lookup(cwd, given).lexical.into_os_string().into_string().ok()
 }
 
 /// A path has its resolved form only where it is another than the lexical one, and that only where it is
@@ -91,7 +91,7 @@ fn shrink_path(members: &mut Map<String, Value>, cwd: &Path) {
         return;
     };
     let same = resolved.as_str() == Some(of_text);
-    let follows = lexical(given, cwd).as_ref() == Some(of_text);
+    let follows = lexical_path(given, cwd).as_ref() == Some(of_text);
     if same {
         members.remove("resolved");
     }
@@ -109,7 +109,7 @@ fn grow_path(members: &mut Map<String, Value>, cwd: &Path) {
     let of_text = match members.get("lexical").and_then(Value::as_str) {
         Some(of_text) => of_text.to_owned(),
         // Without one that is text, it is beside.
-        None => lexical(given, cwd).unwrap_or_default(),
+        None => lexical_path(given, cwd).unwrap_or_default(),
     };
     if !members.contains_key("resolved") {
         members.insert("resolved".to_owned(), Value::from(of_text.clone()));

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use mayi_call::shell::{Touch, TouchedPath};
 use mayi_call::{Access, AgentId, Call, Door, Mount, PathAccess, ServerId, SessionId};
-use name::Name;
+use name::PathName;
 
 /// The form that is written here.
 const FORM: u32 = 1;
@@ -21,16 +21,16 @@ const FORM: u32 = 1;
 /// A call as the record keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Frozen {
+pub struct FrozenCall {
     /// The form: a later one may say more.
     #[serde(rename = "v")]
     form: u32,
     door: Door,
     agent: AgentId,
     session: SessionId,
-    cwd: Name,
+    cwd: PathName,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    roots: Vec<Name>,
+    roots: Vec<PathName>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -50,23 +50,23 @@ pub struct Frozen {
     mounts: Vec<FrozenMount>,
     /// What digests leave out of paths, where it is not the usual.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    beside: Vec<Beside>,
+    beside: Vec<PathExtras>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct FrozenMount {
-    at: Name,
+    at: PathName,
     device: u64,
 }
 
 /// What is kept of one path besides its member of `accesses`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Beside {
+struct PathExtras {
     /// Which: counted over all paths of all accesses.
     path: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    leads_to: Option<Name>,
+    leads_to: Option<PathName>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     folder: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,9 +78,9 @@ struct Beside {
     private_temporary: bool,
     /// Names that are no text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lexical: Option<Name>,
+    lexical: Option<PathName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    resolved: Option<Name>,
+    resolved: Option<PathName>,
 }
 
 /// Why a call can't be taken from the record.
@@ -94,13 +94,13 @@ pub enum ThawError {
     Damaged(String),
 }
 
-impl Frozen {
+impl FrozenCall {
     /// The form of `call` that is kept.
     #[must_use]
-    pub fn of(call: &Call) -> Self {
+    pub fn freeze(call: &Call) -> Self {
         let mut mounts: Vec<&Mount> = Vec::new();
         let mut beside = Vec::new();
-        let paths = paths(&call.accesses);
+        let paths = collect_paths(&call.accesses);
         for path in &paths {
             if let Some(mount) = &path.mount
                 && !mounts.contains(&mount)
@@ -109,22 +109,22 @@ impl Frozen {
             }
         }
         for (at, path) in paths.iter().enumerate() {
-            let extra = Beside::of(at, path, &mounts);
-            if extra != (Beside { path: at, ..Beside::default() }) {
+            let extra = PathExtras::for_path(at, path, &mounts);
+            if extra != (PathExtras { path: at, ..PathExtras::default() }) {
                 beside.push(extra);
             }
         }
         // Fails for no access: their names of members are text.
         let mut accesses = serde_json::to_value(&call.accesses).unwrap_or_default();
-        compact::shrink(&mut accesses, &call.cwd);
-        let mount = |mount: &&Mount| FrozenMount { at: Name::of(&mount.at), device: mount.device };
+        compact::shrink_value(&mut accesses, &call.cwd);
+        let mount = |mount: &&Mount| FrozenMount { at: PathName::from_path(&mount.at), device: mount.device };
         Self {
             form: FORM,
             door: call.door,
             agent: call.agent.clone(),
             session: call.session.clone(),
-            cwd: Name::of(&call.cwd),
-            roots: call.roots.iter().map(|root| Name::of(root)).collect(),
+            cwd: PathName::from_path(&call.cwd),
+            roots: call.roots.iter().map(|root| PathName::from_path(root)).collect(),
             name: call.name.clone(),
             by_hand: call.by_hand.clone().or_else(|| call.without_substance().map(str::to_owned)),
             server: call.server.clone(),
@@ -147,10 +147,10 @@ impl Frozen {
         }
         let cwd = self.cwd.path()?;
         let mut accesses = self.accesses.clone();
-        compact::grow(&mut accesses, &cwd);
+        compact::restore_value(&mut accesses, &cwd);
         let mut accesses: Vec<Access> =
             serde_json::from_value(accesses).map_err(|error| ThawError::Damaged(error.to_string()))?;
-        let mounts: Vec<Mount> = self.mounts.iter().map(FrozenMount::mount).collect::<Result<_, _>>()?;
+        let mounts: Vec<Mount> = self.mounts.iter().map(FrozenMount::to_mount).collect::<Result<_, _>>()?;
         let mut paths = paths_mut(&mut accesses);
         for path in &mut paths {
             path.mount = mounts.first().cloned();
@@ -158,14 +158,14 @@ impl Frozen {
         for beside in &self.beside {
             let path = paths.get_mut(beside.path);
             let path = path.ok_or_else(|| ThawError::Damaged(format!("there is no path {}", beside.path)))?;
-            beside.put(path, &mounts)?;
+            beside.apply_to(path, &mounts)?;
         }
         Ok(Call {
             door: self.door,
             agent: self.agent.clone(),
             session: self.session.clone(),
             tool_call_id: None,
-            roots: self.roots.iter().map(Name::path).collect::<Result<_, _>>()?,
+            roots: self.roots.iter().map(PathName::path).collect::<Result<_, _>>()?,
             cwd,
             env: std::collections::BTreeMap::new(),
             title: String::new(),
@@ -189,21 +189,21 @@ impl Frozen {
 }
 
 impl FrozenMount {
-    fn mount(&self) -> Result<Mount, ThawError> {
+    fn to_mount(&self) -> Result<Mount, ThawError> {
         Ok(Mount { at: self.at.path()?, device: self.device })
     }
 }
 
-impl Beside {
-    fn of(at: usize, path: &PathAccess, mounts: &[&Mount]) -> Self {
+impl PathExtras {
+    fn for_path(at: usize, path: &PathAccess, mounts: &[&Mount]) -> Self {
         let place = match &path.mount {
             Some(mount) => mounts.iter().position(|of| *of == mount).unwrap_or(mounts.len()),
             None => mounts.len(),
         };
-        let no_text = |path: &std::path::Path| path.to_str().is_none().then(|| Name::of(path));
+        let no_text = |path: &std::path::Path| path.to_str().is_none().then(|| PathName::from_path(path));
         Self {
             path: at,
-            leads_to: path.leads_to.as_deref().map(Name::of),
+            leads_to: path.leads_to.as_deref().map(PathName::from_path),
             folder: path.folder,
             holds: path.holds.clone(),
             // The first is the usual, and none is if there are none.
@@ -214,8 +214,8 @@ impl Beside {
         }
     }
 
-    fn put(&self, path: &mut PathAccess, mounts: &[Mount]) -> Result<(), ThawError> {
-        path.leads_to = self.leads_to.as_ref().map(Name::path).transpose()?;
+    fn apply_to(&self, path: &mut PathAccess, mounts: &[Mount]) -> Result<(), ThawError> {
+        path.leads_to = self.leads_to.as_ref().map(PathName::path).transpose()?;
         path.folder = self.folder;
         path.holds.clone_from(&self.holds);
         if let Some(place) = self.mount {
@@ -233,8 +233,8 @@ impl Beside {
 }
 
 /// All paths of all accesses, in one order.
-fn paths(accesses: &[Access]) -> Vec<&PathAccess> {
-    fn touched(touch: &Touch) -> Option<&PathAccess> {
+fn collect_paths(accesses: &[Access]) -> Vec<&PathAccess> {
+    fn touched_path(touch: &Touch) -> Option<&PathAccess> {
         match &touch.path {
             TouchedPath::Known(path) => Some(path),
             TouchedPath::Open(_) => None,
@@ -244,8 +244,8 @@ fn paths(accesses: &[Access]) -> Vec<&PathAccess> {
     for access in accesses {
         match access {
             Access::Read(path) | Access::Write(_, path) => found.push(path),
-            Access::Shell(shell) => found.extend(shell.touches.iter().filter_map(touched)),
-            Access::Mcp(mcp) => found.extend(mcp.touches.iter().filter_map(touched)),
+            Access::Shell(shell) => found.extend(shell.touches.iter().filter_map(touched_path)),
+            Access::Mcp(mcp) => found.extend(mcp.touches.iter().filter_map(touched_path)),
             Access::Fetch(_) | Access::Tool { .. } | Access::Mode { .. } => {}
         }
     }
@@ -254,7 +254,7 @@ fn paths(accesses: &[Access]) -> Vec<&PathAccess> {
 
 /// As [`paths`].
 fn paths_mut(accesses: &mut [Access]) -> Vec<&mut PathAccess> {
-    fn touched(touch: &mut Touch) -> Option<&mut PathAccess> {
+    fn touched_path_mut(touch: &mut Touch) -> Option<&mut PathAccess> {
         match &mut touch.path {
             TouchedPath::Known(path) => Some(path),
             TouchedPath::Open(_) => None,
@@ -264,9 +264,9 @@ fn paths_mut(accesses: &mut [Access]) -> Vec<&mut PathAccess> {
     for access in accesses {
         match access {
             Access::Read(path) | Access::Write(_, path) => found.push(path),
-            Access::Shell(shell) => found.extend(shell.touches.iter_mut().filter_map(touched)),
+            Access::Shell(shell) => found.extend(shell.touches.iter_mut().filter_map(touched_path_mut)),
             Access::Mcp(mcp) => {
-                found.extend(mcp.touches.iter_mut().filter_map(touched));
+                found.extend(mcp.touches.iter_mut().filter_map(touched_path_mut));
                 found.extend(mcp.paths.values_mut().flatten());
             }
             Access::Fetch(_) | Access::Tool { .. } | Access::Mode { .. } => {}

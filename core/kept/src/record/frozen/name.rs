@@ -9,18 +9,18 @@ use super::ThawError;
 /// A path, whatever its names are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Name {
+pub(super) enum PathName {
     /// The usual.
     Text(String),
     /// Not UTF-8.
     Bytes(Vec<u8>),
 }
 
-impl Name {
-    pub(super) fn of(path: &Path) -> Self {
+impl PathName {
+    pub(super) fn from_path(path: &Path) -> Self {
         match path.to_str() {
             Some(text) => Self::Text(text.to_owned()),
-            None => Self::Bytes(bytes(path)),
+            None => Self::Bytes(path_bytes(path)),
         }
     }
 
@@ -33,7 +33,7 @@ impl Name {
 }
 
 #[cfg(unix)]
-fn bytes(path: &Path) -> Vec<u8> {
+fn path_bytes(path: &Path) -> Vec<u8> {
     use std::os::unix::ffi::OsStrExt;
     path.as_os_str().as_bytes().to_vec()
 }
@@ -46,7 +46,7 @@ fn from_bytes(bytes: &[u8]) -> Result<PathBuf, ThawError> {
 }
 
 #[cfg(not(unix))]
-fn bytes(path: &Path) -> Vec<u8> {
+fn path_bytes(path: &Path) -> Vec<u8> {
     path.as_os_str().as_encoded_bytes().to_vec()
 }
 

@@ -5,22 +5,37 @@ use std::path::Path;
 use super::*;
 use crate::record::testing::*;
 use mayi_policy::grant::Grants;
-use mayi_policy::{Effect, Mode, Policy, Standing, decide};
+use mayi_policy::{Effect, Mode, Policy, SessionStanding, decide};
 
 fn thawed(call: &Call) -> Call {
-    let text = serde_json::to_string(&Frozen::of(call)).unwrap();
-    let frozen: Frozen = serde_json::from_str(&text).unwrap();
+    let text = serde_json::to_string(&FrozenCall::freeze(call)).unwrap();
+    let frozen: FrozenCall = serde_json::from_str(&text).unwrap();
     frozen.thaw().unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 fn policies() -> Vec<Policy> {
     use Effect::{Allow, Ask, Deny};
     vec![
-        policy(&[]),
-        policy(&[(Allow, "shell(*)"), (Allow, "write(**)"), (Allow, "read(**)"), (Deny, "read(**/.env)")]),
-        policy(&[(Ask, "*"), (Deny, "shell(rm *)"), (Deny, "write(/etc/**)"), (Deny, "fetch(example.com)")]),
-        policy(&[(Allow, "*"), (Ask, "read(~/.ssh/**)"), (Ask, "mcp(s/*)"), (Deny, "write(src/**)")]),
-        policy(&[
+        policy_with_rules(&[]),
+        policy_with_rules(&[
+            (Allow, "shell(*)"),
+            (Allow, "write(**)"),
+            (Allow, "read(**)"),
+            (Deny, "read(**/.env)"),
+        ]),
+        policy_with_rules(&[
+            (Ask, "*"),
+            (Deny, "shell(rm *)"),
+            (Deny, "write(/etc/**)"),
+            (Deny, "fetch(example.com)"),
+        ]),
+        policy_with_rules(&[
+            (Allow, "*"),
+            (Ask, "read(~/.ssh/**)"),
+            (Ask, "mcp(s/*)"),
+            (Deny, "write(src/**)"),
+        ]),
+        policy_with_rules(&[
             (Allow, "shell(cargo test *)"),
             (Allow, "shell(FOO=bar ls *)"),
             (Allow, "shell(/^git .*/)"),
@@ -36,10 +51,10 @@ fn same(call: &Call, policies: &[Policy]) {
     if call.accesses.is_empty() {
         return;
     }
-    let (grants, servers) = (Grants::default(), servers());
+    let (grants, servers) = (Grants::default(), server_names());
     for policy in policies {
         for (mode, bypass) in [(Mode::Default, false), (Mode::Auto, false), (Mode::Plan, true)] {
-            let standing = Standing { mode, bypass, grants: &grants, servers: &servers };
+            let standing = SessionStanding { mode, bypass, grants: &grants, servers: &servers };
             assert_eq!(decide(policy, &again, &standing), decide(policy, call, &standing));
         }
     }
@@ -62,7 +77,7 @@ fn given_any_line_of_the_corpus_then_it_is_decided_as_before() {
         std::os::unix::fs::symlink("a", root.join("x")).unwrap();
     }
     let policies = policies();
-    for line in corpus() {
+    for line in corpus_lines() {
         same(&run_in(&root, line), &policies);
     }
     for line in
@@ -75,7 +90,7 @@ fn given_any_line_of_the_corpus_then_it_is_decided_as_before() {
 #[test]
 fn given_any_other_call_then_it_is_decided_as_before() {
     let policies = policies();
-    for call in others() {
+    for call in other_calls() {
         same(&call, &policies);
     }
 }
@@ -86,7 +101,7 @@ fn given_a_name_that_is_no_text_then_its_bytes_are_kept() {
     use std::os::unix::ffi::OsStrExt;
     let dir = tempfile::tempdir().unwrap();
     let odd = dir.path().canonicalize().unwrap().join(std::ffi::OsStr::from_bytes(b"a\xff"));
-    let mut call = read("x");
+    let mut call = read_call("x");
     call.roots = vec![odd.clone()];
     call.cwd = odd.clone();
     call.accesses = vec![Access::Read(PathAccess::new(&odd, "y"))];
@@ -101,24 +116,24 @@ fn given_a_script_then_what_it_held_is_kept() {
     let root = dir.path().canonicalize().unwrap();
     std::fs::write(root.join("run.sh"), "echo x").unwrap();
     let scripts = |call: &Call| -> Vec<_> {
-        mayi_call::shell::commands(&call.accesses).flat_map(|shell| shell.scripts.clone()).collect()
+        mayi_call::shell::shell_accesses(&call.accesses).flat_map(|shell| shell.scripts.clone()).collect()
     };
     let call = run_in(&root, "bash run.sh");
     assert_eq!((scripts(&call).len(), scripts(&thawed(&call))), (1, scripts(&call)));
-    let plain = serde_json::to_string(&Frozen::of(&run_in(&root, "make"))).unwrap();
+    let plain = serde_json::to_string(&FrozenCall::freeze(&run_in(&root, "make"))).unwrap();
     assert!(!plain.contains("scripts"), "{plain}");
 }
 
 #[test]
 fn given_another_form_or_damage_then_it_is_not_thawed() {
-    let mut frozen = Frozen::of(&run("ls src"));
+    let mut frozen = FrozenCall::freeze(&shell_call("ls src"));
     frozen.form = 9;
     assert_eq!(frozen.thaw().unwrap_err(), ThawError::Form(9));
-    let mut frozen = Frozen::of(&run("ls src"));
+    let mut frozen = FrozenCall::freeze(&shell_call("ls src"));
     frozen.accesses = serde_json::json!([{"shell": 1}]);
     assert!(matches!(frozen.thaw(), Err(ThawError::Damaged(_))));
-    let mut frozen = Frozen::of(&write("a"));
-    frozen.beside.push(Beside { path: 7, ..Beside::default() });
+    let mut frozen = FrozenCall::freeze(&write_call("a"));
+    frozen.beside.push(PathExtras { path: 7, ..PathExtras::default() });
     assert!(matches!(frozen.thaw(), Err(ThawError::Damaged(_))));
 }
 
@@ -127,11 +142,11 @@ fn given_another_form_or_damage_then_it_is_not_thawed() {
 fn given_usual_calls_then_they_are_small() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let size = |call: &Call| {
-        let text = serde_json::to_string(&Frozen::of(call)).unwrap();
+        let text = serde_json::to_string(&FrozenCall::freeze(call)).unwrap();
         println!("{} {text}", text.len());
         text.len()
     };
     assert!(size(&run_in(root, "cargo test -p x")) < 900);
-    assert!(size(&write("src/a.rs")) < 500);
-    assert!(size(&mcp("github", "list_issues", serde_json::json!({"repo": "me/x"}))) < 500);
+    assert!(size(&write_call("src/a.rs")) < 500);
+    assert!(size(&mcp_call("github", "list_issues", serde_json::json!({"repo": "me/x"}))) < 500);
 }

@@ -11,27 +11,27 @@ use serde::Deserialize;
 
 /// One form of secret: its part of a file, and what that says once a text had one of its marks.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct SecretForm {
     /// By its place in a command.
     command: bool,
     text: &'static str,
     head: OnceLock<(Cow<'static, str>, usize)>,
-    whole: OnceLock<Whole>,
+    whole: OnceLock<FormDetails>,
 }
 
 /// What only matters where one could be.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Whole {
+pub(super) struct FormDetails {
     /// The pattern, as the library has it.
     pub(super) pattern: String,
     /// How it is told from what only looks like it.
-    pub(super) only: Only,
+    pub(super) check: FormCheck,
 }
 
 /// What a match must be besides.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Only {
+pub(super) enum FormCheck {
     /// Nothing: the form is sure.
     Sure,
     /// Letters and digits: words joined by hyphens are none.
@@ -57,9 +57,9 @@ pub(super) enum Only {
     Behind,
 }
 
-impl Only {
+impl FormCheck {
     /// So many groups before the secret are names.
-    pub(super) fn names(self) -> usize {
+    pub(super) fn name_groups(self) -> usize {
         usize::from(matches!(self, Self::Named | Self::Setting | Self::Option))
     }
 }
@@ -67,14 +67,14 @@ impl Only {
 /// The head of the table.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head {
+struct PatternParts {
     parts: BTreeMap<String, String>,
 }
 
 /// A form as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenForm {
     #[cfg_attr(
         not(test),
         allow(
@@ -93,13 +93,13 @@ struct Written {
     run: usize,
     pattern: String,
     #[serde(default)]
-    only: Only,
+    only: FormCheck,
 }
 
 /// A form by the place in a command.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Command {
+struct CommandForm {
     programs: String,
     #[serde(default)]
     sub: String,
@@ -131,18 +131,18 @@ const FILES: &[&str] = &[
 ];
 
 /// All forms.
-pub(super) static FORMS: LazyLock<Vec<Form>> =
-    LazyLock::new(|| FILES.iter().flat_map(|text| cut(text)).collect());
+pub(super) static FORMS: LazyLock<Vec<SecretForm>> =
+    LazyLock::new(|| FILES.iter().flat_map(|text| split_forms(text)).collect());
 
 /// The texts that patterns name.
-static HEADS: LazyLock<Head> = LazyLock::new(|| toml::from_str(HEAD).unwrap_or_default());
+static HEADS: LazyLock<PatternParts> = LazyLock::new(|| toml::from_str(HEAD).unwrap_or_default());
 
 /// The forms of a file, and behind them those by their place in a command. A header stands at the beginning of a line, as nothing
 /// else does that begins with two brackets; a test holds that every line is read so, as the library reads the whole.
-fn cut(text: &'static str) -> Vec<Form> {
+fn split_forms(text: &'static str) -> Vec<SecretForm> {
     let parts = || text.split("\n[[").skip(1).filter_map(|part| part.split_once("]]\n"));
     let of = |kind: &'static str| {
-        parts().filter(move |(header, _)| *header == kind).map(move |(_, text)| Form {
+        parts().filter(move |(header, _)| *header == kind).map(move |(_, text)| SecretForm {
             command: kind == COMMAND,
             text,
             head: OnceLock::new(),
@@ -153,7 +153,7 @@ fn cut(text: &'static str) -> Vec<Form> {
 }
 
 /// What the line of `key` says in a part of the table.
-fn said(text: &'static str, key: &str) -> Option<Cow<'static, str>> {
+fn table_value(text: &'static str, key: &str) -> Option<Cow<'static, str>> {
     let line =
         text.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = ")))?;
     let value = line.get(key.len() + " = ".len()..)?;
@@ -171,21 +171,21 @@ fn said(text: &'static str, key: &str) -> Option<Cow<'static, str>> {
     toml::from_str::<BTreeMap<String, String>>(line).ok()?.remove(key).map(Cow::Owned)
 }
 
-impl Form {
+impl SecretForm {
     /// What it is called in the mark that replaces it.
     pub(super) fn name(&self) -> &str {
-        &self.head().0
+        &self.header().0
     }
 
     /// A run of so many letters and digits stands in every match.
     pub(super) fn run(&self) -> usize {
-        self.head().1
+        self.header().1
     }
 
-    fn head(&self) -> &(Cow<'static, str>, usize) {
+    fn header(&self) -> &(Cow<'static, str>, usize) {
         self.head.get_or_init(|| {
-            let run = said(self.text, "run").and_then(|run| run.parse().ok());
-            (said(self.text, "name").unwrap_or(Cow::Borrowed(PASSWORD)), run.unwrap_or_default())
+            let run = table_value(self.text, "run").and_then(|run| run.parse().ok());
+            (table_value(self.text, "name").unwrap_or(Cow::Borrowed(PASSWORD)), run.unwrap_or_default())
         })
     }
 
@@ -193,24 +193,24 @@ impl Form {
     /// less than to compile the pattern, and most texts that name a program don't give it a password.
     pub(super) fn could_be_in(&self, text: &str) -> bool {
         if self.command {
-            let options = said(self.text, "options").unwrap_or_default();
+            let options = table_value(self.text, "options").unwrap_or_default();
             return options.is_empty() || options.split_whitespace().any(|option| is_there(option, text));
         }
-        let Some(also) = said(self.text, "also") else { return true };
+        let Some(also) = table_value(self.text, "also") else { return true };
         also.split_whitespace().any(|word| match word {
-            "{named}" => NAMED.split_whitespace().any(|word| holds(text, word)),
-            word => holds(text, word),
+            "{named}" => NAMED.split_whitespace().any(|word| contains_word(text, word)),
+            word => contains_word(text, word),
         })
     }
 
     /// Tells `each` the marks: lower-case text, one of which stands in every match, in any case.
-    pub(super) fn marks(&self, mut each: impl FnMut(&str)) {
+    pub(super) fn each_mark(&self, mut each: impl FnMut(&str)) {
         if self.command {
-            let sub = said(self.text, "sub").unwrap_or_default();
-            let programs = said(self.text, "programs").unwrap_or_default();
-            return Command::marks(&programs, &sub, each);
+            let sub = table_value(self.text, "sub").unwrap_or_default();
+            let programs = table_value(self.text, "programs").unwrap_or_default();
+            return CommandForm::each_mark(&programs, &sub, each);
         }
-        let marks = said(self.text, "marks").unwrap_or_default();
+        let marks = table_value(self.text, "marks").unwrap_or_default();
         for mark in marks.split_whitespace() {
             match mark {
                 "{named}" => NAMED.split_whitespace().for_each(&mut each),
@@ -220,27 +220,27 @@ impl Form {
     }
 
     /// All of it.
-    pub(super) fn whole(&self) -> &Whole {
+    pub(super) fn details(&self) -> &FormDetails {
         self.whole.get_or_init(|| self.read().unwrap_or_default())
     }
 
-    fn read(&self) -> Result<Whole, toml::de::Error> {
+    fn read(&self) -> Result<FormDetails, toml::de::Error> {
         let head = &*HEADS;
         Ok(if self.command {
-            toml::from_str::<Command>(self.text)?.whole(head)
+            toml::from_str::<CommandForm>(self.text)?.to_details(head)
         } else {
-            let Written { pattern, only, .. } = toml::from_str(self.text)?;
-            Whole { pattern: head.filled(&pattern), only }
+            let WrittenForm { pattern, only, .. } = toml::from_str(self.text)?;
+            FormDetails { pattern: head.expand_pattern(&pattern), check: only }
         })
     }
 }
 
 /// The marks of names that say secret.
-static NAMED: LazyLock<Cow<'static, str>> = LazyLock::new(|| said(HEAD, "named").unwrap_or_default());
+static NAMED: LazyLock<Cow<'static, str>> = LazyLock::new(|| table_value(HEAD, "named").unwrap_or_default());
 
-impl Head {
+impl PatternParts {
     /// `pattern` with its parts, as the library reads it.
-    fn filled(&self, pattern: &str) -> String {
+    fn expand_pattern(&self, pattern: &str) -> String {
         let mut text = pattern.to_owned();
         for (name, part) in &self.parts {
             text = text.replace(&["{", name, "}"].concat(), part);
@@ -249,8 +249,8 @@ impl Head {
     }
 }
 
-impl Command {
-    fn whole(&self, head: &Head) -> Whole {
+impl CommandForm {
+    fn to_details(&self, head: &PatternParts) -> FormDetails {
         let programs: Vec<String> = self.programs.split_whitespace().map(regex::escape).collect();
         let sub = if self.sub.is_empty() { String::new() } else { format!(r"{{rest}}\s{}", self.sub) };
         let begin = format!(r"(?:^|[^A-Za-z0-9_.-])(?:{})(?:\.exe)?{sub}", programs.join("|"));
@@ -260,14 +260,14 @@ impl Command {
                 r#"{begin}\s+(?:-[^\s"']+\s+){{0,4}}(?:(?:"[^"\n]*"|'[^'\n]*'|[^\s;|&"']+)\s+){{{others}}}{{value}}"#
             )
         } else {
-            let options: Vec<String> = self.options.split_whitespace().map(taken).collect();
-            format!(r#"{begin}(?:\s|{{rest}}\s)["']?(?:{}){}"#, options.join("|"), self.value())
+            let options: Vec<String> = self.options.split_whitespace().map(option_pattern).collect();
+            format!(r#"{begin}(?:\s|{{rest}}\s)["']?(?:{}){}"#, options.join("|"), self.value_pattern())
         };
-        Whole { pattern: head.filled(&pattern), only: Only::Given }
+        FormDetails { pattern: head.expand_pattern(&pattern), check: FormCheck::Given }
     }
 
     /// The sub-command, where that is rarer than the programs.
-    fn marks(programs: &str, sub: &str, mut each: impl FnMut(&str)) {
+    fn each_mark(programs: &str, sub: &str, mut each: impl FnMut(&str)) {
         let plain = sub.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         if plain && sub.len() > "user".len() {
             return each(&sub.to_ascii_lowercase());
@@ -282,7 +282,7 @@ impl Command {
     }
 
     /// The value: all of it, or what is behind the user's name.
-    fn value(&self) -> String {
+    fn value_pattern(&self) -> String {
         if self.user.is_empty() {
             return "{value}".to_owned();
         }
@@ -301,19 +301,19 @@ fn is_there(option: &str, text: &str) -> bool {
         // Others may be written before it in the same word.
         Some(letter) if letter.len() == 1 => text.split('-').skip(1).any(|behind| {
             let word = behind.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-            holds(word, letter)
+            contains_word(word, letter)
         }),
-        _ => holds(text, option),
+        _ => contains_word(text, option),
     }
 }
 
 /// Whether `word` stands in `text`, in any case of ASCII.
-fn holds(text: &str, word: &str) -> bool {
+fn contains_word(text: &str, word: &str) -> bool {
     text.as_bytes().windows(word.len().max(1)).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// An option as it is written in the table, and what is between it and its value.
-fn taken(option: &str) -> String {
+fn option_pattern(option: &str) -> String {
     if let Some(option) = option.strip_suffix('+') {
         return regex::escape(option);
     }
@@ -336,42 +336,42 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct File {
         #[serde(default)]
-        form: Vec<Written>,
+        form: Vec<WrittenForm>,
         #[serde(default)]
-        command: Vec<Command>,
+        command: Vec<CommandForm>,
     }
 
-    fn marks(form: &Form) -> Vec<String> {
+    fn collect_marks(form: &SecretForm) -> Vec<String> {
         let mut marks = Vec::new();
-        form.marks(|mark| marks.push(mark.to_owned()));
+        form.each_mark(|mark| marks.push(mark.to_owned()));
         marks
     }
 
     #[test]
     fn given_the_files_then_they_are_cut_into_what_the_library_reads_in_them() {
-        let head: Head = toml::from_str(HEAD).unwrap();
+        let head: PatternParts = toml::from_str(HEAD).unwrap();
         for text in FILES {
             let File { form, command } = toml::from_str(text).unwrap();
-            let cut = cut(text);
+            let cut = split_forms(text);
             assert_eq!(cut.len(), form.len() + command.len());
             let (forms, commands) = cut.split_at(form.len());
             for (of, written) in forms.iter().zip(form) {
                 assert_eq!((of.name(), of.run()), (&*written.name, written.run));
-                assert_eq!(said(of.text, "also").unwrap_or_default(), written.also);
+                assert_eq!(table_value(of.text, "also").unwrap_or_default(), written.also);
                 let all = written.marks.replace("{named}", &head.parts["named"]);
-                assert_eq!(marks(of), all.split_whitespace().collect::<Vec<_>>(), "{}", of.name());
+                assert_eq!(collect_marks(of), all.split_whitespace().collect::<Vec<_>>(), "{}", of.name());
                 assert_eq!(
                     of.read().unwrap(),
-                    Whole { pattern: head.filled(&written.pattern), only: written.only }
+                    FormDetails { pattern: head.expand_pattern(&written.pattern), check: written.only }
                 );
             }
             for (of, written) in commands.iter().zip(command) {
                 assert_eq!((of.name(), of.run()), (written.name.as_deref().unwrap_or(PASSWORD), 0));
-                assert_eq!(said(of.text, "options").unwrap_or_default(), written.options);
+                assert_eq!(table_value(of.text, "options").unwrap_or_default(), written.options);
                 let mut all = Vec::new();
-                Command::marks(&written.programs, &written.sub, |mark| all.push(mark.to_owned()));
-                assert_eq!(marks(of), all);
-                assert_eq!(of.read().unwrap(), written.whole(&head));
+                CommandForm::each_mark(&written.programs, &written.sub, |mark| all.push(mark.to_owned()));
+                assert_eq!(collect_marks(of), all);
+                assert_eq!(of.read().unwrap(), written.to_details(&head));
             }
         }
     }

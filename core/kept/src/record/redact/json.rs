@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{Redactor, Within, names};
+use super::{CallRedactor, Redactor, names};
 
 /// What stands for a value whose name says secret.
 const BY_NAME: &str = "«redacted: by its name»";
@@ -17,41 +17,41 @@ impl Redactor {
     /// Takes the secrets out of every string and name of a member in `value`, and every text that goes by
     /// a name which says secret. Says whether there were any.
     pub fn redact_value(&self, value: &mut Value) -> bool {
-        self.alone().redact_value(value)
+        self.without_call().redact_value(value)
     }
 
     /// The same for `value` by the name `name`.
     pub fn redact_member(&self, name: &str, value: &mut Value) -> bool {
-        self.alone().redact_member(name, value)
+        self.without_call().redact_member(name, value)
     }
 }
 
-impl Within<'_> {
+impl CallRedactor<'_> {
     /// As [`Redactor::redact_value`].
     pub(crate) fn redact_value(&self, value: &mut Value) -> bool {
-        self.value(value, false)
+        self.redact_json(value, false)
     }
 
     /// As [`Redactor::redact_member`].
     pub(crate) fn redact_member(&self, name: &str, value: &mut Value) -> bool {
-        self.value(value, by_name(name, value))
+        self.redact_json(value, by_name(name, value))
     }
 
-    fn value(&self, value: &mut Value, secret: bool) -> bool {
+    fn redact_json(&self, value: &mut Value, secret: bool) -> bool {
         match value {
-            Value::String(text) if secret => hide(text),
-            Value::String(text) => self.text(text),
+            Value::String(text) if secret => hide_text(text),
+            Value::String(text) => self.redact_string(text),
             Value::Number(_) if secret => {
                 *value = Value::from(BY_NAME);
                 true
             }
-            Value::Array(items) => self.items(items, secret),
-            Value::Object(members) => self.members(members, secret),
+            Value::Array(items) => self.redact_items(items, secret),
+            Value::Object(members) => self.redact_members(members, secret),
             _ => false,
         }
     }
 
-    fn text(&self, text: &mut String) -> bool {
+    fn redact_string(&self, text: &mut String) -> bool {
         match self.redact(text) {
             Cow::Borrowed(_) => false,
             Cow::Owned(clean) => {
@@ -62,23 +62,23 @@ impl Within<'_> {
     }
 
     /// Of words of a command, the one behind `--password`, too.
-    fn items(&self, items: &mut [Value], secret: bool) -> bool {
+    fn redact_items(&self, items: &mut [Value], secret: bool) -> bool {
         let mut any = false;
         let mut option = false;
         for item in items {
-            let (value, next) = (follows(option, item), is_option(item));
-            any |= self.value(item, secret || value);
+            let (value, next) = (is_option_value(option, item), is_option(item));
+            any |= self.redact_json(item, secret || value);
             option = next;
         }
         any
     }
 
-    fn members(&self, members: &mut Map<String, Value>, secret: bool) -> bool {
-        let named = named(members);
+    fn redact_members(&self, members: &mut Map<String, Value>, secret: bool) -> bool {
+        let named = is_name_value_pair(members);
         let mut any = false;
         let mut renamed = false;
         for (name, value) in members.iter_mut() {
-            any |= self.value(value, secret || by_pair(named, name) || by_name(name, value));
+            any |= self.redact_json(value, secret || by_pair(named, name) || by_name(name, value));
             renamed |= matches!(self.redact(name), Cow::Owned(_));
         }
         if renamed {
@@ -99,33 +99,33 @@ impl Within<'_> {
 }
 
 /// Every text in `value`, and whether it goes by a name which says secret.
-pub(super) fn each(value: &Value, found: &mut impl FnMut(&str, bool)) {
-    texts(value, false, found);
+pub(super) fn for_each_text(value: &Value, found: &mut impl FnMut(&str, bool)) {
+    visit_texts(value, false, found);
 }
 
-fn texts<F: FnMut(&str, bool)>(value: &Value, secret: bool, found: &mut F) {
+fn visit_texts<F: FnMut(&str, bool)>(value: &Value, secret: bool, found: &mut F) {
     match value {
-        Value::String(text) => found(text, secret && !names::stands_for(text)),
+        Value::String(text) => found(text, secret && !names::is_placeholder(text)),
         Value::Number(number) if secret => found(&number.to_string(), true),
         Value::Array(items) => {
             let mut option = false;
             for item in items {
-                texts(item, secret || follows(option, item), found);
+                visit_texts(item, secret || is_option_value(option, item), found);
                 option = is_option(item);
             }
             // What a place in a command tells, its words by themselves do not.
             if items.len() > 1 && items.len() <= MOST_WORDS && items.iter().all(Value::is_string) {
                 let words: Vec<String> = items.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-                found(&mayi_call::shell::join(&words), false);
+                found(&mayi_call::shell::join_words(&words), false);
             }
         }
         Value::Object(members) => {
-            let named = named(members);
+            let named = is_name_value_pair(members);
             for (name, value) in members {
                 if name.len() >= LONG_NAME {
                     found(name, false);
                 }
-                texts(value, secret || by_pair(named, name) || by_name(name, value), found);
+                visit_texts(value, secret || by_pair(named, name) || by_name(name, value), found);
             }
         }
         _ => {}
@@ -133,7 +133,7 @@ fn texts<F: FnMut(&str, bool)>(value: &Value, secret: bool, found: &mut F) {
 }
 
 /// `{"name": "TOKEN", "value": "..."}`
-fn named(members: &Map<String, Value>) -> bool {
+fn is_name_value_pair(members: &Map<String, Value>) -> bool {
     (members.contains_key("value") || members.contains_key("values"))
         && ["name", "key", "header"]
             .iter()
@@ -155,12 +155,12 @@ fn is_option(item: &Value) -> bool {
 }
 
 /// Whether `item` is the value of the option before it.
-fn follows(option: bool, item: &Value) -> bool {
+fn is_option_value(option: bool, item: &Value) -> bool {
     option && item.as_str().is_some_and(|word| !word.starts_with('-'))
 }
 
-fn hide(text: &mut String) -> bool {
-    if text.is_empty() || names::stands_for(text) {
+fn hide_text(text: &mut String) -> bool {
+    if text.is_empty() || names::is_placeholder(text) {
         return false;
     }
     BY_NAME.clone_into(text);

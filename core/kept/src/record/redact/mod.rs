@@ -1,15 +1,15 @@
 //! Takes secrets out of text before it is kept or shown: values that are known, and well-known forms
 //! (D7.3: every stored string redacted: patterns and known secret values).
 
+mod form_search;
 mod forms;
 mod json;
-mod known;
+mod known_secrets;
 mod names;
 mod patterns;
 mod pem;
+mod propagation;
 mod quotes;
-mod search;
-mod spread;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -21,21 +21,21 @@ use std::ops::Range;
 use regex::{Regex, RegexSet};
 use thiserror::Error;
 
-use forms::{FORMS, Form};
-use known::Known;
-pub(crate) use spread::{Secrets, Told, Within};
+use forms::{FORMS, SecretForm};
+use known_secrets::KnownSecrets;
+pub(crate) use propagation::{CallRedactor, CallSecrets, SecretCollector};
 
 /// Takes secrets out of text. Made once; cheap on text without any.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    known: Known,
-    own: Own,
+    known: KnownSecrets,
+    own_patterns: OwnPatterns,
     mark: Mark,
 }
 
 /// The user's own patterns.
 #[derive(Debug, Default)]
-struct Own {
+struct OwnPatterns {
     any: RegexSet,
     each: Vec<Regex>,
 }
@@ -70,9 +70,9 @@ enum Mark {
 }
 
 impl Mark {
-    fn fitting(values: &[String]) -> Self {
+    fn for_values(values: &[String]) -> Self {
         let holds = |c: &[char]| values.iter().any(|value| value.contains(c));
-        let names = || FORMS.iter().map(Form::name).chain([KNOWN, "own pattern", "by its name"]);
+        let names = || FORMS.iter().map(SecretForm::name).chain([KNOWN, "own pattern", "by its name"]);
         let marks = LazyCell::new(|| names().map(|name| format!("redacted: {name}")).collect::<Vec<_>>());
         let inside = |value: &String| marks.iter().any(|mark| mark.contains(value.trim()));
         if !holds(&['«', '»']) && !values.iter().any(inside) {
@@ -100,11 +100,11 @@ const SHORTEST: usize = 7;
 const KNOWN: &str = "known secret";
 
 /// A secret and where it stands.
-struct Found {
-    at: Range<usize>,
+struct FoundSecret {
+    range: Range<usize>,
     name: &'static str,
     /// By its form alone, wherever it stands.
-    sure: bool,
+    certain: bool,
 }
 
 impl Redactor {
@@ -117,14 +117,21 @@ impl Redactor {
         patterns: impl IntoIterator<Item = impl AsRef<str>>,
         secrets: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, RedactorError> {
-        let each = patterns.into_iter().map(|text| own(text.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        let each = patterns
+            .into_iter()
+            .map(|text| compile_own_pattern(text.as_ref()))
+            .collect::<Result<Vec<_>, _>>()?;
         let any = RegexSet::new(each.iter().map(Regex::as_str)).map_err(|error| RedactorError::Pattern {
             pattern: "all patterns together".to_owned(),
             reason: error.to_string(),
         })?;
         let secrets: Vec<String> =
-            secrets.into_iter().map(Into::into).filter(|of| known::long_enough(of)).collect();
-        Ok(Self { known: Known::new(&secrets)?, own: Own { any, each }, mark: Mark::fitting(&secrets) })
+            secrets.into_iter().map(Into::into).filter(|of| known_secrets::long_enough(of)).collect();
+        Ok(Self {
+            known: KnownSecrets::new(&secrets)?,
+            own_patterns: OwnPatterns { any, each },
+            mark: Mark::for_values(&secrets),
+        })
     }
 
     /// Looks for well-known forms, and for the values that [`secrets_of`] finds among `variables`.
@@ -140,80 +147,84 @@ impl Redactor {
     /// `text` with every secret replaced by a mark that says what it was.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.alone().redact(text)
+        self.without_call().redact(text)
     }
 
     /// The first `limit` bytes or a little more of it, redacted; and how many bytes were left out. What is
     /// cut is cut after it was redacted, so that no half of a secret is left.
     #[must_use]
     pub fn redact_start<'t>(&self, text: &'t str, limit: usize) -> (Cow<'t, str>, usize) {
-        self.alone().redact_start(text, limit)
+        self.without_call().redact_start(text, limit)
     }
 
     /// Whether there is a secret in `text`.
     #[must_use]
-    pub fn finds(&self, text: &str) -> bool {
-        !self.find(text, None).is_empty()
+    pub fn finds_secret(&self, text: &str) -> bool {
+        !self.find_secrets(text, None).is_empty()
     }
 
     /// Looks at a text by itself.
-    pub(crate) fn alone(&self) -> Within<'_> {
-        Secrets::default().within(self)
+    pub(crate) fn without_call(&self) -> CallRedactor<'_> {
+        CallSecrets::default().with_redactor(self)
     }
 
-    fn written(&self, text: &str, end: usize, found: &[Found]) -> String {
+    fn replace_found(&self, text: &str, end: usize, found: &[FoundSecret]) -> String {
         let mut out = String::with_capacity(end);
         let mut done = 0;
         for secret in found {
-            out.push_str(text.get(done..secret.at.start).unwrap_or_default());
+            out.push_str(text.get(done..secret.range.start).unwrap_or_default());
             self.mark.write(secret.name, &mut out);
-            done = secret.at.end;
+            done = secret.range.end;
         }
         out.push_str(text.get(done..end).unwrap_or_default());
         out
     }
 
     /// All secrets, in order and apart from each other; also `more`.
-    fn find(&self, text: &str, more: Option<&Known>) -> Vec<Found> {
+    fn find_secrets(&self, text: &str, more: Option<&KnownSecrets>) -> Vec<FoundSecret> {
         let mut found = Vec::new();
-        if text.len() < SHORTEST && self.own.each.is_empty() && more.is_none() {
+        if text.len() < SHORTEST && self.own_patterns.each.is_empty() && more.is_none() {
             return found;
         }
         let mut known = Vec::new();
-        self.known.find(text, &mut known);
-        more.inspect(|more| more.find(text, &mut known));
-        found.extend(known.into_iter().map(|at| Found { at, name: KNOWN, sure: true }));
-        search::well_known(text, &mut found);
+        self.known.find_ranges(text, &mut known);
+        more.inspect(|more| more.find_ranges(text, &mut known));
+        found.extend(known.into_iter().map(|at| FoundSecret { range: at, name: KNOWN, certain: true }));
+        form_search::well_known(text, &mut found);
         // Asking a set without patterns takes longer than the rest.
-        let own = (!self.own.each.is_empty()).then(|| self.own.any.matches(text));
+        let own = (!self.own_patterns.each.is_empty()).then(|| self.own_patterns.any.matches(text));
         for at in own.iter().flatten() {
-            if let Some(pattern) = self.own.each.get(at) {
+            if let Some(pattern) = self.own_patterns.each.get(at) {
                 // Its first group that took part, or all of it.
                 let secrets = pattern
                     .captures_iter(text)
                     .filter_map(|of| of.iter().skip(1).flatten().next().or(of.get(0)));
-                found.extend(secrets.map(|of| Found { at: of.range(), name: "own pattern", sure: true }));
+                found.extend(secrets.map(|of| FoundSecret {
+                    range: of.range(),
+                    name: "own pattern",
+                    certain: true,
+                }));
             }
         }
-        apart(text, found)
+        merge_overlaps(text, found)
     }
 }
 
-impl Within<'_> {
+impl CallRedactor<'_> {
     /// `text` with every secret replaced by a mark that says what it was.
     pub(crate) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.redact_but(text, self.more())
+        self.redact_with_known(text, self.call_secrets())
     }
 
     /// The name of a command: what only a name or a place calls secret is not hidden there.
     pub(crate) fn redact_program<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let sure = &self.secrets.sure;
-        self.redact_but(text, (!sure.is_empty()).then_some(sure))
+        let sure = &self.secrets.certain;
+        self.redact_with_known(text, (!sure.is_empty()).then_some(sure))
     }
 
     /// The value of the variable `name`.
     pub(crate) fn redact_variable<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
-        if names::is_secret(name, value) && !names::stands_for(value) {
+        if names::is_secret(name, value) && !names::is_placeholder(value) {
             let mut mark = String::new();
             self.redactor.mark.write("assignment", &mut mark);
             return Cow::Owned(mark);
@@ -233,41 +244,45 @@ impl Within<'_> {
         if text.len() <= limit {
             return (self.redact(text), 0);
         }
-        let longest = self.redactor.known.longest().max(self.more().map_or(0, Known::longest));
-        let window = floor(text, limit.saturating_add(longest.max(BEYOND)));
-        let end = floor(text, limit);
-        let found = self.redactor.find(text.get(..window).unwrap_or(text), self.more());
-        let end = found.iter().find(|of| of.at.contains(&end)).map_or(end, |of| of.at.end);
-        let found: Vec<Found> = found.into_iter().take_while(|of| of.at.start < end).collect();
+        let longest = self
+            .redactor
+            .known
+            .longest_match()
+            .max(self.call_secrets().map_or(0, KnownSecrets::longest_match));
+        let window = floor_boundary(text, limit.saturating_add(longest.max(BEYOND)));
+        let end = floor_boundary(text, limit);
+        let found = self.redactor.find_secrets(text.get(..window).unwrap_or(text), self.call_secrets());
+        let end = found.iter().find(|of| of.range.contains(&end)).map_or(end, |of| of.range.end);
+        let found: Vec<FoundSecret> = found.into_iter().take_while(|of| of.range.start < end).collect();
         let left = text.len() - end;
         if found.is_empty() {
             (Cow::Borrowed(text.get(..end).unwrap_or(text)), left)
         } else {
-            (Cow::Owned(self.redactor.written(text, end, &found)), left)
+            (Cow::Owned(self.redactor.replace_found(text, end, &found)), left)
         }
     }
 
     /// Whether there is a secret in `text`.
-    pub(crate) fn finds(&self, text: &str) -> bool {
-        !self.redactor.find(text, self.more()).is_empty()
+    pub(crate) fn finds_secret(&self, text: &str) -> bool {
+        !self.redactor.find_secrets(text, self.call_secrets()).is_empty()
     }
 
     /// Whether the call's own texts show any.
     pub(crate) fn is_empty(&self) -> bool {
-        self.more().is_none()
+        self.call_secrets().is_none()
     }
 
-    fn redact_but<'t>(&self, text: &'t str, more: Option<&Known>) -> Cow<'t, str> {
-        let found = self.redactor.find(text, more);
+    fn redact_with_known<'t>(&self, text: &'t str, more: Option<&KnownSecrets>) -> Cow<'t, str> {
+        let found = self.redactor.find_secrets(text, more);
         if found.is_empty() {
             Cow::Borrowed(text)
         } else {
-            Cow::Owned(self.redactor.written(text, text.len(), &found))
+            Cow::Owned(self.redactor.replace_found(text, text.len(), &found))
         }
     }
 
-    fn more(&self) -> Option<&Known> {
-        [&self.secrets.all, &self.secrets.sure].into_iter().find(|known| !known.is_empty())
+    fn call_secrets(&self) -> Option<&KnownSecrets> {
+        [&self.secrets.all, &self.secrets.certain].into_iter().find(|known| !known.is_empty())
     }
 }
 
@@ -281,7 +296,7 @@ pub fn secrets_of(variables: impl IntoIterator<Item = (String, String)>) -> Vec<
         {
             found.push(password.to_owned());
         }
-        if known::long_enough(&value) && names::is_secret(&name, &value) {
+        if known_secrets::long_enough(&value) && names::is_secret(&name, &value) {
             found.push(value);
         }
     }
@@ -289,7 +304,7 @@ pub fn secrets_of(variables: impl IntoIterator<Item = (String, String)>) -> Vec<
 }
 
 /// The longest beginning of `text` of at most `limit` bytes.
-pub(super) fn floor(text: &str, limit: usize) -> usize {
+pub(super) fn floor_boundary(text: &str, limit: usize) -> usize {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -298,31 +313,33 @@ pub(super) fn floor(text: &str, limit: usize) -> usize {
 }
 
 /// Joins what overlaps, so that nothing of either is left.
-fn apart(text: &str, mut found: Vec<Found>) -> Vec<Found> {
-    found.retain(|of| !of.at.is_empty());
+fn merge_overlaps(text: &str, mut found: Vec<FoundSecret>) -> Vec<FoundSecret> {
+    found.retain(|of| !of.range.is_empty());
     for of in &mut found {
         // Encoded text may be cut within a character.
-        of.at.start = floor(text, of.at.start);
-        while !text.is_char_boundary(of.at.end) {
-            of.at.end += 1;
+        of.range.start = floor_boundary(text, of.range.start);
+        while !text.is_char_boundary(of.range.end) {
+            of.range.end += 1;
         }
     }
     if found.len() < 2 {
         return found;
     }
     // Of those that begin at the same place, the longest names it.
-    found.sort_by_key(|of| (of.at.start, std::cmp::Reverse(of.at.end)));
-    let mut out: Vec<Found> = Vec::with_capacity(found.len());
+    found.sort_by_key(|of| (of.range.start, std::cmp::Reverse(of.range.end)));
+    let mut out: Vec<FoundSecret> = Vec::with_capacity(found.len());
     for next in found {
         match out.last_mut() {
-            Some(last) if next.at.start < last.at.end => last.at.end = last.at.end.max(next.at.end),
+            Some(last) if next.range.start < last.range.end => {
+                last.range.end = last.range.end.max(next.range.end)
+            }
             _ => out.push(next),
         }
     }
     out
 }
 
-fn own(pattern: &str) -> Result<Regex, RedactorError> {
+fn compile_own_pattern(pattern: &str) -> Result<Regex, RedactorError> {
     Regex::new(pattern).map_err(|error| RedactorError::Pattern {
         pattern: pattern.to_owned(),
         reason: error.to_string().lines().last().unwrap_or_default().to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::table::Words;
+use super::table::WordSet;
 
 /// Texts in a name, without separators and in lower case, that say secret.
 const SAYS: &[&str] = &[
@@ -163,7 +163,7 @@ pub(super) fn says_secret(name: &str) -> bool {
     if says_about(name) {
         return false;
     }
-    if says(folded) {
+    if has_secret_word(folded) {
         return !SAYS_OTHER.iter().any(|word| folded.windows(word.len()).any(|part| part == word.as_bytes()));
     }
     let whole = |part: &[u8]| SAYS_WHOLE.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes()));
@@ -191,9 +191,9 @@ pub(super) fn takes_secret(option: &str) -> bool {
     words.next().is_none() || !TAKES_NONE.iter().any(|word| first.eq_ignore_ascii_case(word))
 }
 
-fn says(folded: &[u8]) -> bool {
-    static WORDS: LazyLock<Words> = LazyLock::new(|| SAYS.iter().copied().collect());
-    WORDS.any(folded)
+fn has_secret_word(folded: &[u8]) -> bool {
+    static WORDS: LazyLock<WordSet> = LazyLock::new(|| SAYS.iter().copied().collect());
+    WORDS.any_in(folded)
 }
 
 /// Values of variables that are no secrets though their names say so.
@@ -342,10 +342,10 @@ const PLACEHOLDERS: &[&str] = &[
 ];
 
 /// What only stands for a secret: `$TOKEN`, `${TOKEN}`, `<token>`, `****`, `process.env.TOKEN`.
-pub(super) fn stands_for(value: &str) -> bool {
+pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim_matches(['"', '\'', '`', '\\']);
     let first = value.chars().next();
-    variable(value)
+    is_variable_reference(value)
         || (value.starts_with('<') && value.ends_with('>'))
         || (value.starts_with("{{") && value.ends_with("}}"))
         || (value.starts_with('[') && value.ends_with(']'))
@@ -353,13 +353,13 @@ pub(super) fn stands_for(value: &str) -> bool {
         || (matches!(first, Some('*' | '.' | 'x' | 'X' | '-' | '_' | '$' | '?' | '#'))
             && value.chars().all(|c| Some(c) == first))
         || value.starts_with("%s")
-        || begins(value, LEADS)
+        || starts_with_any(value, LEADS)
         || PLACEHOLDERS.iter().any(|word| value.eq_ignore_ascii_case(word))
-        || (begins(value, &["your"]) && matches!(value.as_bytes().get(4), Some(b'-' | b'_' | b' ')))
+        || (starts_with_any(value, &["your"]) && matches!(value.as_bytes().get(4), Some(b'-' | b'_' | b' ')))
 }
 
 /// `$TOKEN`, `${TOKEN}`, `$(pass show x)`, `%TOKEN%`, `$1`, `$token`.
-fn variable(value: &str) -> bool {
+fn is_variable_reference(value: &str) -> bool {
     let name = |name: &str| {
         let letters = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
         !name.is_empty() && (name.bytes().all(letters) || is_lower_name(name))
@@ -368,7 +368,7 @@ fn variable(value: &str) -> bool {
     value.strip_prefix('$').is_some_and(|rest| {
         name(rest)
             || rest.starts_with(['{', '('])
-            || begins(rest, &["env:"])
+            || starts_with_any(rest, &["env:"])
             || matches!(rest, "@" | "*" | "?")
     }) || between.is_some_and(name)
 }
@@ -378,31 +378,31 @@ fn is_lower_name(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && says_secret(name)
 }
 
-fn begins(value: &str, with: &[&str]) -> bool {
+fn starts_with_any(value: &str, with: &[&str]) -> bool {
     with.iter().any(|begin| value.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin)))
 }
 
 /// Letters and digits.
-pub(super) fn mixed(value: &str) -> bool {
+pub(super) fn has_letters_and_digits(value: &str) -> bool {
     value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
 /// Capital and small letters, and digits, as nobody writes them. Of a long text it is enough that they change often:
 /// more so than in a name of several words.
-pub(super) fn random(value: &str) -> bool {
+pub(super) fn looks_random(value: &str) -> bool {
     const LONG: usize = 16;
-    let often = value.len() >= LONG && changes(value) * 100 >= value.len() * 48;
+    let often = value.len() >= LONG && count_kind_changes(value) * 100 >= value.len() * 48;
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     of_both_cases(value) && (often || digits > 1)
 }
 
 /// Capital and small letters, and digits, that change as often as they do by chance (62 of 100 times), which those of names
 /// never do: `getBase64EncodedStringFromUtf8` comes to 40.
-pub(super) fn scattered(value: &str) -> bool {
+pub(super) fn looks_scattered(value: &str) -> bool {
     of_both_cases(value)
         && value.bytes().any(|b| b.is_ascii_digit())
         && !value.bytes().all(|b| b.is_ascii_hexdigit() || b == b'x')
-        && changes(value) * 100 >= value.len() * 45
+        && count_kind_changes(value) * 100 >= value.len() * 45
 }
 
 fn of_both_cases(value: &str) -> bool {
@@ -411,7 +411,7 @@ fn of_both_cases(value: &str) -> bool {
 }
 
 /// So often a letter or digit of another kind follows.
-fn changes(value: &str) -> usize {
+fn count_kind_changes(value: &str) -> usize {
     let kind = |b: &u8| (b.is_ascii_uppercase(), b.is_ascii_lowercase());
     value.as_bytes().windows(2).filter(|two| two.first().map(kind) != two.last().map(kind)).count()
 }

@@ -5,7 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex_automata::meta::{Config, Regex};
 
-use super::forms::{FORMS, Form};
+use super::forms::{FORMS, SecretForm};
 
 /// A longer text is looked through by what is quickly read.
 const SHORT: usize = 1 << 10;
@@ -18,7 +18,7 @@ const LITTLE: usize = 64 << 10;
 
 /// A pattern, in two makings that find the same.
 #[derive(Default)]
-struct Pattern {
+struct CachedPattern {
     /// Takes a part of the time to make, and many times as long to look through a text.
     quickly_made: OnceLock<Option<Regex>>,
     quickly_read: OnceLock<Option<Regex>>,
@@ -27,14 +27,14 @@ struct Pattern {
 
 /// The pattern of the form that has the place `at` in the table. `None` also if it is not in `text`, as far as that is told without
 /// it.
-pub(super) fn pattern(at: usize, form: &Form, text: &str) -> Option<&'static Regex> {
-    static PATTERNS: LazyLock<Vec<Pattern>> =
-        LazyLock::new(|| FORMS.iter().map(|_| Pattern::default()).collect());
-    PATTERNS.get(at)?.fitting(form, text)
+pub(super) fn form_pattern(at: usize, form: &SecretForm, text: &str) -> Option<&'static Regex> {
+    static PATTERNS: LazyLock<Vec<CachedPattern>> =
+        LazyLock::new(|| FORMS.iter().map(|_| CachedPattern::default()).collect());
+    PATTERNS.get(at)?.regex_for(form, text)
 }
 
-impl Pattern {
-    fn fitting(&self, form: &Form, text: &str) -> Option<&Regex> {
+impl CachedPattern {
+    fn regex_for(&self, form: &SecretForm, text: &str) -> Option<&Regex> {
         if let Some(read) = self.quickly_read.get() {
             return read.as_ref();
         }
@@ -45,9 +45,9 @@ impl Pattern {
         // Of several threads one may be missed: that only puts off the other making.
         self.seen.store(seen, Ordering::Relaxed);
         if text.len() <= SHORT && seen <= LITTLE {
-            return self.quickly_made.get_or_init(|| quickly_made(&form.whole().pattern)).as_ref();
+            return self.quickly_made.get_or_init(|| quickly_made(&form.details().pattern)).as_ref();
         }
-        self.quickly_read.get_or_init(|| quickly_read(&form.whole().pattern)).as_ref()
+        self.quickly_read.get_or_init(|| quickly_read(&form.details().pattern)).as_ref()
     }
 }
 
@@ -70,16 +70,17 @@ mod tests {
     #[test]
     fn given_short_texts_then_the_other_making_comes_with_a_long_one_or_with_many() {
         let (at, token) = FORMS.iter().enumerate().find(|(_, form)| form.could_be_in("")).unwrap();
-        let made =
-            |pattern: &Pattern| (pattern.quickly_made.get().is_some(), pattern.quickly_read.get().is_some());
-        let (long, many) = (Pattern::default(), Pattern::default());
-        assert!(pattern(at, token, "x").is_some());
-        long.fitting(token, "x").unwrap();
+        let made = |pattern: &CachedPattern| {
+            (pattern.quickly_made.get().is_some(), pattern.quickly_read.get().is_some())
+        };
+        let (long, many) = (CachedPattern::default(), CachedPattern::default());
+        assert!(form_pattern(at, token, "x").is_some());
+        long.regex_for(token, "x").unwrap();
         assert_eq!(made(&long), (true, false));
-        long.fitting(token, &"x".repeat(SHORT + 1)).unwrap();
+        long.regex_for(token, &"x".repeat(SHORT + 1)).unwrap();
         assert_eq!(made(&long), (true, true));
         for _ in 0..=LITTLE / SHORT {
-            many.fitting(token, &"x".repeat(SHORT)).unwrap();
+            many.regex_for(token, &"x".repeat(SHORT)).unwrap();
         }
         assert_eq!(made(&many), (true, true));
     }
@@ -91,7 +92,7 @@ mod tests {
             at in 0..FORMS.len(),
             text in r#"([a-z]{1,3}|-{1,2}|password|token|key|curl|://|[=: @"'\\]|[A-Z0-9]{8,40}){0,20}"#,
         ) {
-            let pattern = &FORMS[at].whole().pattern;
+            let pattern = &FORMS[at].details().pattern;
             let found = |regex: Regex| -> Vec<_> {
                 regex.captures_iter(&text).map(|of| of.iter().collect::<Vec<_>>()).collect()
             };

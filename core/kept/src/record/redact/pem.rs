@@ -10,19 +10,19 @@ const SHORTEST: usize = 16;
 const LINE: usize = 60;
 
 /// Finds the key that begins at `at` in `text`, right behind its first line.
-pub(super) fn key(text: &str, at: usize, mut found: impl FnMut(Range<usize>)) {
+pub(super) fn find_pem_key(text: &str, at: usize, mut found: impl FnMut(Range<usize>)) {
     let end = text.len().min(at.saturating_add(LONGEST));
     let bytes = text.as_bytes().get(..end).unwrap_or_default();
     let (mut now, mut headers) = (at, 4);
     let mut joined: Option<Range<usize>> = None;
     loop {
         let (start, apart) = behind_gap(bytes, now);
-        let length = digits(bytes.get(start..).unwrap_or_default());
+        let length = base64_length(bytes.get(start..).unwrap_or_default());
         let stop = start + length;
         let piece = bytes.get(start..stop).unwrap_or_default();
         let last = bytes.get(behind_gap(bytes, stop).0..).unwrap_or_default().starts_with(b"-----END");
-        if !looks(piece, last) {
-            match header(bytes, start).filter(|_| joined.is_none() && headers > 0) {
+        if !could_be_key_part(piece, last) {
+            match header_end(bytes, start).filter(|_| joined.is_none() && headers > 0) {
                 Some(behind) => (now, headers) = (behind, headers - 1),
                 None => break,
             }
@@ -57,14 +57,14 @@ fn behind_gap(bytes: &[u8], mut at: usize) -> (usize, bool) {
 }
 
 /// How many digits of base64 there are.
-fn digits(bytes: &[u8]) -> usize {
+fn base64_length(bytes: &[u8]) -> usize {
     let is = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let digits = bytes.iter().take_while(is).count();
     digits + bytes.iter().skip(digits).take(2).take_while(|byte| **byte == b'=').count()
 }
 
 /// Whether it could be a part of a key: words and names of files are not.
-fn looks(piece: &[u8], last: bool) -> bool {
+fn could_be_key_part(piece: &[u8], last: bool) -> bool {
     let upper = piece.iter().any(u8::is_ascii_uppercase);
     let other = piece.iter().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let path = piece.first() == Some(&b'/') && piece.len() < LINE;
@@ -74,7 +74,7 @@ fn looks(piece: &[u8], last: bool) -> bool {
 }
 
 /// The end of a line such as `Proc-Type: 4,ENCRYPTED`.
-fn header(bytes: &[u8], at: usize) -> Option<usize> {
+fn header_end(bytes: &[u8], at: usize) -> Option<usize> {
     let line = bytes.get(at..)?;
     let name = line.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-').count();
     if name < 3 || line.get(name..name + 2) != Some(b": ".as_slice()) {

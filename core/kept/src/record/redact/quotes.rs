@@ -15,19 +15,19 @@ const TWICE: &[&str] = &["eval", "parallel", "rsh", "ssh", "trap", "watch"];
 
 /// What stands in quotes in a text, as a shell reads it.
 #[derive(Debug, Default)]
-pub(super) struct Quotes(Vec<Quoted>);
+pub(super) struct Quotes(Vec<QuotedSpan>);
 
 /// One text in quotes, without them.
 #[derive(Clone, Debug)]
-struct Quoted {
-    at: Range<usize>,
+struct QuotedSpan {
+    range: Range<usize>,
     double: bool,
 }
 
 /// The quotes around a secret.
-struct Around {
+struct EnclosingQuotes {
     /// What is in them.
-    at: Range<usize>,
+    range: Range<usize>,
     /// A shell looks for substitutions in there.
     live: bool,
     /// They are `'`.
@@ -35,30 +35,32 @@ struct Around {
 }
 
 impl Quotes {
-    pub(super) fn of(text: &str) -> Self {
-        Self(quoted(text.as_bytes(), 0..text.len(), false))
+    pub(super) fn find_in(text: &str) -> Self {
+        Self(find_quoted(text.as_bytes(), 0..text.len(), false))
     }
 
     /// What of `secret` is one for sure, where `all` was matched.
-    pub(super) fn own(&self, text: &str, all: &Range<usize>, secret: Range<usize>) -> Range<usize> {
+    pub(super) fn certain_range(&self, text: &str, all: &Range<usize>, secret: Range<usize>) -> Range<usize> {
         let value = text.get(secret.clone()).unwrap_or_default();
         let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         // A match may begin within a name.
         let all = &(text.get(..all.start).unwrap_or_default().trim_end_matches(named).len()..all.end);
-        let plain = ends(value, true);
+        let plain = unquoted_word_end(value, true);
         let cut = |length: Option<usize>| length.map_or(secret.end, |length| secret.start + length);
         let around = if plain.is_some() || text.get(secret.end..).is_some_and(|rest| rest.starts_with(' ')) {
-            self.around(text, &secret, all)
+            self.quotes_around(text, &secret, all)
         } else {
             None
         };
-        let Some(Around { at, live, single }) = around else { return secret.start..cut(plain) };
+        let Some(EnclosingQuotes { range: at, live, single }) = around else {
+            return secret.start..cut(plain);
+        };
         if reads_twice(text, secret.start) {
             return secret.start..cut(plain);
         }
         if at.start > all.start + 1 {
             // The quotes are those of the value.
-            return secret.start..cut(if live { substituted(value) } else { None });
+            return secret.start..cut(if live { find_substitution(value) } else { None });
         }
         let word = text.get(at.clone()).unwrap_or_default();
         let before = text.get(..at.start.saturating_sub(1)).unwrap_or_default();
@@ -69,23 +71,29 @@ impl Quotes {
         }
         // They are those of a word that is an option or sets a variable: blanks in it end nothing.
         let rest = text.get(secret.start..at.end).unwrap_or_default();
-        secret.start..secret.start + ends(rest, false).or_else(|| rest.find(" -")).unwrap_or(rest.len())
+        secret.start
+            ..secret.start + unquoted_word_end(rest, false).or_else(|| rest.find(" -")).unwrap_or(rest.len())
     }
 
     /// The quotes around all of `secret` that begin in `all` or right before it.
-    fn around(&self, text: &str, secret: &Range<usize>, all: &Range<usize>) -> Option<Around> {
-        let holds = |of: &&Quoted| of.at.start <= secret.start && secret.end <= of.at.end;
-        let after = self.0.partition_point(|of| of.at.start <= secret.start);
+    fn quotes_around(
+        &self,
+        text: &str,
+        secret: &Range<usize>,
+        all: &Range<usize>,
+    ) -> Option<EnclosingQuotes> {
+        let holds = |of: &&QuotedSpan| of.range.start <= secret.start && secret.end <= of.range.end;
+        let after = self.0.partition_point(|of| of.range.start <= secret.start);
         let mut here = self.0.get(..after)?.last().filter(holds)?.clone();
         let mut live = here.double;
         for _ in 0..DEEPEST {
-            if here.at.start >= all.start {
-                return Some(Around { at: here.at, live, single: !here.double });
+            if here.range.start >= all.start {
+                return Some(EnclosingQuotes { range: here.range, live, single: !here.double });
             }
-            if here.at.len() > LONGEST_INNER {
+            if here.range.len() > LONGEST_INNER {
                 return None;
             }
-            let inner = quoted(text.as_bytes(), here.at.clone(), here.double);
+            let inner = find_quoted(text.as_bytes(), here.range.clone(), here.double);
             here = inner.iter().find(holds)?.clone();
             live |= here.double;
         }
@@ -95,14 +103,14 @@ impl Quotes {
 
 /// Whether a word before `at` is a program that reads its words twice.
 fn reads_twice(text: &str, at: usize) -> bool {
-    let start = super::floor(text, at.saturating_sub(LONGEST_INNER));
+    let start = super::floor_boundary(text, at.saturating_sub(LONGEST_INNER));
     let before = text.get(start..at).unwrap_or_default();
     let words = before.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.'));
     words.into_iter().any(|word| TWICE.contains(&word))
 }
 
 /// Where in `value` a word ends that is in no quotes, if it does: at a blank only if `blanks`.
-fn ends(value: &str, blanks: bool) -> Option<usize> {
+fn unquoted_word_end(value: &str, blanks: bool) -> Option<usize> {
     let mut escaped = false;
     value.char_indices().find_map(|(at, c)| {
         let end = !escaped
@@ -114,14 +122,14 @@ fn ends(value: &str, blanks: bool) -> Option<usize> {
 }
 
 /// Where in `value` a shell runs something.
-fn substituted(value: &str) -> Option<usize> {
+fn find_substitution(value: &str) -> Option<usize> {
     let tick = value.find('`').filter(|at| value.get(at + 1..).is_some_and(|rest| rest.contains('`')));
     [value.find("$("), tick].into_iter().flatten().min()
 }
 
 /// All that is in quotes in a part of a text; within double quotes, such quotes are written `\"`. Where it takes
 /// more than this to tell, it ends: what is behind that is in no quotes for sure.
-fn quoted(bytes: &[u8], part: Range<usize>, in_double: bool) -> Vec<Quoted> {
+fn find_quoted(bytes: &[u8], part: Range<usize>, in_double: bool) -> Vec<QuotedSpan> {
     let mut found = Vec::new();
     let mut at = part.start;
     let text = bytes.get(..part.end).unwrap_or_default();
@@ -132,8 +140,8 @@ fn quoted(bytes: &[u8], part: Range<usize>, in_double: bool) -> Vec<Quoted> {
         let rest = text.get(start..).unwrap_or_default();
         let close = match byte {
             _ if escaped => rest.windows(2).position(|two| two == b"\\\""),
-            b'\'' => single(rest, in_double),
-            b'"' => unescaped(rest, b'"'),
+            b'\'' => single_quoted_end(rest, in_double),
+            b'"' => find_unescaped(rest, b'"'),
             b'\\' => {
                 at += 2;
                 continue;
@@ -162,17 +170,17 @@ fn quoted(bytes: &[u8], part: Range<usize>, in_double: bool) -> Vec<Quoted> {
         let inside = rest.get(..length).unwrap_or_default();
         let double = escaped || *byte == b'"';
         let escapes = before == Some(&b'$') && inside.ends_with(b"\\");
-        if (double && substitutes(inside)) || (!double && escapes) {
+        if (double && has_substitution(inside)) || (!double && escapes) {
             break;
         }
-        found.push(Quoted { at: start..start + length, double });
+        found.push(QuotedSpan { range: start..start + length, double });
         at = start + length + (start - at);
     }
     found
 }
 
 /// Where a text in single quotes ends: behind `'\''`, with which they hold such a quote, it goes on.
-fn single(rest: &[u8], in_double: bool) -> Option<usize> {
+fn single_quoted_end(rest: &[u8], in_double: bool) -> Option<usize> {
     let quote = |from: usize| {
         let at = rest.get(from..)?.iter().position(|byte| *byte == b'\'')?;
         Some(from + at)
@@ -188,7 +196,7 @@ fn single(rest: &[u8], in_double: bool) -> Option<usize> {
 }
 
 /// Where `quote` stands without a backslash.
-fn unescaped(rest: &[u8], quote: u8) -> Option<usize> {
+fn find_unescaped(rest: &[u8], quote: u8) -> Option<usize> {
     let mut escaped = false;
     rest.iter().position(|byte| {
         let end = *byte == quote && !escaped;
@@ -198,7 +206,7 @@ fn unescaped(rest: &[u8], quote: u8) -> Option<usize> {
 }
 
 /// Whether there is something that could have quotes of its own.
-fn substitutes(inside: &[u8]) -> bool {
+fn has_substitution(inside: &[u8]) -> bool {
     inside.contains(&b'`')
         || inside.windows(2).any(|two| two == b"$(")
         || inside.windows(2).enumerate().any(|(at, two)| {

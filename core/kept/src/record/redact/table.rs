@@ -14,8 +14,8 @@ const LISTS: usize = 4096;
 
 /// Words to be looked for, in any case of ASCII. Lists and table find the same.
 #[derive(Debug, Default)]
-pub(super) struct Words {
-    words: Vec<Word>,
+pub(super) struct WordSet {
+    words: Vec<ListedWord>,
     /// The first of each list, by the first two bytes of its words.
     lists: Vec<Option<u16>>,
     /// Those that don't have two.
@@ -25,20 +25,20 @@ pub(super) struct Words {
 }
 
 #[derive(Debug)]
-struct Word {
+struct ListedWord {
     text: Box<str>,
     /// The next of its list.
     next: Option<u16>,
 }
 
-impl Words {
+impl WordSet {
     /// One more, unless it is there; which one it is. `None`: there is no room for it.
-    pub(super) fn add(&mut self, word: &str) -> Option<usize> {
+    pub(super) fn insert(&mut self, word: &str) -> Option<usize> {
         let number = u16::try_from(self.words.len()).ok()?;
         let mut next = None;
         if let [first, second, ..] = word.as_bytes() {
             self.lists.resize(LISTS, None);
-            let list = self.lists.get_mut(list(*first, *second))?;
+            let list = self.lists.get_mut(list_index(*first, *second))?;
             let mut at = *list;
             while let Some(other) = at {
                 let known = self.words.get(usize::from(other))?;
@@ -51,59 +51,57 @@ impl Words {
         } else {
             self.short.push(number);
         }
-        self.words.push(Word { text: word.into(), next });
+        self.words.push(ListedWord { text: word.into(), next });
         Some(usize::from(number))
     }
 
     /// Whether any of them is in `text`.
-    pub(super) fn any(&self, text: &[u8]) -> bool {
-        match self.table(text.len()) {
+    pub(super) fn any_in(&self, text: &[u8]) -> bool {
+        match self.automaton(text.len()) {
             Some(table) => table.is_match(text),
-            None => self.listed(text).next().is_some(),
+            None => self.find_by_lists(text).next().is_some(),
         }
     }
 
     /// Tells `found` which are in `text`: each as often as it is there, in no order.
-    pub(super) fn each(&self, text: &[u8], mut found: impl FnMut(usize)) {
-        match self.table(text.len()) {
+    pub(super) fn each_in(&self, text: &[u8], mut found: impl FnMut(usize)) {
+        match self.automaton(text.len()) {
             // Most texts have none, which is told far more quickly than which.
             Some(table) if table.is_match(text) => {
                 table.find_overlapping_iter(text).for_each(|word| found(word.pattern().as_usize()));
             }
             Some(_) => {}
-            None => self.listed(text).for_each(found),
+            None => self.find_by_lists(text).for_each(found),
         }
     }
 
     /// By the lists.
-    fn listed<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    fn find_by_lists<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
         (0..text.len()).flat_map(move |at| {
             let rest = text.get(at..).unwrap_or_default();
             let mut next = match rest {
-                [first, second, ..] => self.lists.get(list(*first, *second)).copied().flatten(),
+                [first, second, ..] => self.lists.get(list_index(*first, *second)).copied().flatten(),
                 _ => None,
             };
             let listed = std::iter::from_fn(move || {
                 while let Some(number) = next {
                     let word = self.words.get(usize::from(number))?;
                     next = word.next;
-                    if begins(rest, &word.text) {
+                    if starts_with_word(rest, &word.text) {
                         return Some(usize::from(number));
                     }
                 }
                 None
             });
             let short = self.short.iter().map(|number| usize::from(*number));
-            listed.chain(
-                short.filter(move |number| {
-                    self.words.get(*number).is_some_and(|word| begins(rest, &word.text))
-                }),
-            )
+            listed.chain(short.filter(move |number| {
+                self.words.get(*number).is_some_and(|word| starts_with_word(rest, &word.text))
+            }))
         })
     }
 
     /// The table, once `bytes` more make it worth its making. `None`: not yet, or it could not be made.
-    fn table(&self, bytes: usize) -> Option<&AhoCorasick> {
+    fn automaton(&self, bytes: usize) -> Option<&AhoCorasick> {
         let seen = self.seen.load(Ordering::Relaxed).saturating_add(bytes);
         // Of several threads one may be missed: that only puts off the table.
         self.seen.store(seen, Ordering::Relaxed);
@@ -119,23 +117,23 @@ impl Words {
     }
 }
 
-impl<'a> FromIterator<&'a str> for Words {
+impl<'a> FromIterator<&'a str> for WordSet {
     fn from_iter<I: IntoIterator<Item = &'a str>>(all: I) -> Self {
         let mut words = Self::default();
         for word in all {
-            words.add(word);
+            words.insert(word);
         }
         words
     }
 }
 
 /// The list of words that begin so.
-fn list(first: u8, second: u8) -> usize {
+fn list_index(first: u8, second: u8) -> usize {
     let fold = |byte: u8| usize::from(byte.to_ascii_lowercase());
     (fold(first) * 37 + fold(second)) % LISTS
 }
 
-fn begins(text: &[u8], word: &str) -> bool {
+fn starts_with_word(text: &[u8], word: &str) -> bool {
     text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word.as_bytes()))
 }
 
@@ -145,24 +143,24 @@ mod tests {
 
     use super::*;
 
-    fn found(words: &Words, text: &str) -> Vec<usize> {
+    fn words_found(words: &WordSet, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
-        words.each(text.as_bytes(), |word| found.push(word));
+        words.each_in(text.as_bytes(), |word| found.push(word));
         found.sort_unstable();
-        assert_eq!(words.any(text.as_bytes()), !found.is_empty());
+        assert_eq!(words.any_in(text.as_bytes()), !found.is_empty());
         found
     }
 
     #[test]
     fn given_little_text_or_much_then_the_same_is_found() {
-        let words: Words = ["key", "token", "ken", "KEY"].into_iter().collect();
+        let words: WordSet = ["key", "token", "ken", "KEY"].into_iter().collect();
         assert_eq!(
-            (found(&words, "a Token, a kEY"), words.quickly_read.get().is_some()),
+            (words_found(&words, "a Token, a kEY"), words.quickly_read.get().is_some()),
             (vec![0, 1, 2], false)
         );
         words.seen.store(LITTLE, Ordering::Relaxed);
         assert_eq!(
-            (found(&words, "a Token, a kEY"), words.quickly_read.get().is_some()),
+            (words_found(&words, "a Token, a kEY"), words.quickly_read.get().is_some()),
             (vec![0, 1, 2], true)
         );
     }
@@ -172,10 +170,10 @@ mod tests {
         fn given_any_words_then_lists_and_table_find_the_same(
             all in prop::collection::vec("[abA.]{1,4}", 0..12), text in "[abABcé.]{0,30}",
         ) {
-            let words: Words = all.iter().map(String::as_str).collect();
-            let listed = found(&words, &text);
+            let words: WordSet = all.iter().map(String::as_str).collect();
+            let listed = words_found(&words, &text);
             words.seen.store(LITTLE, Ordering::Relaxed);
-            prop_assert_eq!(listed, found(&words, &text));
+            prop_assert_eq!(listed, words_found(&words, &text));
         }
     }
 }

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
-use super::value::{json, maybe_time, nanos, parse, time, word, wrong};
+use super::value::{from_nanos, invalid_value, maybe_time, parse, parse_json, to_nanos, to_word};
 use crate::approval::{ApprovalId, ApprovalResponse, State};
 use crate::store::{ApprovalQuery, Conflict, Offer, OfferId, OwnerId, StoredApproval};
 use mayi_call::Digest;
@@ -18,16 +18,16 @@ const COLUMNS: &str = "id, owner, agent, session, workspace, digest, card, state
      \"by\", reason";
 
 /// What of a question decides whether something can happen to it.
-pub(super) struct Standing {
+pub(super) struct QuestionState {
     pub(super) owner: OwnerId,
     digest: Digest,
     state: State,
     by: Option<String>,
 }
 
-impl Standing {
+impl QuestionState {
     /// It must wait still.
-    pub(super) fn waits(&self, id: ApprovalId) -> Result<(), Conflict> {
+    pub(super) fn check_waiting(&self, id: ApprovalId) -> Result<(), Conflict> {
         match self.state {
             State::Pending => Ok(()),
             state => Err(Conflict::Settled { id, state, by: self.by.clone().unwrap_or_default() }),
@@ -35,17 +35,20 @@ impl Standing {
     }
 
     /// It must be about this.
-    pub(super) fn is_about(&self, id: ApprovalId, digest: &Digest) -> Result<(), Conflict> {
+    pub(super) fn check_digest(&self, id: ApprovalId, digest: &Digest) -> Result<(), Conflict> {
         if self.digest == *digest { Ok(()) } else { Err(Conflict::Changed(id)) }
     }
 }
 
 /// How a question stands; `None` if there is no such question.
-pub(super) fn standing(connection: &Connection, id: ApprovalId) -> rusqlite::Result<Option<Standing>> {
+pub(super) fn question_state(
+    connection: &Connection,
+    id: ApprovalId,
+) -> rusqlite::Result<Option<QuestionState>> {
     connection
         .prepare_cached("SELECT owner, digest, state, \"by\" FROM approvals WHERE id = ?1")?
         .query_row([id.to_string()], |row| {
-            Ok(Standing {
+            Ok(QuestionState {
                 owner: parse(row.get_ref(0)?.as_str()?)?,
                 digest: parse(row.get_ref(1)?.as_str()?)?,
                 state: parse(row.get_ref(2)?.as_str()?)?,
@@ -63,15 +66,15 @@ pub(super) fn insert(connection: &Connection, asked: &StoredApproval) -> rusqlit
         ))?
         .execute(params![
             asked.id.to_string(),
-            word(&asked.owner),
+            to_word(&asked.owner),
             asked.agent.as_str(),
             asked.session.0,
             asked.workspace,
             asked.digest.as_str(),
             asked.card.to_string(),
-            word(&asked.state),
-            nanos(asked.asked_at),
-            asked.settled_at.map(nanos),
+            to_word(&asked.state),
+            to_nanos(asked.asked_at),
+            asked.settled_at.map(to_nanos),
             asked.by,
             asked.reason,
         ])?;
@@ -79,7 +82,7 @@ pub(super) fn insert(connection: &Connection, asked: &StoredApproval) -> rusqlit
 }
 
 /// Puts another card in place of the one that is shown.
-pub(super) fn update(
+pub(super) fn update_card(
     connection: &Connection,
     id: ApprovalId,
     digest: &Digest,
@@ -94,7 +97,7 @@ pub(super) fn update(
 }
 
 /// Settles a question. Its card is kept for those who look at the recent past, unless it is a long one.
-pub(super) fn settle(
+pub(super) fn settle_question(
     connection: &Connection,
     id: ApprovalId,
     state: State,
@@ -107,7 +110,7 @@ pub(super) fn settle(
             "UPDATE approvals SET card = CASE WHEN length(card) <= ?6 THEN card END, state = ?2, \"by\" = ?3, reason = ?4, settled_at = ?5 \
              WHERE id = ?1",
         )?
-        .execute((id.to_string(), word(&state), by, reason, nanos(at), LONGEST_PAST))?;
+        .execute((id.to_string(), to_word(&state), by, reason, to_nanos(at), LONGEST_PAST))?;
     Ok(())
 }
 
@@ -115,7 +118,10 @@ pub(super) fn settle(
 const LONGEST_PAST: i64 = 64 * 1024;
 
 /// Those that `query` asks for, oldest first; where there is a limit, the newest of them.
-pub(super) fn list(connection: &Connection, query: &ApprovalQuery) -> rusqlite::Result<Vec<StoredApproval>> {
+pub(super) fn list_approvals(
+    connection: &Connection,
+    query: &ApprovalQuery,
+) -> rusqlite::Result<Vec<StoredApproval>> {
     let wanted = match (query.pending, query.id) {
         (true, None) => "settled_at IS NULL AND ?1 IS NULL",
         (true, Some(_)) => "settled_at IS NULL AND id = ?1",
@@ -142,9 +148,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredApproval> {
         session: parse(text(3)?)?,
         workspace: row.get(4)?,
         digest: parse(text(5)?)?,
-        card: card.map_or(Ok(Value::Null), json)?,
+        card: card.map_or(Ok(Value::Null), parse_json)?,
         state: parse(text(7)?)?,
-        asked_at: time(row.get(8)?)?,
+        asked_at: from_nanos(row.get(8)?)?,
         settled_at: maybe_time(row.get(9)?)?,
         by: row.get(10)?,
         reason: row.get(11)?,
@@ -152,8 +158,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredApproval> {
 }
 
 /// Forgets settled questions that are old or too many, and the answers to them. Returns whether there were any.
-pub(super) fn forget(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
-    let before = nanos(now.saturating_sub(KEPT).map_err(|error| wrong(error.to_string()))?);
+pub(super) fn forget_settled(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+    let before = to_nanos(now.saturating_sub(KEPT).map_err(|error| invalid_value(error.to_string()))?);
     let old = connection.execute("DELETE FROM approvals WHERE settled_at < ?1", [before])?;
     let many = connection.execute(
         "DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE settled_at IS NOT NULL \
@@ -166,9 +172,9 @@ pub(super) fn forget(connection: &Connection, now: Timestamp) -> rusqlite::Resul
     Ok(old + many > 0)
 }
 
-/// Whether [`forget`] would find something.
-pub(super) fn forgettable(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
-    let before = nanos(now.saturating_sub(KEPT).map_err(|error| wrong(error.to_string()))?);
+/// Whether [`forget_settled`] would find something.
+pub(super) fn has_forgettable(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+    let before = to_nanos(now.saturating_sub(KEPT).map_err(|error| invalid_value(error.to_string()))?);
     connection.query_row(
         "SELECT EXISTS (SELECT 1 FROM approvals WHERE settled_at < ?1) \
          OR (SELECT count(*) FROM approvals WHERE settled_at IS NOT NULL) > ?2",
@@ -178,7 +184,7 @@ pub(super) fn forgettable(connection: &Connection, now: Timestamp) -> rusqlite::
 }
 
 /// Offers an answer to `owner`.
-pub(super) fn offer(
+pub(super) fn insert_offer(
     connection: &Connection,
     id: OfferId,
     owner: OwnerId,
@@ -186,46 +192,50 @@ pub(super) fn offer(
     by: &str,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
-    let text = serde_json::to_string(response).map_err(|error| wrong(error.to_string()))?;
+    let text = serde_json::to_string(response).map_err(|error| invalid_value(error.to_string()))?;
     connection
         .prepare_cached(
             "INSERT INTO offers (id, approval, owner, response, \"by\", at, replied) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
         )?
-        .execute((word(&id), response.approval_id.to_string(), word(&owner), text, by, nanos(at)))?;
+        .execute((to_word(&id), response.approval_id.to_string(), to_word(&owner), text, by, to_nanos(at)))?;
     Ok(())
 }
 
 /// Says what became of an offer. Returns whether nobody had said so before.
-pub(super) fn reply(connection: &Connection, id: OfferId, refused: Option<&str>) -> rusqlite::Result<bool> {
+pub(super) fn write_reply(
+    connection: &Connection,
+    id: OfferId,
+    refused: Option<&str>,
+) -> rusqlite::Result<bool> {
     let first = connection
         .prepare_cached(
             "UPDATE offers SET replied = 1, refused = ?2, response = NULL WHERE id = ?1 AND replied = 0",
         )?
-        .execute((word(&id), refused))?;
+        .execute((to_word(&id), refused))?;
     Ok(first > 0)
 }
 
 /// What `owner` has not replied to, oldest first.
-pub(super) fn offers(connection: &Connection, owner: OwnerId) -> rusqlite::Result<Vec<Offer>> {
+pub(super) fn unreplied_offers(connection: &Connection, owner: OwnerId) -> rusqlite::Result<Vec<Offer>> {
     connection
         .prepare_cached(
             "SELECT id, response, \"by\", at FROM offers WHERE owner = ?1 AND replied = 0 ORDER BY at, id",
         )?
-        .query_map([word(&owner)], |row| {
+        .query_map([to_word(&owner)], |row| {
             let response = row.get_ref(1)?.as_str()?;
             Ok(Offer {
                 id: parse(row.get_ref(0)?.as_str()?)?,
-                response: serde_json::from_str(response).map_err(|error| wrong(error.to_string()))?,
+                response: serde_json::from_str(response).map_err(|error| invalid_value(error.to_string()))?,
                 by: row.get(2)?,
-                at: time(row.get(3)?)?,
+                at: from_nanos(row.get(3)?)?,
             })
         })?
         .collect()
 }
 
 /// What became of an offer.
-pub(super) enum Reply {
+pub(super) enum OfferReply {
     /// Nothing yet; this process should say.
     Waits(OwnerId),
     /// It was taken, or not, and why.
@@ -233,14 +243,14 @@ pub(super) enum Reply {
 }
 
 /// What became of an offer; `None` if it is not known.
-pub(super) fn replied(connection: &Connection, id: OfferId) -> rusqlite::Result<Option<Reply>> {
+pub(super) fn read_reply(connection: &Connection, id: OfferId) -> rusqlite::Result<Option<OfferReply>> {
     connection
         .prepare_cached("SELECT owner, replied, refused FROM offers WHERE id = ?1")?
-        .query_row([word(&id)], |row| {
+        .query_row([to_word(&id)], |row| {
             let refused: Option<String> = row.get(2)?;
             Ok(match row.get(1)? {
-                true => Reply::Given(refused.map_or(Ok(()), Err)),
-                false => Reply::Waits(parse(row.get_ref(0)?.as_str()?)?),
+                true => OfferReply::Given(refused.map_or(Ok(()), Err)),
+                false => OfferReply::Waits(parse(row.get_ref(0)?.as_str()?)?),
             })
         })
         .optional()

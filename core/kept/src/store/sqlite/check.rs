@@ -2,14 +2,15 @@
 
 use rusqlite::Connection;
 
-use super::connect::{self, Use};
-use super::folder::{self, Opening, name};
-use super::head::{Head, Wrong};
-use super::lock::Lock;
-use super::value::count;
+use super::connect::{self, ConnectionUse};
+use super::folder::{self, OpenMode, name};
+use super::head::{HeadFile, HeadProblem};
+use super::lock::FileLock;
+use super::value::to_count;
 use super::{SqliteStore, archive, entries, error, schema, spans};
 use crate::record::{
-    Anchor, Archive, Checker, Finding, HeadState, Keys, Link, Mac, Place, Report, Row, What,
+    Anchor, Archive, ChainChecker, HeadState, Link, Mac, RecordFault, RecordFinding, RecordKeys, RecordPlace,
+    Row, VerifyReport,
 };
 use crate::store::StoreError;
 
@@ -27,72 +28,79 @@ impl SqliteStore {
     ///
     /// # Errors
     /// If it can't be read at all, or there is no key. What is wrong with the record is no error.
-    pub fn verify(&self, progress: Progress<'_>) -> Result<Report, StoreError> {
+    pub fn verify_record(&self, progress: Progress<'_>) -> Result<VerifyReport, StoreError> {
         let keys = self.keys.as_ref().ok_or_else(|| StoreError::Damaged {
             path: self.files.folder.clone(),
             reason: "the record's key is missing, so that nothing in it can be checked".to_owned(),
         })?;
         let connection = connect::open(&self.files.path, self.reading, &self.files.options)?;
-        let failed = |error| error::sqlite(&self.files.path, error);
+        let failed = |error| error::from_sqlite(&self.files.path, error);
         // The head and the entries have to be of the same moment.
         let (head, all) = {
             let lock = match self.reading {
-                Use::Frozen => None,
+                ConnectionUse::Frozen => None,
                 _ => self.lock_to_read()?,
             };
-            let _held = lock.as_ref().map(|lock| lock.hold(self.files.options.busy)).transpose()?;
+            let _held = lock.as_ref().map(|lock| lock.lock_within(self.files.options.busy)).transpose()?;
             connection.execute_batch("BEGIN").map_err(failed)?;
-            let all = connection.query_row("SELECT count(*) FROM record", (), |row| count(row.get(0)?));
-            (Head::open(&self.files.folder, &keys.head, Opening::Read)?, all.unwrap_or(0))
+            let all = connection.query_row("SELECT count(*) FROM record", (), |row| to_count(row.get(0)?));
+            (HeadFile::open(&self.files.folder, &keys.head, OpenMode::Read)?, all.unwrap_or(0))
         };
-        let (anchors, mut findings) = anchors(&connection, keys).unwrap_or_else(|error| {
-            let what = What::Damaged { reason: error.to_string() };
-            (Vec::new(), vec![Finding { from: 0, to: 0, place: Place::Record, what }])
+        let (anchors, mut findings) = read_anchors(&connection, keys).unwrap_or_else(|error| {
+            let what = RecordFault::Damaged { reason: error.to_string() };
+            (Vec::new(), vec![RecordFinding { from: 0, to: 0, place: RecordPlace::Record, what }])
         });
         let archived: u64 = anchors
             .iter()
             .filter(|anchor| archive::path(&self.files.folder, anchor.first, anchor.last.seq).exists())
-            .map(|anchor| anchor.last.seq.saturating_sub(anchor.before().seq))
+            .map(|anchor| anchor.last.seq.saturating_sub(anchor.link_before().seq))
             .sum();
         let all = all.saturating_add(archived);
         let start = anchors.last().map_or(Link::START, |anchor| anchor.last);
         let newest = head.as_ref().ok().map(|head| head.newest);
-        let mut checker = Checker::new(keys.chain.clone(), Place::Record, start, newest);
-        self.rows(&connection, &mut checker, all, progress);
-        let (counted, first) = checker.entries();
-        let last = checker.at().seq;
-        let (found, mut state) = checker.end();
+        let mut checker = ChainChecker::new(keys.chain.clone(), RecordPlace::Record, start, newest);
+        self.check_rows(&connection, &mut checker, all, progress);
+        let (counted, first) = checker.entry_counts();
+        let last = checker.position().seq;
+        let (found, mut state) = checker.finish();
         findings.extend(found);
         if let Err(wrong) = &head {
             let what = match wrong {
-                Wrong::Missing if counted == 0 && start == Link::START => None,
-                Wrong::Missing => Some(What::HeadMissing),
-                Wrong::Damaged => Some(What::HeadDamaged),
+                HeadProblem::Missing if counted == 0 && start == Link::START => None,
+                HeadProblem::Missing => Some(RecordFault::HeadMissing),
+                HeadProblem::Damaged => Some(RecordFault::HeadDamaged),
             };
             state = if what.is_some() { HeadState::Wrong } else { HeadState::None };
-            findings.extend(what.map(|what| Finding { from: last, to: last, place: Place::Record, what }));
+            findings.extend(what.map(|what| RecordFinding {
+                from: last,
+                to: last,
+                place: RecordPlace::Record,
+                what,
+            }));
         }
         // An entry that was changed is not where its span says.
         let sound = findings.is_empty();
-        findings.extend(structure(&connection).or_else(|| hidden(&connection).filter(|_| sound)));
+        findings.extend(
+            check_structure(&connection).or_else(|| find_hidden_entry(&connection).filter(|_| sound)),
+        );
         let archives =
-            self.archives(keys, &anchors, &mut findings, &mut |more| progress(counted + more, all));
+            self.check_archives(keys, &anchors, &mut findings, &mut |more| progress(counted + more, all));
         findings.sort_by_key(|finding| finding.from);
         let last = (counted > 0).then_some(last);
-        Ok(Report { entries: counted, first, last, head: state, findings, archives })
+        Ok(VerifyReport { entries: counted, first, last, head: state, findings, archives })
     }
 
     /// Goes through the archives that are still there.
-    fn archives(
+    fn check_archives(
         &self,
-        keys: &Keys,
+        keys: &RecordKeys,
         anchors: &[Anchor],
-        findings: &mut Vec<Finding>,
+        findings: &mut Vec<RecordFinding>,
         progress: &mut dyn FnMut(u64),
     ) -> Vec<Archive> {
         let mut done = 0;
         let each = anchors.iter().map(|anchor| {
-            let found = archive::check(&self.files.folder, &keys.chain, anchor, &mut |more| {
+            let found = archive::check_archive(&self.files.folder, &keys.chain, anchor, &mut |more| {
                 done += more;
                 if done % STEP == 0 {
                     progress(done);
@@ -109,21 +117,27 @@ impl SqliteStore {
     }
 
     /// Goes through the rows; past those that can't be read, as well as that can be done.
-    fn rows(&self, connection: &Connection, checker: &mut Checker, all: u64, progress: Progress<'_>) {
+    fn check_rows(
+        &self,
+        connection: &Connection,
+        checker: &mut ChainChecker,
+        all: u64,
+        progress: Progress<'_>,
+    ) {
         let mut done = 0;
         let mut from = i64::MIN;
         for _ in 0..FAILURES {
-            let outcome = each(connection, from, u64::MAX, |row| {
-                checker.row(row);
+            let outcome = for_each_row(connection, from, u64::MAX, |row| {
+                checker.check_row(row);
                 done += 1;
                 if done % STEP == 0 {
                     progress(done, all);
                 }
             });
             let Err(error) = outcome else { break };
-            let lost = checker.at().seq;
+            let lost = checker.position().seq;
             let next = readable_after(connection, lost);
-            checker.unreadable(next.map_or(0, |seq| seq - 1), error.to_string());
+            checker.skip_unreadable(next.map_or(0, |seq| seq - 1), error.to_string());
             match next.map(i64::try_from) {
                 Some(Ok(seq)) => from = seq,
                 _ => break,
@@ -132,14 +146,14 @@ impl SqliteStore {
     }
 
     /// The lock, without making it.
-    fn lock_to_read(&self) -> Result<Option<Lock>, StoreError> {
+    fn lock_to_read(&self) -> Result<Option<FileLock>, StoreError> {
         let path = self.files.folder.join(name::LOCK);
-        Ok(folder::open(&path, Opening::Read)?.map(|file| Lock::new(file, path)))
+        Ok(folder::open(&path, OpenMode::Read)?.map(|file| FileLock::new(file, path)))
     }
 }
 
 /// The entries from `from` to `to`, by their numbers.
-pub(super) fn each(
+pub(super) fn for_each_row(
     connection: &Connection,
     from: i64,
     to: u64,
@@ -153,7 +167,7 @@ pub(super) fn each(
     while let Some(row) = rows.next()? {
         let mut cells = Vec::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {
-            cells.push((name.as_str(), entries::cell(row.get_ref(at)?)));
+            cells.push((name.as_str(), entries::to_cell(row.get_ref(at)?)));
         }
         with(&cells);
     }
@@ -167,7 +181,7 @@ fn readable_after(connection: &Connection, lost: u64) -> Option<u64> {
         let found = connection.query_row(
             "SELECT * FROM record WHERE seq >= ?1 ORDER BY seq LIMIT 1",
             [from],
-            |row| count(row.get("seq")?),
+            |row| to_count(row.get("seq")?),
         );
         match found {
             Ok(seq) => return Some(seq),
@@ -179,26 +193,34 @@ fn readable_after(connection: &Connection, lost: u64) -> Option<u64> {
 }
 
 /// What is left of archived entries, oldest first, and what is wrong with that.
-pub(super) fn anchors(connection: &Connection, keys: &Keys) -> rusqlite::Result<(Vec<Anchor>, Vec<Finding>)> {
+pub(super) fn read_anchors(
+    connection: &Connection,
+    keys: &RecordKeys,
+) -> rusqlite::Result<(Vec<Anchor>, Vec<RecordFinding>)> {
     let mut statement =
         connection.prepare("SELECT first, last, prev, mac, seal FROM anchors ORDER BY first")?;
     let mac = |value: rusqlite::types::ValueRef<'_>| value.as_blob().ok().and_then(Mac::from_bytes);
     let rows = statement.query_map((), |row| {
-        let (first, last) = (count(row.get(0)?).unwrap_or(0), count(row.get(1)?).unwrap_or(0));
+        let (first, last) = (to_count(row.get(0)?).unwrap_or(0), to_count(row.get(1)?).unwrap_or(0));
         let (prev, end, seal) = (mac(row.get_ref(2)?), mac(row.get_ref(3)?), mac(row.get_ref(4)?));
         let anchor = prev.zip(end).map(|(prev, mac)| Anchor { first, prev, last: Link { seq: last, mac } });
-        Ok((first, last, anchor.filter(|anchor| seal == Some(anchor.seal(&keys.anchors)))))
+        Ok((first, last, anchor.filter(|anchor| seal == Some(anchor.compute_seal(&keys.anchors)))))
     })?;
     let (mut anchors, mut findings) = (Vec::<Anchor>::new(), Vec::new());
     let mut wrong = |from: u64, to: u64| {
-        findings.push(Finding { from, to, place: Place::Record, what: What::AnchorDamaged });
+        findings.push(RecordFinding {
+            from,
+            to,
+            place: RecordPlace::Record,
+            what: RecordFault::AnchorDamaged,
+        });
     };
     for row in rows {
         let (first, last, anchor) = row?;
         let before = anchors.last().map_or(Link::START, |anchor| anchor.last);
         match anchor {
             Some(anchor) => {
-                if anchor.before() != before {
+                if anchor.link_before() != before {
                     wrong(before.seq.saturating_add(1), first.saturating_sub(1));
                 }
                 anchors.push(anchor);
@@ -210,8 +232,8 @@ pub(super) fn anchors(connection: &Connection, keys: &Keys) -> rusqlite::Result<
 }
 
 /// What is wrong with the database itself: its tables, and how its pages hang together.
-fn structure(connection: &Connection) -> Option<Finding> {
-    let reason = schema::difference(connection).or_else(|| {
+fn check_structure(connection: &Connection) -> Option<RecordFinding> {
+    let reason = schema::tables_difference(connection).or_else(|| {
         let said = connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get::<_, String>(0));
         match said {
             Ok(said) if said == "ok" => None,
@@ -219,15 +241,15 @@ fn structure(connection: &Connection) -> Option<Finding> {
             Err(error) => Some(error.to_string()),
         }
     });
-    let what = What::Damaged { reason: reason? };
-    Some(Finding { from: 0, to: 0, place: Place::Record, what })
+    let what = RecordFault::Damaged { reason: reason? };
+    Some(RecordFinding { from: 0, to: 0, place: RecordPlace::Record, what })
 }
 
 /// Whether a query would pass by an entry that it asks for.
-fn hidden(connection: &Connection) -> Option<Finding> {
-    let reason = match spans::hidden(connection) {
+fn find_hidden_entry(connection: &Connection) -> Option<RecordFinding> {
+    let reason = match spans::first_hidden_entry(connection) {
         Ok(hidden) => format!("entry {} is not found by all that it should be found by", hidden?),
         Err(error) => error.to_string(),
     };
-    Some(Finding { from: 0, to: 0, place: Place::Record, what: What::Damaged { reason } })
+    Some(RecordFinding { from: 0, to: 0, place: RecordPlace::Record, what: RecordFault::Damaged { reason } })
 }

@@ -11,7 +11,7 @@ use crate::store::StoreError;
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ConnectionUse {
     /// To read and write.
     Write,
     /// To read.
@@ -29,14 +29,14 @@ const LOG: i64 = 16_000;
 const FEW: i64 = 64;
 
 /// Opens the database, which must be there.
-pub(super) fn open(path: &Path, purpose: Use, options: &Options) -> Result<Connection, StoreError> {
-    let failed = |error| error::sqlite(path, error);
+pub(super) fn open(path: &Path, purpose: ConnectionUse, options: &Options) -> Result<Connection, StoreError> {
+    let failed = |error| error::from_sqlite(path, error);
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = match purpose {
-        Use::Write => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE),
-        Use::Read => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY),
-        Use::Frozen => Connection::open_with_flags(
-            frozen(path),
+        ConnectionUse::Write => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE),
+        ConnectionUse::Read => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY),
+        ConnectionUse::Frozen => Connection::open_with_flags(
+            immutable_uri(path),
             flags | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
         ),
     }
@@ -56,9 +56,13 @@ pub(super) fn open(path: &Path, purpose: Use, options: &Options) -> Result<Conne
 }
 
 /// Brings a database that can be written to its newest version, and says how it is written from now on.
-pub(super) fn prepare(connection: &mut Connection, path: &Path, options: &Options) -> Result<(), StoreError> {
-    let failed = |error| error::sqlite(path, error);
-    let version = schema::version(connection, path, schema::STEPS.len())?;
+pub(super) fn prepare_database(
+    connection: &mut Connection,
+    path: &Path,
+    options: &Options,
+) -> Result<(), StoreError> {
+    let failed = |error| error::from_sqlite(path, error);
+    let version = schema::tables_version(connection, path, schema::STEPS.len())?;
     if version == 0 {
         // So that what was archived gives its space back. Only before the first table.
         connection.pragma_update(None, "auto_vacuum", "incremental").map_err(failed)?;
@@ -79,16 +83,16 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path, options: &Option
     connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG, |_| Ok(())).map_err(failed)?;
     // Nobody else makes tables meanwhile: the store's lock is held.
     if version != schema::STEPS.len() {
-        schema::migrate(connection, path, schema::STEPS)?;
+        schema::migrate_tables(connection, path, schema::STEPS)?;
     }
     // What a step has freed, where that is quickly done; otherwise it is done beside those who commit.
     let free: i64 =
         connection.pragma_query_value(None, "freelist_count", |row| row.get(0)).map_err(failed)?;
-    if (1..=FEW).contains(&free) { shrink(connection, FEW).map_err(failed) } else { Ok(()) }
+    if (1..=FEW).contains(&free) { free_pages(connection, FEW).map_err(failed) } else { Ok(()) }
 }
 
 /// Gives the space of at most `pages` free pages back.
-pub(super) fn shrink(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
+pub(super) fn free_pages(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query(())?;
     // Each step gives back one page.
@@ -97,7 +101,7 @@ pub(super) fn shrink(connection: &Connection, pages: i64) -> rusqlite::Result<()
 }
 
 /// An address of the file at `path` that says that nobody changes it.
-fn frozen(path: &Path) -> String {
+fn immutable_uri(path: &Path) -> String {
     let mut address = "file:".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

@@ -8,7 +8,7 @@ use rusqlite::ErrorCode;
 use crate::store::StoreError;
 
 /// What SQLite said of the database at `path`.
-pub(super) fn sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
+pub(super) fn from_sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     let rusqlite::Error::SqliteFailure(failure, said) = &error else {
         // A value that is not of its column's type, or a query without its row.
@@ -35,7 +35,7 @@ pub(super) fn sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
 }
 
 /// What the system said of the file or folder at `path`.
-pub(super) fn io(path: &Path, error: &io::Error) -> StoreError {
+pub(super) fn from_io(path: &Path, error: &io::Error) -> StoreError {
     let path = path.to_owned();
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreError::Full(path),

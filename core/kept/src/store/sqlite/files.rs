@@ -23,9 +23,9 @@ impl Files {
     }
 
     /// SQLite goes on with a file that was removed: what is written there is lost.
-    pub(super) fn is_still_there(&self) -> Result<(), StoreError> {
+    pub(super) fn check_file_exists(&self) -> Result<(), StoreError> {
         match self.path.symlink_metadata() {
-            Ok(meta) if folder::identity(&meta) == self.file => Ok(()),
+            Ok(meta) if folder::file_identity(&meta) == self.file => Ok(()),
             _ => Err(StoreError::Other {
                 path: self.path.clone(),
                 reason: "was removed or replaced while mayi runs; start mayi again".to_owned(),

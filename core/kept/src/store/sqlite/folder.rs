@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::error;
-use crate::record::{Key, hex, unhex};
+use crate::record::{Key, decode_hex, encode_hex};
 use crate::store::StoreError;
 
 /// The names of what is in the folder.
@@ -20,16 +20,16 @@ pub(super) mod name {
 }
 
 /// Makes the folder if it is not there, for nobody else to look into, and returns its place without links.
-pub(super) fn prepare(folder: &Path) -> Result<PathBuf, StoreError> {
-    make(folder).map_err(|error| error::io(folder, &error))?;
-    let place = folder.canonicalize().map_err(|error| error::io(folder, &error))?;
-    let meta = place.metadata().map_err(|error| error::io(&place, &error))?;
-    safe(&place, &meta)?;
+pub(super) fn prepare_folder(folder: &Path) -> Result<PathBuf, StoreError> {
+    make_folder(folder).map_err(|error| error::from_io(folder, &error))?;
+    let place = folder.canonicalize().map_err(|error| error::from_io(folder, &error))?;
+    let meta = place.metadata().map_err(|error| error::from_io(&place, &error))?;
+    check_safe(&place, &meta)?;
     Ok(place)
 }
 
 /// Makes a folder, and those above it, for nobody else to look into.
-pub(super) fn make(folder: &Path) -> io::Result<()> {
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -39,7 +39,7 @@ pub(super) fn make(folder: &Path) -> io::Result<()> {
 
 /// How a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opening {
+pub(super) enum OpenMode {
     /// To read; it must be there.
     Read,
     /// To read and write; it must be there.
@@ -50,9 +50,9 @@ pub(super) enum Opening {
 
 /// Opens a file of the folder's, if it is the user's alone. A link in its place is not followed. `None`: there is no
 /// such file.
-pub(super) fn open(path: &Path, opening: Opening) -> Result<Option<File>, StoreError> {
+pub(super) fn open(path: &Path, opening: OpenMode) -> Result<Option<File>, StoreError> {
     let mut options = OpenOptions::new();
-    options.read(true).write(opening != Opening::Read).create(opening == Opening::Make);
+    options.read(true).write(opening != OpenMode::Read).create(opening == OpenMode::Make);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
@@ -67,23 +67,23 @@ pub(super) fn open(path: &Path, opening: Opening) -> Result<Option<File>, StoreE
             let reason = "is a link, which is not followed; put the file itself there".to_owned();
             return Err(StoreError::Unsafe { path: path.to_owned(), reason });
         }
-        Err(error) => return Err(error::io(path, &error)),
+        Err(error) => return Err(error::from_io(path, &error)),
     };
-    let meta = file.metadata().map_err(|error| error::io(path, &error))?;
+    let meta = file.metadata().map_err(|error| error::from_io(path, &error))?;
     if !meta.is_file() {
         let reason = "is not a file; move it away".to_owned();
         return Err(StoreError::Unsafe { path: path.to_owned(), reason });
     }
-    safe(path, &meta)?;
+    check_safe(path, &meta)?;
     Ok(Some(file))
 }
 
 /// Refuses what belongs to somebody else, and what others can read or write.
 #[cfg(unix)]
-pub(super) fn safe(path: &Path, meta: &Metadata) -> Result<(), StoreError> {
+pub(super) fn check_safe(path: &Path, meta: &Metadata) -> Result<(), StoreError> {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::geteuid().as_raw();
-    let quoted = mayi_call::shell::join(&[path.display().to_string()]);
+    let quoted = mayi_call::shell::join_words(&[path.display().to_string()]);
     let refuse = |reason: String| Err(StoreError::Unsafe { path: path.to_owned(), reason });
     if meta.uid() != user {
         return refuse(format!(
@@ -98,32 +98,32 @@ pub(super) fn safe(path: &Path, meta: &Metadata) -> Result<(), StoreError> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn safe(_: &Path, _: &Metadata) -> Result<(), StoreError> {
+pub(super) fn check_safe(_: &Path, _: &Metadata) -> Result<(), StoreError> {
     Ok(())
 }
 
 /// What tells a file from another one that is put in its place.
 #[cfg(unix)]
-pub(super) fn identity(meta: &Metadata) -> (u64, u64) {
+pub(super) fn file_identity(meta: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (meta.dev(), meta.ino())
 }
 
 #[cfg(not(unix))]
-pub(super) fn identity(_: &Metadata) -> (u64, u64) {
+pub(super) fn file_identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
 /// The user's key; `None` if there is none.
 pub(super) fn read_key(folder: &Path) -> Result<Option<Key>, StoreError> {
     let path = folder.join(name::KEY);
-    let Some(file) = open(&path, Opening::Read)? else { return Ok(None) };
+    let Some(file) = open(&path, OpenMode::Read)? else { return Ok(None) };
     let mut text = String::new();
     let read = file.take(1024).read_to_string(&mut text);
     let secret = match read {
-        Ok(_) => unhex(text.strip_suffix('\n').unwrap_or(&text)),
+        Ok(_) => decode_hex(text.strip_suffix('\n').unwrap_or(&text)),
         Err(error) if error.kind() == ErrorKind::InvalidData => None,
-        Err(error) => return Err(error::io(&path, &error)),
+        Err(error) => return Err(error::from_io(&path, &error)),
     };
     match secret.and_then(|secret| <[u8; Key::LENGTH]>::try_from(secret).ok()) {
         Some(secret) => Ok(Some(Key::new(&secret))),
@@ -144,20 +144,21 @@ pub(super) fn make_key(folder: &Path) -> Result<Key, StoreError> {
     let mut secret = [0; Key::LENGTH];
     getrandom::fill(&mut secret)
         .map_err(|error| StoreError::Other { path: path.clone(), reason: error.to_string() })?;
-    put(folder, &path, format!("{}\n", hex(&secret)).as_bytes()).map_err(|error| error::io(&path, &error))?;
+    write_atomically(folder, &path, format!("{}\n", encode_hex(&secret)).as_bytes())
+        .map_err(|error| error::from_io(&path, &error))?;
     Ok(Key::new(&secret))
 }
 
 /// Writes a file as a whole or not at all, to stay: for nobody else to read.
-pub(super) fn put(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write_atomically(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    sync(folder)
+    sync_folder(folder)
 }
 
 /// What was put into or taken out of the folder stays so when the power fails.
-pub(super) fn sync(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

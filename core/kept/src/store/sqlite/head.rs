@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::folder::{self, Opening, name};
+use super::folder::{self, OpenMode, name};
 use super::{Durability, error};
 use crate::record::{HEAD_LENGTH, Key, Link, read_head, write_head};
 use crate::store::StoreError;
 
 /// The head's file, open, and what it said when it was looked at last.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct HeadFile {
     file: File,
     path: PathBuf,
     /// What tells the file from another one in its place.
@@ -23,46 +23,46 @@ pub(super) struct Head {
 }
 
 /// Brings the head to the disk, if there is one.
-pub(super) fn sync(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_head(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(name::HEAD);
-    match folder::open(&path, Opening::Write)? {
-        Some(file) => file.sync_data().map_err(|error| error::io(&path, &error)),
+    match folder::open(&path, OpenMode::Write)? {
+        Some(file) => file.sync_data().map_err(|error| error::from_io(&path, &error)),
         None => Ok(()),
     }
 }
 
 /// What is wrong with a head's file.
-pub(super) enum Wrong {
+pub(super) enum HeadProblem {
     /// It is not there.
     Missing,
     /// mayi did not write it.
     Damaged,
 }
 
-impl Head {
+impl HeadFile {
     /// Opens it.
     pub(super) fn open(
         folder: &Path,
         key: &Key,
-        opening: Opening,
-    ) -> Result<Result<Self, Wrong>, StoreError> {
+        opening: OpenMode,
+    ) -> Result<Result<Self, HeadProblem>, StoreError> {
         let path = folder.join(name::HEAD);
-        let Some(mut file) = folder::open(&path, opening)? else { return Ok(Err(Wrong::Missing)) };
-        let failed = |error| error::io(&path, &error);
-        let identity = folder::identity(&file.metadata().map_err(failed)?);
+        let Some(mut file) = folder::open(&path, opening)? else { return Ok(Err(HeadProblem::Missing)) };
+        let failed = |error| error::from_io(&path, &error);
+        let identity = folder::file_identity(&file.metadata().map_err(failed)?);
         let text = read(&mut file).map_err(failed)?;
-        let head = says(key, &text);
-        Ok(head.map(|newest| Self { file, path, identity, text, newest }).ok_or(Wrong::Damaged))
+        let head = parse_head(key, &text);
+        Ok(head.map(|newest| Self { file, path, identity, text, newest }).ok_or(HeadProblem::Damaged))
     }
 
     /// The head to append after, as it is now. It is looked at anew for every commit, so that one that was changed, or moved away
     /// meanwhile, shows at once.
-    pub(super) fn again<'h>(
+    pub(super) fn current_head<'h>(
         kept: &'h mut Option<Self>,
         folder: &Path,
         key: &Key,
     ) -> Result<&'h mut Self, StoreError> {
-        let head = match kept.take().and_then(|head| head.still(key)) {
+        let head = match kept.take().and_then(|head| head.refreshed(key)) {
             Some(head) => head,
             None => Self::to_append(folder, key)?,
         };
@@ -70,17 +70,17 @@ impl Head {
     }
 
     /// What it says now, if the same file is still in its place.
-    fn still(mut self, key: &Key) -> Option<Self> {
+    fn refreshed(mut self, key: &Key) -> Option<Self> {
         let meta = self.path.symlink_metadata().ok()?;
-        let same = cfg!(unix) && meta.is_file() && folder::identity(&meta) == self.identity;
-        if !same || folder::safe(&self.path, &meta).is_err() {
+        let same = cfg!(unix) && meta.is_file() && folder::file_identity(&meta) == self.identity;
+        if !same || folder::check_safe(&self.path, &meta).is_err() {
             return None;
         }
         self.file.rewind().ok()?;
         let text = read(&mut self.file).ok()?;
         // What was written here, or was found to be mayi's before, need not be proved again.
         if text != self.text {
-            self.newest = says(key, &text)?;
+            self.newest = parse_head(key, &text)?;
             self.text = text;
         }
         Some(self)
@@ -88,10 +88,10 @@ impl Head {
 
     /// The same to append to the record: without its head, nothing is appended.
     pub(super) fn to_append(folder: &Path, key: &Key) -> Result<Self, StoreError> {
-        Self::open(folder, key, Opening::Write)?.map_err(|wrong| {
+        Self::open(folder, key, OpenMode::Write)?.map_err(|wrong| {
             let what = match wrong {
-                Wrong::Missing => "is missing",
-                Wrong::Damaged => "was changed",
+                HeadProblem::Missing => "is missing",
+                HeadProblem::Damaged => "was changed",
             };
             let path = folder.join(name::HEAD);
             StoreError::Damaged {
@@ -102,10 +102,10 @@ impl Head {
     }
 
     /// Makes one for a record without entries.
-    pub(super) fn make(folder: &Path, key: &Key) -> Result<(), StoreError> {
+    pub(super) fn create_file(folder: &Path, key: &Key) -> Result<(), StoreError> {
         let path = folder.join(name::HEAD);
-        folder::put(folder, &path, write_head(key, Link::START).as_bytes())
-            .map_err(|error| error::io(&path, &error))
+        folder::write_atomically(folder, &path, write_head(key, Link::START).as_bytes())
+            .map_err(|error| error::from_io(&path, &error))
     }
 
     /// Names another entry. The text has always the same length and is written in one go, so that there is never
@@ -146,6 +146,6 @@ fn read(file: &mut File) -> io::Result<Vec<u8>> {
 }
 
 /// The newest entry, if a head says this.
-fn says(key: &Key, text: &[u8]) -> Option<Link> {
+fn parse_head(key: &Key, text: &[u8]) -> Option<Link> {
     std::str::from_utf8(text).ok().and_then(|text| read_head(key, text))
 }

@@ -16,31 +16,31 @@ const LONGEST: Duration = Duration::from_millis(1);
 
 /// A file that one process at a time holds. It is free once its holder has ended, however it ended.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct FileLock {
     file: File,
     path: PathBuf,
 }
 
 /// The lock is held until this is dropped.
 #[derive(Debug)]
-pub(super) struct Held<'a>(&'a File);
+pub(super) struct FileLockGuard<'a>(&'a File);
 
-impl Lock {
+impl FileLock {
     pub(super) fn new(file: File, path: PathBuf) -> Self {
         Self { file, path }
     }
 
     /// Waits for it, for at most `limit`: a holder that was stopped must not stop everybody. Only one thread at
     /// a time may ask.
-    pub(super) fn hold(&self, limit: Duration) -> Result<Held<'_>, StoreError> {
+    pub(super) fn lock_within(&self, limit: Duration) -> Result<FileLockGuard<'_>, StoreError> {
         let mut tries = 0;
         let mut pause = SHORTEST;
         let mut end = None;
         loop {
             match self.file.try_lock() {
-                Ok(()) => return Ok(Held(&self.file)),
+                Ok(()) => return Ok(FileLockGuard(&self.file)),
                 Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(error::io(&self.path, &error)),
+                Err(TryLockError::Error(error)) => return Err(error::from_io(&self.path, &error)),
             }
             let now = Instant::now();
             if now >= *end.get_or_insert(now + limit) {
@@ -57,7 +57,7 @@ impl Lock {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for FileLockGuard<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.unlock() {
             tracing::warn!(%error, "the store's lock could not be given back");

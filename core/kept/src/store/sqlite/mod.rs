@@ -33,6 +33,8 @@ mod folder;
 mod grants;
 mod head;
 mod lock;
+mod maintenance;
+mod options;
 mod owners;
 mod passes;
 mod pins;
@@ -40,7 +42,6 @@ mod query;
 mod rotate;
 mod schema;
 mod spans;
-mod tending;
 mod value;
 
 #[cfg(test)]
@@ -48,7 +49,6 @@ mod tests;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -58,72 +58,18 @@ use super::{
     StoreError, StoredApproval, StoredGrant,
 };
 use crate::approval::History;
-use crate::record::{Key, Keys, Recorded};
-use crate::store::Pinned;
-use connect::Use;
+use crate::record::{Key, RecordKeys, Recorded};
+use crate::store::PinnedItem;
+use connect::ConnectionUse;
 use files::Files;
 pub use folder::compiled_key;
-use folder::{Opening, name};
-use lock::Lock;
+use folder::{OpenMode, name};
+use lock::FileLock;
+use maintenance::Maintenance;
 use mayi_call::AgentId;
-use owners::{Life, Owners};
+pub use options::{Durability, Limits, Options};
+use owners::{OwnerLife, Owners};
 pub use owners::{Presence, Surfaces, present_in, surfaces_open};
-use tending::Tending;
-
-/// What survives once a commit has returned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// What was committed survives the death of this process, however it dies. If the power fails or the system
-    /// crashes, the database stays sound, and may lose what was committed in the last moments; `mayi log verify`
-    /// then tells of these entries as missing, since the head may have been kept.
-    #[default]
-    Process,
-    /// It survives a failure of the power too: each commit waits for the disk, twice.
-    Power,
-}
-
-/// When the record's oldest entries go to an archive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// When the database has more bytes than this, until it has no more.
-    pub max_bytes: u64,
-    /// When they are older than this: by the clock, and by the time of the oldest of those that are young by their number.
-    pub max_age: Option<Duration>,
-    /// So many of the newest are young by their number, and stay whatever the clock says.
-    pub young: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { max_bytes: 512 * 1024 * 1024, max_age: None, young: 10_000 }
-    }
-}
-
-/// How a store is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// What survives once a commit has returned.
-    pub durability: Durability,
-    /// So long is waited for another process that holds the store.
-    pub busy: Duration,
-    /// What is too much for the database. Looked at when the store is opened, and again after so many entries; `None`: nothing
-    /// is.
-    pub limits: Option<Limits>,
-    /// Reads go by the connection that writes: for a process that does one thing at a time, since a second one takes as long to
-    /// open as the first.
-    pub one_connection: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            durability: Durability::default(),
-            busy: Duration::from_secs(5),
-            limits: Some(Limits::default()),
-            one_connection: false,
-        }
-    }
-}
 
 /// From so many bytes on, SQLite's log is not left to the next one that opens the store, who would have to read it: 256 KiB.
 const LARGE_LOG: u64 = 256 << 10;
@@ -133,27 +79,27 @@ const LARGE_LOG: u64 = 256 << 10;
 pub struct SqliteStore {
     files: Files,
     /// None: they were not there, and nobody asked for them to be made.
-    keys: Option<Keys>,
+    keys: Option<RecordKeys>,
     /// For what is asked often and answered fast. None: the writer's is used.
     reader: Option<Mutex<Connection>>,
     /// For what may take long.
     pages: Mutex<Option<Connection>>,
-    reading: Use,
+    reading: ConnectionUse,
     /// None: it is only read. Its thread ends before the others are dropped.
-    tending: Option<Tending>,
+    tending: Option<Maintenance>,
     /// None: it is only read. Dropped after the others: SQLite tidies up its log when the last that could write it
     /// is done.
-    writer: Option<Mutex<Writer>>,
+    writer: Option<Mutex<WriteConnection>>,
     owners: Owners,
 }
 
 /// Who writes.
 #[derive(Debug)]
-struct Writer {
+struct WriteConnection {
     connection: Connection,
-    lock: Lock,
+    lock: FileLock,
     /// The record's head, once something was appended.
-    head: Option<head::Head>,
+    head: Option<head::HeadFile>,
 }
 
 impl SqliteStore {
@@ -164,30 +110,30 @@ impl SqliteStore {
     /// for longer than `options.busy`, or can't be written; and if the record has entries but its key or its head
     /// is missing.
     pub fn open(folder: &Path, options: Options) -> Result<Self, StoreError> {
-        let folder = folder::prepare(folder)?;
+        let folder = folder::prepare_folder(folder)?;
         let path = folder.join(name::STORE);
         let lock = folder.join(name::LOCK);
-        let lock = Lock::new(must(&lock, folder::open(&lock, Opening::Make)?)?, lock);
-        let held = lock.hold(options.busy)?;
-        let database = must(&path, folder::open(&path, Opening::Make)?)?;
-        let meta = database.metadata().map_err(|error| error::io(&path, &error))?;
+        let lock = FileLock::new(require_file(&lock, folder::open(&lock, OpenMode::Make)?)?, lock);
+        let held = lock.lock_within(options.busy)?;
+        let database = require_file(&path, folder::open(&path, OpenMode::Make)?)?;
+        let meta = database.metadata().map_err(|error| error::from_io(&path, &error))?;
         drop(database);
-        let mut connection = connect::open(&path, Use::Write, &options)?;
-        connect::prepare(&mut connection, &path, &options)?;
-        let keys = Self::keys(&folder, &path, &connection)?;
+        let mut connection = connect::open(&path, ConnectionUse::Write, &options)?;
+        connect::prepare_database(&mut connection, &path, &options)?;
+        let keys = Self::load_keys(&folder, &path, &connection)?;
         drop(held);
-        let files = Files::new(&folder, options, folder::identity(&meta));
-        let writer = Writer { connection, lock, head: None };
+        let files = Files::new(&folder, options, folder::file_identity(&meta));
+        let writer = WriteConnection { connection, lock, head: None };
         let store = if options.one_connection {
             // Its tables were just looked at, or made.
-            Self::of(files, Some(keys), Some(writer), None, Use::Read)
+            Self::from_parts(files, Some(keys), Some(writer), None, ConnectionUse::Read)
         } else {
-            must(&path, Self::with(files, Some(keys), Some(writer), Use::Read)?)?
+            require_file(&path, Self::open_if_made(files, Some(keys), Some(writer), ConnectionUse::Read)?)?
         };
         if let Some(tending) = &store.tending
             && store.read(|connection| tending.is_due(connection))?
         {
-            tending.look();
+            tending.request_step();
         }
         Ok(store)
     }
@@ -202,20 +148,22 @@ impl SqliteStore {
     pub fn open_existing(folder: &Path, options: Options) -> Result<Option<Self>, StoreError> {
         let Ok(folder) = folder.canonicalize() else { return Ok(None) };
         let path = folder.join(name::STORE);
-        let meta = folder.metadata().map_err(|error| error::io(&folder, &error))?;
-        folder::safe(&folder, &meta)?;
-        if folder::open(&path, Opening::Read)?.is_none() {
+        let meta = folder.metadata().map_err(|error| error::from_io(&folder, &error))?;
+        folder::check_safe(&folder, &meta)?;
+        if folder::open(&path, OpenMode::Read)?.is_none() {
             return Ok(None);
         }
         // Tables are made before what belongs to a record. So it is looked for first: what is there by then had tables.
         let had_tables = Self::has_more(&folder);
-        let keys = folder::read_key(&folder)?.map(|key| Keys::of(&key));
+        let keys = folder::read_key(&folder)?.map(|key| RecordKeys::derive_all(&key));
         // SQLite needs two more files beside a database that others may write. Where it can't make them, nobody
         // else can write either; but what a killed process left in its log must not be overlooked.
         let log = folder.join(format!("{}-wal", name::STORE)).metadata().map_or(0, |meta| meta.len());
         let files = Files::new(&folder, options, (0, 0));
-        let opened = match Self::with(files.clone(), keys.clone(), None, Use::Read) {
-            Err(StoreError::ReadOnly { .. }) if log == 0 => Self::with(files, keys, None, Use::Frozen),
+        let opened = match Self::open_if_made(files.clone(), keys.clone(), None, ConnectionUse::Read) {
+            Err(StoreError::ReadOnly { .. }) if log == 0 => {
+                Self::open_if_made(files, keys, None, ConnectionUse::Frozen)
+            }
             opened => opened,
         };
         match opened? {
@@ -227,30 +175,30 @@ impl SqliteStore {
     }
 
     /// None: it has no tables, since whoever makes it is not that far.
-    fn with(
+    fn open_if_made(
         files: Files,
-        keys: Option<Keys>,
-        writer: Option<Writer>,
-        reading: Use,
+        keys: Option<RecordKeys>,
+        writer: Option<WriteConnection>,
+        reading: ConnectionUse,
     ) -> Result<Option<Self>, StoreError> {
         let connection = connect::open(&files.path, reading, &files.options)?;
         if !schema::is_made(&connection, &files.path)? {
             return Ok(None);
         }
-        Ok(Some(Self::of(files, keys, writer, Some(connection), reading)))
+        Ok(Some(Self::from_parts(files, keys, writer, Some(connection), reading)))
     }
 
-    fn of(
+    fn from_parts(
         files: Files,
-        keys: Option<Keys>,
-        writer: Option<Writer>,
+        keys: Option<RecordKeys>,
+        writer: Option<WriteConnection>,
         reader: Option<Connection>,
-        reading: Use,
+        reading: ConnectionUse,
     ) -> Self {
         let tended = keys.clone().filter(|_| writer.is_some());
         Self {
             owners: Owners::new(&files.folder),
-            tending: tended.map(|keys| Tending::new(files.clone(), keys)),
+            tending: tended.map(|keys| Maintenance::new(files.clone(), keys)),
             files,
             keys,
             writer: writer.map(Mutex::new),
@@ -262,14 +210,14 @@ impl SqliteStore {
 
     /// The record's keys. They and the head are made together with the record, and never for one that has
     /// entries.
-    fn keys(folder: &Path, path: &Path, connection: &Connection) -> Result<Keys, StoreError> {
-        let failed = |error| error::sqlite(path, error);
+    fn load_keys(folder: &Path, path: &Path, connection: &Connection) -> Result<RecordKeys, StoreError> {
+        let failed = |error| error::from_sqlite(path, error);
         let begun: bool = connection
             .query_row("SELECT EXISTS (SELECT 1 FROM record) OR EXISTS (SELECT 1 FROM anchors)", (), |row| {
                 row.get(0)
             })
             .map_err(failed)?;
-        let head = folder::open(&folder.join(name::HEAD), Opening::Read)?.is_some();
+        let head = folder::open(&folder.join(name::HEAD), OpenMode::Read)?.is_some();
         let lost = |what: &str| StoreError::Damaged {
             path: folder.to_owned(),
             reason: format!("the record's {what} is missing, so that changes to it would not show"),
@@ -279,15 +227,15 @@ impl SqliteStore {
             None if begun || head => return Err(lost("key")),
             None => folder::make_key(folder)?,
         };
-        let keys = Keys::of(&key);
+        let keys = RecordKeys::derive_all(&key);
         if begun && !head {
             return Err(lost("head"));
         }
         if head {
             // One that was changed is told now, not at the first call.
-            head::Head::to_append(folder, &keys.head)?;
+            head::HeadFile::to_append(folder, &keys.head)?;
         } else {
-            head::Head::make(folder, &keys.head)?;
+            head::HeadFile::create_file(folder, &keys.head)?;
         }
         Ok(keys)
     }
@@ -295,13 +243,13 @@ impl SqliteStore {
     /// Leaves the store as a process that is killed leaves it: whoever opens it next finds all of it in SQLite's log, and nobody
     /// waits for the disk. A log that is long goes to the database first, whoever else holds the store in this process: each
     /// that opens the store reads all of the log. For a process that is about to end.
-    pub fn leave(store: Arc<Self>) {
+    pub fn leave_unclosed(store: Arc<Self>) {
         if let Some(tending) = &store.tending {
-            tending.rest();
+            tending.stop();
         }
         let log = store.files.folder.join(format!("{}-wal", name::STORE));
         if log.metadata().is_ok_and(|meta| meta.len() > LARGE_LOG)
-            && let Err(error) = store.shorten()
+            && let Err(error) = store.checkpoint_log()
         {
             tracing::warn!(%error, "the record's log could not be brought to the database");
         }
@@ -309,15 +257,15 @@ impl SqliteStore {
     }
 
     /// Brings the log to the database, and begins it anew. Others may write meanwhile, but for the moment that the second takes.
-    fn shorten(&self) -> Result<(), StoreError> {
-        let writer = self.writer()?;
+    fn checkpoint_log(&self) -> Result<(), StoreError> {
+        let writer = self.lock_writer()?;
         for how in ["PASSIVE", "TRUNCATE"] {
             // What is in the database outlives a failure of the power: so must the head, which would be older than it.
-            head::sync(&self.files.folder)?;
+            head::sync_head(&self.files.folder)?;
             writer
                 .connection
                 .query_row(&format!("PRAGMA wal_checkpoint({how})"), (), |_| Ok(()))
-                .map_err(|error| error::sqlite(&self.files.path, error))?;
+                .map_err(|error| error::from_sqlite(&self.files.path, error))?;
         }
         Ok(())
     }
@@ -357,13 +305,13 @@ impl SqliteStore {
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let read = match &self.reader {
             Some(reader) => read(&reader.lock().unwrap_or_else(PoisonError::into_inner)),
-            None => read(&self.writer()?.connection),
+            None => read(&self.lock_writer()?.connection),
         };
-        read.map_err(|error| error::sqlite(&self.files.path, error))
+        read.map_err(|error| error::from_sqlite(&self.files.path, error))
     }
 
     /// A connection for what may take long.
-    fn pages(&self) -> Result<MutexGuard<'_, Option<Connection>>, StoreError> {
+    fn lock_pages(&self) -> Result<MutexGuard<'_, Option<Connection>>, StoreError> {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.is_none() {
             *pages = Some(connect::open(&self.files.path, self.reading, &self.files.options)?);
@@ -373,7 +321,7 @@ impl SqliteStore {
 }
 
 /// A file that was made if it was not there.
-fn must<T>(path: &Path, file: Option<T>) -> Result<T, StoreError> {
+fn require_file<T>(path: &Path, file: Option<T>) -> Result<T, StoreError> {
     file.ok_or_else(|| StoreError::Other { path: path.to_owned(), reason: "was removed just now".to_owned() })
 }
 
@@ -382,96 +330,100 @@ impl Store for SqliteStore {
         self.write(&changes)
     }
 
-    fn stamp(&self) -> Result<u64, StoreError> {
-        self.read(commit::stamp)
+    fn change_stamp(&self) -> Result<u64, StoreError> {
+        self.read(commit::read_stamp)
     }
 
-    fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError> {
-        self.read(|connection| grants::list(connection, query))
+    fn query_grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>, StoreError> {
+        self.read(|connection| grants::list_grants(connection, query))
     }
 
-    fn pins(&self, server: Option<&str>) -> Result<Vec<Pinned>, StoreError> {
-        self.read(|connection| pins::list(connection, server))
+    fn read_pins(&self, server: Option<&str>) -> Result<Vec<PinnedItem>, StoreError> {
+        self.read(|connection| pins::list_pins(connection, server))
     }
 
-    fn pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>, StoreError> {
-        self.read(|connection| passes::find(connection, call, now))
+    fn find_pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>, StoreError> {
+        self.read(|connection| passes::find_pass(connection, call, now))
     }
 
-    fn approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>, StoreError> {
-        self.read(|connection| approvals::list(connection, query))
+    fn query_approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>, StoreError> {
+        self.read(|connection| approvals::list_approvals(connection, query))
     }
 
-    fn offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError> {
-        self.read(|connection| approvals::offers(connection, owner))
+    fn pending_offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError> {
+        self.read(|connection| approvals::unreplied_offers(connection, owner))
     }
 
-    fn reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError> {
+    fn offer_reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError> {
         let gone = || Some(Err("the process that asked is gone, and its call with it".to_owned()));
-        match self.read(|connection| approvals::replied(connection, id))? {
+        match self.read(|connection| approvals::read_reply(connection, id))? {
             None => Ok(Some(Err("no answer with this id was given".to_owned()))),
-            Some(approvals::Reply::Given(reply)) => Ok(Some(reply)),
-            Some(approvals::Reply::Waits(owner)) => match self.owners.life(owner, Timestamp::now())? {
-                Life::Gone => Ok(gone()),
-                Life::Alive | Life::Hung => Ok(None),
-            },
+            Some(approvals::OfferReply::Given(reply)) => Ok(Some(reply)),
+            Some(approvals::OfferReply::Waits(owner)) => {
+                match self.owners.life_of(owner, Timestamp::now())? {
+                    OwnerLife::Gone => Ok(gone()),
+                    OwnerLife::Alive | OwnerLife::Hung => Ok(None),
+                }
+            }
         }
     }
 
-    fn attach(&self, owner: &Owner) -> Result<(), StoreError> {
-        self.may_write()?;
-        self.owners.attach(owner, Timestamp::now())
+    fn attach_owner(&self, owner: &Owner) -> Result<(), StoreError> {
+        self.check_writable()?;
+        self.owners.attach_owner(owner, Timestamp::now())
     }
 
-    fn beat(&self, owner: OwnerId, now: Timestamp) -> Result<(), StoreError> {
-        self.may_write()?;
-        self.owners.beat(owner, now)
+    fn renew_lease(&self, owner: OwnerId, now: Timestamp) -> Result<(), StoreError> {
+        self.check_writable()?;
+        self.owners.renew_lease(owner, now)
     }
 
-    fn detach(&self, owner: OwnerId) -> Result<(), StoreError> {
-        self.may_write()?;
-        self.forget(&[owner], None)?;
-        self.owners.detach(owner)
+    fn detach_owner(&self, owner: OwnerId) -> Result<(), StoreError> {
+        self.check_writable()?;
+        self.forget_gone(&[owner], None)?;
+        self.owners.detach_owner(owner)
     }
 
-    fn owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
-        Ok(self.owners.list(now)?.0)
+    fn live_owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
+        Ok(self.owners.alive_and_gone(now)?.0)
     }
 
-    fn present(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
-        self.owners.present(now)
+    fn present_owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
+        self.owners.present_owners(now)
     }
 
-    fn abandoned(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError> {
+    fn abandoned_approvals(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError> {
         let pending = ApprovalQuery { pending: true, ..ApprovalQuery::default() };
         let mut abandoned = Vec::new();
-        for approval in self.approvals(&pending)? {
-            if self.owners.life(approval.owner, now)? != Life::Alive {
+        for approval in self.query_approvals(&pending)? {
+            if self.owners.life_of(approval.owner, now)? != OwnerLife::Alive {
                 abandoned.push(approval);
             }
         }
         if self.writer.is_some() {
-            self.forget_the_dead(now)?;
+            self.forget_dead_owners(now)?;
         }
         Ok(abandoned)
     }
 
-    fn entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>, StoreError> {
-        let pages = self.pages()?;
+    fn query_entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>, StoreError> {
+        let pages = self.lock_pages()?;
         let Some(connection) = pages.as_ref() else { return Ok(Vec::new()) };
         let found = || {
             // Of one moment, all of it.
             let seen = connection.unchecked_transaction()?;
             let limit = query.limit.map(|limit| limit as usize);
             let (mut found, mut lost) = (Vec::new(), 0_usize);
-            for stretch in spans::stretches(&seen, query)? {
+            for stretch in spans::entry_stretches(&seen, query)? {
                 let left = limit.map(|limit| limit.saturating_sub(found.len()));
                 if left == Some(0) {
                     break;
                 }
-                let query::Statement { sql, values } = query::statement(query, stretch, left);
+                let query::Statement { sql, values } = query::entry_statement(query, stretch, left);
                 let mut statement = seen.prepare_cached(&sql)?;
-                for recorded in statement.query_map(rusqlite::params_from_iter(values), entries::recorded)? {
+                for recorded in
+                    statement.query_map(rusqlite::params_from_iter(values), entries::read_entry)?
+                {
                     match recorded {
                         Ok(recorded) => found.push(recorded),
                         Err(error @ rusqlite::Error::SqliteFailure(..)) => return Err(error),
@@ -482,18 +434,18 @@ impl Store for SqliteStore {
             }
             Ok((found, lost))
         };
-        let (found, lost) = found().map_err(|error| error::sqlite(&self.files.path, error))?;
+        let (found, lost) = found().map_err(|error| error::from_sqlite(&self.files.path, error))?;
         if lost > 0 {
             tracing::warn!(entries = lost, "some of the record can't be read: see `mayi log verify`");
         }
         Ok(found)
     }
 
-    fn newest(&self) -> Result<Option<Timestamp>, StoreError> {
+    fn newest_time(&self) -> Result<Option<Timestamp>, StoreError> {
         self.read(entries::newest_time)
     }
 
-    fn history(&self, agent: &AgentId, access: &str) -> Result<History, StoreError> {
-        self.read(|connection| entries::history(connection, agent.as_str(), access))
+    fn answer_history(&self, agent: &AgentId, access: &str) -> Result<History, StoreError> {
+        self.read(|connection| entries::read_history(connection, agent.as_str(), access))
     }
 }

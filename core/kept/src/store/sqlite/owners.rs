@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 
 use super::error;
-use super::folder::{self, Opening, name};
+use super::folder::{self, OpenMode, name};
 use crate::store::{Owner, OwnerId, StoreError};
 
 /// The processes that ask.
@@ -18,12 +18,12 @@ use crate::store::{Owner, OwnerId, StoreError};
 pub(super) struct Owners {
     folder: PathBuf,
     /// Those that are this process, with their locks.
-    own: Mutex<HashMap<OwnerId, (Owner, File)>>,
+    own_owners: Mutex<HashMap<OwnerId, (Owner, File)>>,
 }
 
 /// How a process stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum OwnerLife {
     /// It was heard of.
     Alive,
     /// It is there, and was not heard of for long.
@@ -34,16 +34,16 @@ pub(super) enum Life {
 
 impl Owners {
     pub(super) fn new(folder: &Path) -> Self {
-        Self { folder: folder.join(name::OWNERS), own: Mutex::new(HashMap::new()) }
+        Self { folder: folder.join(name::OWNERS), own_owners: Mutex::new(HashMap::new()) }
     }
 
     /// The processes at whose surface a person can answer.
     fn of_surfaces(folder: &Path) -> Self {
-        Self { folder: folder.join(name::SURFACES), own: Mutex::new(HashMap::new()) }
+        Self { folder: folder.join(name::SURFACES), own_owners: Mutex::new(HashMap::new()) }
     }
 
-    fn own(&self) -> MutexGuard<'_, HashMap<OwnerId, (Owner, File)>> {
-        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_own_owners(&self) -> MutexGuard<'_, HashMap<OwnerId, (Owner, File)>> {
+        self.own_owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn path(&self, id: OwnerId) -> PathBuf {
@@ -51,15 +51,15 @@ impl Owners {
     }
 
     /// Makes a process known: this one.
-    pub(super) fn attach(&self, owner: &Owner, now: Timestamp) -> Result<(), StoreError> {
-        let file = self.make(owner, now).map_err(|error| error::io(&self.folder, &error))?;
-        self.own().insert(owner.id, (owner.clone(), file));
+    pub(super) fn attach_owner(&self, owner: &Owner, now: Timestamp) -> Result<(), StoreError> {
+        let file = self.create_file(owner, now).map_err(|error| error::from_io(&self.folder, &error))?;
+        self.lock_own_owners().insert(owner.id, (owner.clone(), file));
         Ok(())
     }
 
     /// The file is locked before it has its name: nobody meets it without its lock.
-    fn make(&self, owner: &Owner, now: Timestamp) -> io::Result<File> {
-        folder::make(&self.folder)?;
+    fn create_file(&self, owner: &Owner, now: Timestamp) -> io::Result<File> {
+        folder::make_folder(&self.folder)?;
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
         file.as_file().try_lock().map_err(io::Error::from)?;
         file.write_all(serde_json::to_string(owner)?.as_bytes())?;
@@ -68,50 +68,50 @@ impl Owners {
     }
 
     /// Hears of a process at `now`: of this one.
-    pub(super) fn beat(&self, id: OwnerId, now: Timestamp) -> Result<(), StoreError> {
+    pub(super) fn renew_lease(&self, id: OwnerId, now: Timestamp) -> Result<(), StoreError> {
         let path = self.path(id);
-        let mut own = self.own();
+        let mut own = self.lock_own_owners();
         let Some((owner, file)) = own.get_mut(&id) else {
             let reason = "is not known as one that asks; attach it first".to_owned();
             return Err(StoreError::Other { path, reason });
         };
         let there = |file: &File| -> io::Result<bool> {
             match path.symlink_metadata() {
-                Ok(meta) => Ok(folder::identity(&meta) == folder::identity(&file.metadata()?)),
+                Ok(meta) => Ok(folder::file_identity(&meta) == folder::file_identity(&file.metadata()?)),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
                 Err(error) => Err(error),
             }
         };
         let heard = there(file).and_then(|there| {
             if !there {
-                *file = self.make(owner, now)?;
+                *file = self.create_file(owner, now)?;
             }
             file.set_modified(SystemTime::from(now))
         });
-        heard.map_err(|error| error::io(&path, &error))
+        heard.map_err(|error| error::from_io(&path, &error))
     }
 
     /// Forgets a process: this one, or one that is gone.
-    pub(super) fn detach(&self, id: OwnerId) -> Result<(), StoreError> {
+    pub(super) fn detach_owner(&self, id: OwnerId) -> Result<(), StoreError> {
         let removed = match fs::remove_file(self.path(id)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error::io(&self.path(id), &error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error::from_io(&self.path(id), &error)),
             _ => Ok(()),
         };
-        self.own().remove(&id);
+        self.lock_own_owners().remove(&id);
         removed
     }
 
     /// How the process stands at `now`.
-    pub(super) fn life(&self, id: OwnerId, now: Timestamp) -> Result<Life, StoreError> {
-        self.look(&self.path(id), now).map(|(_, life)| life)
+    pub(super) fn life_of(&self, id: OwnerId, now: Timestamp) -> Result<OwnerLife, StoreError> {
+        self.read_owner(&self.path(id), now).map(|(_, life)| life)
     }
 
-    fn look(&self, path: &Path, now: Timestamp) -> Result<(Option<Owner>, Life), StoreError> {
-        let Some(mut file) = folder::open(path, Opening::Read)? else { return Ok((None, Life::Gone)) };
-        let failed = |error: io::Error| error::io(path, &error);
+    fn read_owner(&self, path: &Path, now: Timestamp) -> Result<(Option<Owner>, OwnerLife), StoreError> {
+        let Some(mut file) = folder::open(path, OpenMode::Read)? else { return Ok((None, OwnerLife::Gone)) };
+        let failed = |error: io::Error| error::from_io(path, &error);
         match file.try_lock_shared() {
             // Nobody holds it.
-            Ok(()) => return Ok((None, Life::Gone)),
+            Ok(()) => return Ok((None, OwnerLife::Gone)),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -120,17 +120,17 @@ impl Owners {
         let heard = file.metadata().and_then(|meta| meta.modified()).map_err(failed)?;
         let heard = Timestamp::try_from(heard).unwrap_or(Timestamp::MIN);
         let lease = jiff::SignedDuration::try_from(Owner::LEASE).unwrap_or_default();
-        let life = if now.duration_since(heard) > lease { Life::Hung } else { Life::Alive };
+        let life = if now.duration_since(heard) > lease { OwnerLife::Hung } else { OwnerLife::Alive };
         Ok((serde_json::from_str(&text).ok(), life))
     }
 
     /// Those that are alive at `now`, and the ids of those that have ended.
-    pub(super) fn list(&self, now: Timestamp) -> Result<(Vec<Owner>, Vec<OwnerId>), StoreError> {
+    pub(super) fn alive_and_gone(&self, now: Timestamp) -> Result<(Vec<Owner>, Vec<OwnerId>), StoreError> {
         let (mut alive, mut gone) = (Vec::new(), Vec::new());
-        for (id, owner, life) in self.all(now)? {
+        for (id, owner, life) in self.read_all(now)? {
             match (owner, life) {
-                (Some(owner), Life::Alive) => alive.push(owner),
-                (_, Life::Gone) => gone.push(id),
+                (Some(owner), OwnerLife::Alive) => alive.push(owner),
+                (_, OwnerLife::Gone) => gone.push(id),
                 _ => {}
             }
         }
@@ -139,13 +139,13 @@ impl Owners {
     }
 
     /// Those that have not ended, heard of or not.
-    pub(super) fn present(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
-        let there = self.all(now)?.into_iter().filter(|(_, _, life)| *life != Life::Gone);
+    pub(super) fn present_owners(&self, now: Timestamp) -> Result<Vec<Owner>, StoreError> {
+        let there = self.read_all(now)?.into_iter().filter(|(_, _, life)| *life != OwnerLife::Gone);
         Ok(there.filter_map(|(_, owner, _)| owner).collect())
     }
 
-    fn all(&self, now: Timestamp) -> Result<Vec<(OwnerId, Option<Owner>, Life)>, StoreError> {
-        let failed = |error: io::Error| error::io(&self.folder, &error);
+    fn read_all(&self, now: Timestamp) -> Result<Vec<(OwnerId, Option<Owner>, OwnerLife)>, StoreError> {
+        let failed = |error: io::Error| error::from_io(&self.folder, &error);
         let files = match fs::read_dir(&self.folder) {
             Ok(files) => files,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -156,7 +156,7 @@ impl Owners {
             let path = file.map_err(failed)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let Ok(id) = name.parse() else { continue };
-            let (owner, life) = self.look(&path, now)?;
+            let (owner, life) = self.read_owner(&path, now)?;
             all.push((OwnerId(id), owner, life));
         }
         Ok(all)
@@ -176,23 +176,23 @@ impl Presence {
     /// # Errors
     /// If the folder can't be written, or is not the user's alone.
     pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
-        Self::of(&Owner::this(), folder)
+        Self::for_owner(&Owner::this_process(), folder)
     }
 
     /// The same, where this process is known as `owner`.
     ///
     /// # Errors
     /// If the folder can't be written, or is not the user's alone.
-    pub fn of(owner: &Owner, folder: &Path) -> Result<Self, StoreError> {
-        let owners = Owners::new(&folder::prepare(folder)?);
-        owners.attach(owner, Timestamp::now())?;
+    pub fn for_owner(owner: &Owner, folder: &Path) -> Result<Self, StoreError> {
+        let owners = Owners::new(&folder::prepare_folder(folder)?);
+        owners.attach_owner(owner, Timestamp::now())?;
         Ok(Self { owners, id: owner.id })
     }
 }
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        if let Err(error) = self.owners.detach(self.id) {
+        if let Err(error) = self.owners.detach_owner(self.id) {
             tracing::warn!(%error, "this process could not be taken out of the store");
         }
     }
@@ -210,13 +210,13 @@ impl Surfaces {
     /// # Errors
     /// If the folder can't be written, or is not the user's alone.
     pub fn in_folder(folder: &Path) -> Result<Self, StoreError> {
-        let surfaces = Owners::of_surfaces(&folder::prepare(folder)?);
+        let surfaces = Owners::of_surfaces(&folder::prepare_folder(folder)?);
         // What killed processes left.
-        for id in surfaces.list(Timestamp::now())?.1 {
-            surfaces.detach(id)?;
+        for id in surfaces.alive_and_gone(Timestamp::now())?.1 {
+            surfaces.detach_owner(id)?;
         }
-        let owner = Owner::this();
-        surfaces.attach(&owner, Timestamp::now())?;
+        let owner = Owner::this_process();
+        surfaces.attach_owner(&owner, Timestamp::now())?;
         Ok(Self(Presence { owners: surfaces, id: owner.id }))
     }
 }
@@ -230,18 +230,18 @@ pub fn present_in(folder: &Path) -> Result<(Vec<Owner>, Vec<Owner>), StoreError>
     let folder = match folder.canonicalize() {
         Ok(folder) => folder,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), Vec::new())),
-        Err(error) => return Err(error::io(folder, &error)),
+        Err(error) => return Err(error::from_io(folder, &error)),
     };
     let now = Timestamp::now();
-    Ok((Owners::new(&folder).present(now)?, Owners::of_surfaces(&folder).present(now)?))
+    Ok((Owners::new(&folder).present_owners(now)?, Owners::of_surfaces(&folder).present_owners(now)?))
 }
 
 /// Whether a person has a surface open at which questions of the store in `folder` can be answered. Where that can't be
 /// told there is none.
 #[must_use]
 pub fn surfaces_open(folder: &Path) -> bool {
-    let present = folder.canonicalize().map_err(|error| error::io(folder, &error));
-    match present.and_then(|folder| Owners::of_surfaces(&folder).present(Timestamp::now())) {
+    let present = folder.canonicalize().map_err(|error| error::from_io(folder, &error));
+    match present.and_then(|folder| Owners::of_surfaces(&folder).present_owners(Timestamp::now())) {
         Ok(present) => !present.is_empty(),
         Err(error) => {
             tracing::debug!(%error, "it can't be told whether a surface is open");

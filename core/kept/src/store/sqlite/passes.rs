@@ -4,46 +4,46 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::entries;
-use super::value::{nanos, parse, time, word};
+use super::value::{from_nanos, parse, to_nanos, to_word};
 use crate::store::{Pass, PassId, PassedCall};
 
 const COLUMNS: &str = "id, owner, agent, server, tool, arguments, person, at, expires_at";
 
 /// Leaves a pass, and forgets those that have ended.
-pub(super) fn leave(connection: &Connection, pass: &Pass) -> rusqlite::Result<()> {
-    connection.prepare_cached("DELETE FROM passes WHERE expires_at <= ?1")?.execute([nanos(pass.at)])?;
+pub(super) fn leave_pass(connection: &Connection, pass: &Pass) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM passes WHERE expires_at <= ?1")?.execute([to_nanos(pass.at)])?;
     connection
         .prepare_cached(&format!(
             "INSERT INTO passes ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
         ))?
         .execute(params![
             pass.id.to_string(),
-            word(&pass.owner),
+            to_word(&pass.owner),
             pass.call.agent.as_str(),
             pass.call.server.as_str(),
             pass.call.tool,
             pass.call.arguments,
             pass.person,
-            nanos(pass.at),
-            nanos(pass.expires_at),
+            to_nanos(pass.at),
+            to_nanos(pass.expires_at),
         ])?;
     Ok(())
 }
 
 /// Takes a pass away; returns whether it was there and counted.
-pub(super) fn take(connection: &Connection, id: PassId, at: Timestamp) -> rusqlite::Result<bool> {
+pub(super) fn take_pass(connection: &Connection, id: PassId, at: Timestamp) -> rusqlite::Result<bool> {
     let pass = connection
         .prepare_cached(&format!("SELECT {COLUMNS} FROM passes WHERE id = ?1"))?
         .query_row([id.to_string()], read)
         .optional()?;
     let newest = entries::newest_time(connection)?;
-    let live = pass.is_some_and(|pass| pass.live(at, newest));
+    let live = pass.is_some_and(|pass| pass.is_live(at, newest));
     let gone = connection.prepare_cached("DELETE FROM passes WHERE id = ?1")?.execute([id.to_string()])?;
     Ok(live && gone == 1)
 }
 
 /// One for `call` that counts at `now`.
-pub(super) fn find(
+pub(super) fn find_pass(
     connection: &Connection,
     call: &PassedCall,
     now: Timestamp,
@@ -57,7 +57,7 @@ pub(super) fn find(
         .query_map((call.agent.as_str(), call.server.as_str(), &call.tool, &call.arguments), read)?;
     for pass in found {
         let pass = pass?;
-        if pass.live(now, newest) {
+        if pass.is_live(now, newest) {
             return Ok(Some(pass));
         }
     }
@@ -76,7 +76,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Pass> {
             arguments: row.get(5)?,
         },
         person: row.get(6)?,
-        at: time(row.get(7)?)?,
-        expires_at: time(row.get(8)?)?,
+        at: from_nanos(row.get(7)?)?,
+        expires_at: from_nanos(row.get(8)?)?,
     })
 }

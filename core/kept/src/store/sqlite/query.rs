@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 
 use super::entries::READ;
-use super::value::{nanos, word};
+use super::value::{to_nanos, to_word};
 use crate::store::{EntryQuery, Order};
 
 /// A statement and what is bound to it.
@@ -21,7 +21,7 @@ struct Conditions {
 
 impl Conditions {
     /// Each `?` in `term` stands for one of the values, in their order.
-    fn add<const N: usize>(&mut self, term: &str, values: [Value; N]) {
+    fn add_term<const N: usize>(&mut self, term: &str, values: [Value; N]) {
         self.terms.push(term.to_owned());
         self.values.extend(values);
     }
@@ -37,29 +37,33 @@ impl Conditions {
 }
 
 /// The statement for those entries of `query` whose numbers are `first` to `last`, at most `limit`: it gives the columns that
-/// `entries::recorded` reads.
-pub(super) fn statement(query: &EntryQuery, (first, last): (u64, u64), limit: Option<usize>) -> Statement {
+/// `entries::read_entry` reads.
+pub(super) fn entry_statement(
+    query: &EntryQuery,
+    (first, last): (u64, u64),
+    limit: Option<usize>,
+) -> Statement {
     let order = match query.order {
         Order::NewestFirst => "DESC",
         Order::OldestFirst => "ASC",
     };
-    let Conditions { terms, mut values } = all(query, first, last);
+    let Conditions { terms, mut values } = query_conditions(query, first, last);
     values.push(limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX)).into());
     let sql = format!("SELECT {READ} FROM record WHERE {} ORDER BY seq {order} LIMIT ?", terms.join(" AND "));
     Statement { sql, values }
 }
 
 /// All that `query` asks for.
-fn all(query: &EntryQuery, first: u64, last: u64) -> Conditions {
+fn query_conditions(query: &EntryQuery, first: u64, last: u64) -> Conditions {
     let mut conditions = Conditions::default();
     let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
-    conditions.add("seq >= ?", [number(first)]);
-    conditions.add("seq <= ?", [number(last)]);
+    conditions.add_term("seq >= ?", [number(first)]);
+    conditions.add_term("seq <= ?", [number(last)]);
     if let Some(since) = query.since {
-        conditions.add("at >= ?", [nanos(since).into()]);
+        conditions.add_term("at >= ?", [to_nanos(since).into()]);
     }
     if let Some(until) = query.until {
-        conditions.add("at <= ?", [nanos(until).into()]);
+        conditions.add_term("at <= ?", [to_nanos(until).into()]);
     }
     conditions.one_of("kind", query.kinds.iter().map(|kind| kind.as_str()).collect());
     conditions.one_of("effect", query.effects.iter().map(|effect| effect.as_str()).collect());
@@ -67,23 +71,23 @@ fn all(query: &EntryQuery, first: u64, last: u64) -> Conditions {
         ("agent", query.agent.as_ref().map(|agent| agent.as_str().to_owned())),
         ("session", query.session.as_ref().map(|session| session.0.clone())),
         ("workspace", query.workspace.clone()),
-        ("approval", query.approval.as_ref().map(word)),
-        ("call", query.call.as_ref().map(word)),
+        ("approval", query.approval.as_ref().map(to_word)),
+        ("call", query.call.as_ref().map(to_word)),
     ] {
         if let Some(value) = value {
-            conditions.add(&format!("{column} = ?"), [value.into()]);
+            conditions.add_term(&format!("{column} = ?"), [value.into()]);
         }
     }
     if let Some(prefix) = &query.access_prefix {
         // By bytes: `LIKE` would take letters of both cases for the same, and `_` for anything.
         let length = i64::try_from(prefix.len()).unwrap_or(i64::MAX);
-        conditions.add(
+        conditions.add_term(
             "CAST(substr(CAST(access AS BLOB), 1, ?) AS TEXT) = ?",
             [length.into(), prefix.clone().into()],
         );
     }
     if let Some(text) = &query.contains {
-        conditions.add(
+        conditions.add_term(
             "(instr(access, ?) > 0 OR instr(detail, ?) > 0)",
             [text.clone().into(), text.clone().into()],
         );

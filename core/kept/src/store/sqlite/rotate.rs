@@ -7,14 +7,14 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::connect::{self, Use};
+use super::connect::{self, ConnectionUse};
 use super::files::Files;
-use super::folder::{self, Opening, name};
+use super::folder::{self, OpenMode, name};
 use super::head;
-use super::lock::Lock;
-use super::value::{count, nanos};
-use super::{Limits, SqliteStore, archive, check, error, must, spans};
-use crate::record::{Anchor, Keys, Link};
+use super::lock::FileLock;
+use super::value::{to_count, to_nanos};
+use super::{Limits, SqliteStore, archive, check, error, require_file, spans};
+use crate::record::{Anchor, Link, RecordKeys};
 use crate::store::StoreError;
 
 /// At most so many entries go to one archive, in one transaction.
@@ -36,12 +36,12 @@ impl SqliteStore {
     ///
     /// # Errors
     /// If the store or the archives can't be written. What was moved until then stays moved.
-    pub fn rotate(&self, limits: Limits, now: Timestamp) -> Result<u64, StoreError> {
-        self.may_write()?;
-        let keys = self.keys.clone().ok_or_else(|| self.only_read())?;
+    pub fn rotate_record(&self, limits: Limits, now: Timestamp) -> Result<u64, StoreError> {
+        self.check_writable()?;
+        let keys = self.keys.clone().ok_or_else(|| self.read_only_error())?;
         let mut rotation = Rotation::new(self.files.clone(), keys)?;
         let moved = rotation.rotate(limits, || now, || true)?;
-        rotation.shrink(0, || true)?;
+        rotation.shrink_file(0, || true)?;
         Ok(moved)
     }
 }
@@ -50,17 +50,17 @@ impl SqliteStore {
 #[derive(Debug)]
 pub(super) struct Rotation {
     files: Files,
-    keys: Keys,
+    keys: RecordKeys,
     connection: Connection,
-    lock: Lock,
+    lock: FileLock,
 }
 
 impl Rotation {
-    pub(super) fn new(files: Files, keys: Keys) -> Result<Self, StoreError> {
+    pub(super) fn new(files: Files, keys: RecordKeys) -> Result<Self, StoreError> {
         let path = files.folder.join(name::LOCK);
-        let lock = Lock::new(must(&path, folder::open(&path, Opening::Make)?)?, path);
-        let mut connection = connect::open(&files.path, Use::Write, &files.options)?;
-        connect::prepare(&mut connection, &files.path, &files.options)?;
+        let lock = FileLock::new(require_file(&path, folder::open(&path, OpenMode::Make)?)?, path);
+        let mut connection = connect::open(&files.path, ConnectionUse::Write, &files.options)?;
+        connect::prepare_database(&mut connection, &files.path, &files.options)?;
         Ok(Self { files, keys, connection, lock })
     }
 
@@ -72,21 +72,21 @@ impl Rotation {
         goes_on: impl Fn() -> bool,
     ) -> Result<u64, StoreError> {
         let place = self.files.folder.join(name::ARCHIVE);
-        let failed = |error| error::io(&place, &error);
-        if self.excess(limits, now())?.is_none() {
+        let failed = |error| error::from_io(&place, &error);
+        if self.last_excess_entry(limits, now())?.is_none() {
             return Ok(0);
         }
-        folder::make(&place).map_err(failed)?;
+        folder::make_folder(&place).map_err(failed)?;
         let path = place.join(name::LOCK);
-        let lock = Lock::new(must(&path, folder::open(&path, Opening::Make)?)?, path);
-        let _held = match lock.hold(Duration::ZERO) {
+        let lock = FileLock::new(require_file(&path, folder::open(&path, OpenMode::Make)?)?, path);
+        let _held = match lock.lock_within(Duration::ZERO) {
             Err(StoreError::Locked(_)) => return Ok(0),
             held => held?,
         };
-        archive::tidy(&self.files.folder, None).map_err(failed)?;
+        archive::remove_leftovers(&self.files.folder, None).map_err(failed)?;
         let mut moved = 0;
-        while let Some(last) = self.excess(limits, now())? {
-            moved += self.archive(last)?;
+        while let Some(last) = self.last_excess_entry(limits, now())? {
+            moved += self.archive_entries(last)?;
             if !goes_on() {
                 break;
             }
@@ -95,15 +95,16 @@ impl Rotation {
     }
 
     /// The last of the entries that should go to an archive next, if any should.
-    fn excess(&self, limits: Limits, now: Timestamp) -> Result<Option<u64>, StoreError> {
+    fn last_excess_entry(&self, limits: Limits, now: Timestamp) -> Result<Option<u64>, StoreError> {
         let connection = &self.connection;
         let found = || -> rusqlite::Result<Option<u64>> {
             let ends = |what: &str| {
                 let sql = format!("SELECT {what}(seq) FROM record");
-                connection.query_row(&sql, (), |row| row.get::<_, Option<i64>>(0))?.map(count).transpose()
+                connection.query_row(&sql, (), |row| row.get::<_, Option<i64>>(0))?.map(to_count).transpose()
             };
             let (Some(first), Some(newest)) = (ends("min")?, ends("max")?) else { return Ok(None) };
-            let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| count(row.get(0)?));
+            let number =
+                |pragma: &str| connection.pragma_query_value(None, pragma, |row| to_count(row.get(0)?));
             let pages = number("page_count")?.saturating_sub(number("freelist_count")?);
             let bytes = pages.saturating_mul(number("page_size")?);
             let entries = newest.saturating_sub(first);
@@ -120,22 +121,22 @@ impl Rotation {
             let many = too_many.max(too_old).min(entries);
             if many == 0 { Ok(None) } else { one_step(connection, many).map(Some) }
         };
-        found().map_err(|error| error::sqlite(&self.files.path, error))
+        found().map_err(|error| error::from_sqlite(&self.files.path, error))
     }
 
     /// Moves the entries up to `last` to an archive.
-    fn archive(&mut self, last: u64) -> Result<u64, StoreError> {
+    fn archive_entries(&mut self, last: u64) -> Result<u64, StoreError> {
         let Self { files, keys, connection, lock } = self;
-        let failed = |error| error::sqlite(&files.path, error);
-        let (anchors, _) = check::anchors(connection, keys).map_err(failed)?;
+        let failed = |error| error::from_sqlite(&files.path, error);
+        let (anchors, _) = check::read_anchors(connection, keys).map_err(failed)?;
         let before = anchors.last().map_or(Link::START, |anchor| anchor.last);
         let first = before.seq.saturating_add(1);
         let (entries, end) = archive::write(&files.folder, connection, first, last)?;
         let anchor = Anchor { first, prev: before.mac, last: end };
-        let seal = anchor.seal(&keys.anchors);
+        let seal = anchor.compute_seal(&keys.anchors);
         {
-            let _held = lock.hold(files.options.busy)?;
-            files.is_still_there()?;
+            let _held = lock.lock_within(files.options.busy)?;
+            files.check_file_exists()?;
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
             let to = last.cast_signed();
@@ -157,24 +158,24 @@ impl Rotation {
                 .map_err(failed)?;
             transaction.commit().map_err(failed)?;
         }
-        archive::tidy(&files.folder, Some((first, last)))
-            .map_err(|error| error::io(&files.folder, &error))?;
+        archive::remove_leftovers(&files.folder, Some((first, last)))
+            .map_err(|error| error::from_io(&files.folder, &error))?;
         Ok(entries)
     }
 
     /// Gives the space of what was removed back, until no more than `spare` pages are free.
-    pub(super) fn shrink(&mut self, spare: u64, goes_on: impl Fn() -> bool) -> Result<(), StoreError> {
+    pub(super) fn shrink_file(&mut self, spare: u64, goes_on: impl Fn() -> bool) -> Result<(), StoreError> {
         let path = &self.files.path;
-        let failed = |error| error::sqlite(path, error);
-        let free = || self.connection.pragma_query_value(None, "freelist_count", |row| count(row.get(0)?));
+        let failed = |error| error::from_sqlite(path, error);
+        let free = || self.connection.pragma_query_value(None, "freelist_count", |row| to_count(row.get(0)?));
         let mut left = free().map_err(failed)?;
         if left <= spare {
             return Ok(());
         }
         while left > spare && goes_on() {
             let many = PAGES.min(left - spare);
-            let _held = self.lock.hold(self.files.options.busy)?;
-            connect::shrink(&self.connection, many.cast_signed()).map_err(failed)?;
+            let _held = self.lock.lock_within(self.files.options.busy)?;
+            connect::free_pages(&self.connection, many.cast_signed()).map_err(failed)?;
             let still = free().map_err(failed)?;
             // A database of another kind gives nothing back.
             if still >= left {
@@ -182,7 +183,7 @@ impl Rotation {
             }
             left = still;
         }
-        let _held = self.lock.hold(self.files.options.busy)?;
+        let _held = self.lock.lock_within(self.files.options.busy)?;
         self.sync_head()?;
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).map_err(failed)
     }
@@ -195,14 +196,14 @@ impl Rotation {
                 Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
             })
         };
-        let failed = |error| error::sqlite(&self.files.path, error);
+        let failed = |error| error::from_sqlite(&self.files.path, error);
         let (all, done) = moved().map_err(failed)?;
         if done <= 0 {
             return Ok(());
         }
         self.sync_head()?;
         if all > done && u64::try_from(all).is_ok_and(|all| all > LOG) {
-            let _held = self.lock.hold(self.files.options.busy)?;
+            let _held = self.lock.lock_within(self.files.options.busy)?;
             moved().map_err(failed)?;
             self.sync_head()?;
         }
@@ -212,7 +213,7 @@ impl Rotation {
     /// What a checkpoint brings to the disk outlives a failure of the power: so must the head, or it would be older than the
     /// record by more than a commit.
     fn sync_head(&self) -> Result<(), StoreError> {
-        head::sync(&self.files.folder)
+        head::sync_head(&self.files.folder)
     }
 }
 
@@ -223,11 +224,11 @@ fn one_step(connection: &Connection, many: u64) -> rusqlite::Result<u64> {
     let mut rows = statement.query([many.min(MOST).cast_signed()])?;
     let (mut last, mut bytes) = (0, 0_u64);
     while let Some(row) = rows.next()? {
-        bytes = bytes.saturating_add(count(row.get(1)?)?);
+        bytes = bytes.saturating_add(to_count(row.get(1)?)?);
         if last > 0 && bytes > MOST_BYTES {
             break;
         }
-        last = count(row.get(0)?)?;
+        last = to_count(row.get(0)?)?;
     }
     Ok(last)
 }
@@ -243,7 +244,7 @@ pub(super) fn may_be_old(connection: &Connection, limits: Limits, now: Timestamp
     let Ok(before) = now.checked_sub(age) else { return Ok(false) };
     let end = |what: &str| -> rusqlite::Result<u64> {
         let sql = format!("SELECT {what}(seq) FROM record");
-        connection.query_row(&sql, (), |row| row.get::<_, Option<i64>>(0))?.map_or(Ok(0), count)
+        connection.query_row(&sql, (), |row| row.get::<_, Option<i64>>(0))?.map_or(Ok(0), to_count)
     };
     let old = end("max")?.saturating_sub(limits.young);
     if old == 0 {
@@ -255,7 +256,7 @@ pub(super) fn may_be_old(connection: &Connection, limits: Limits, now: Timestamp
     for sample in 0..SAMPLES {
         let from = first.saturating_add(old.saturating_sub(first) / SAMPLES * sample);
         let found = at.query_map([from.cast_signed(), old.cast_signed()], |row| row.get::<_, i64>(0))?.next();
-        if found.transpose()?.is_some_and(|at| at < nanos(before)) {
+        if found.transpose()?.is_some_and(|at| at < to_nanos(before)) {
             return Ok(true);
         }
     }
@@ -282,7 +283,7 @@ fn too_old(
     let age = SignedDuration::try_from(age).unwrap_or(SignedDuration::MAX);
     let Ok(before) = now.checked_sub(age) else { return Ok(None) };
     let age = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
-    let before = young.map_or(nanos(before), |young| nanos(before).min(young.saturating_sub(age)));
+    let before = young.map_or(to_nanos(before), |young| to_nanos(before).min(young.saturating_sub(age)));
     let mut statement =
         connection.prepare_cached("SELECT seq, at FROM record WHERE seq <= ?1 ORDER BY seq LIMIT ?2")?;
     let mut rows = statement.query([old.cast_signed(), MOST.cast_signed()])?;
@@ -290,7 +291,7 @@ fn too_old(
     // Those between older ones go too: entries of a clock that was ahead must not keep all behind them.
     while let Some(row) = rows.next()? {
         if row.get::<_, i64>(1)? < before {
-            last = Some(count(row.get(0)?)?);
+            last = Some(to_count(row.get(0)?)?);
         }
     }
     Ok(last)

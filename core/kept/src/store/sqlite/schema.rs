@@ -26,11 +26,15 @@ const APPLICATION: i64 = 0x6d61_7969;
 /// The version of the tables; 0 if there are none.
 ///
 /// A database of a later version, or of something else, is refused, and nothing in it is changed.
-pub(super) fn version(connection: &Connection, path: &Path, known: usize) -> Result<usize, StoreError> {
+pub(super) fn tables_version(
+    connection: &Connection,
+    path: &Path,
+    known: usize,
+) -> Result<usize, StoreError> {
     let number = |name: &str| -> Result<i64, StoreError> {
         connection
             .pragma_query_value(None, name, |row| row.get(0))
-            .map_err(|error| error::sqlite(path, error))
+            .map_err(|error| error::from_sqlite(path, error))
     };
     let (found, application) = (number("user_version")?, number("application_id")?);
     let damaged = |reason: &str| StoreError::Damaged { path: path.to_owned(), reason: reason.to_owned() };
@@ -47,7 +51,7 @@ pub(super) fn version(connection: &Connection, path: &Path, known: usize) -> Res
         .query_row("SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')", (), |row| {
             row.get(0)
         })
-        .map_err(|error| error::sqlite(path, error))?;
+        .map_err(|error| error::from_sqlite(path, error))?;
     if foreign != 0 {
         return Err(damaged("it has triggers or views, which mayi did not make"));
     }
@@ -56,10 +60,10 @@ pub(super) fn version(connection: &Connection, path: &Path, known: usize) -> Res
 
 /// Whether the tables are there. A database that has tables although its version says that it has none is refused.
 pub(super) fn is_made(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
-    let failed = |error| error::sqlite(path, error);
+    let failed = |error| error::from_sqlite(path, error);
     // One state of it: whoever makes it may be done between two looks.
     let seen = connection.unchecked_transaction().map_err(failed)?;
-    if version(&seen, path, STEPS.len())? > 0 {
+    if tables_version(&seen, path, STEPS.len())? > 0 {
         return Ok(true);
     }
     let tables: i64 =
@@ -72,18 +76,22 @@ pub(super) fn is_made(connection: &Connection, path: &Path) -> Result<bool, Stor
 }
 
 /// Brings the tables to the newest version: whole or not at all. One process at a time.
-pub(super) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(), StoreError> {
-    if version(connection, path, steps.len())? == steps.len() {
+pub(super) fn migrate_tables(
+    connection: &mut Connection,
+    path: &Path,
+    steps: &[&str],
+) -> Result<(), StoreError> {
+    if tables_version(connection, path, steps.len())? == steps.len() {
         return Ok(());
     }
-    let failed = |error| error::sqlite(path, error);
+    let failed = |error| error::from_sqlite(path, error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let done = version(&transaction, path, steps.len())?;
+    let done = tables_version(&transaction, path, steps.len())?;
     for step in steps.iter().skip(done) {
         transaction.execute_batch(step).map_err(failed)?;
     }
     if done < SPANS && steps.len() >= SPANS {
-        spans::fill(&transaction).map_err(failed)?;
+        spans::fill_spans(&transaction).map_err(failed)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
     transaction.pragma_update(None, "user_version", steps.len() as i64).map_err(failed)?;
@@ -91,7 +99,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) 
 }
 
 /// How the tables differ from those that mayi makes.
-pub(super) fn difference(connection: &Connection) -> Option<String> {
+pub(super) fn tables_difference(connection: &Connection) -> Option<String> {
     type Parts = rusqlite::Result<BTreeMap<(String, String), Option<String>>>;
     let parts = |connection: &Connection| -> Parts {
         connection

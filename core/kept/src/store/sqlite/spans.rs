@@ -7,7 +7,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::value::{count, nanos, word};
+use super::value::{to_count, to_nanos, to_word};
 use crate::record::Kind;
 use crate::store::{EntryQuery, Order};
 use mayi_policy::Effect;
@@ -49,7 +49,7 @@ pub(super) struct Span {
 }
 
 /// What an entry is found by.
-struct Found<'a> {
+struct SpanEntry<'a> {
     seq: u64,
     at: i64,
     kind: Option<Kind>,
@@ -71,7 +71,7 @@ impl Span {
     }
 
     /// A span as it is stored, if it is.
-    fn stored(connection: &Connection, number: u64) -> rusqlite::Result<Option<Self>> {
+    fn load_span(connection: &Connection, number: u64) -> rusqlite::Result<Option<Self>> {
         connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM spans WHERE span = ?1"))?
             .query_row([number.cast_signed()], Self::read)
@@ -92,7 +92,7 @@ impl Span {
     }
 
     /// Writes it down.
-    fn store(&self, connection: &Connection) -> rusqlite::Result<()> {
+    fn store_span(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection
             .prepare_cached(&format!(
                 "INSERT OR REPLACE INTO spans ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
@@ -109,19 +109,19 @@ impl Span {
     }
 
     /// Whether the entry `seq` is one of it.
-    fn has(&self, seq: u64) -> bool {
+    fn has_entry(&self, seq: u64) -> bool {
         seq / LENGTH == self.number
     }
 
     /// Counts an entry, which comes behind all others.
-    fn add(&mut self, found: &Found<'_>) {
+    fn add_entry(&mut self, found: &SpanEntry<'_>) {
         self.last = found.seq;
         self.first_at = self.first_at.min(found.at);
         self.last_at = self.last_at.max(found.at);
-        self.kinds |= found.kind.map_or(u64::MAX, |kind| bit(kind, found.effect));
+        self.kinds |= found.kind.map_or(u64::MAX, |kind| kind_bit(kind, found.effect));
         for (column, value) in MARKED.iter().zip(found.marks) {
             let Some(value) = value else { continue };
-            for place in places(column, value) {
+            for place in filter_bits(column, value) {
                 if let Some(byte) = self.marks.get_mut(place / 8) {
                     *byte |= 1 << (place % 8);
                 }
@@ -141,7 +141,7 @@ impl Span {
 }
 
 /// The bit of a kind with an effect.
-fn bit(kind: Kind, effect: Option<Effect>) -> u64 {
+fn kind_bit(kind: Kind, effect: Option<Effect>) -> u64 {
     let place = |found: Option<usize>| found.unwrap_or_default();
     let kind = place(KINDS.iter().position(|known| *known == kind));
     1 << (kind * EFFECTS.len() + place(EFFECTS.iter().position(|known| *known == effect)))
@@ -149,7 +149,7 @@ fn bit(kind: Kind, effect: Option<Effect>) -> u64 {
 
 /// The bits of a value in a filter. The hash is FNV-1a, and its bits are stirred once more: it never changes, and who chooses
 /// values so that theirs are the same has queries look at entries in vain.
-fn places(column: &str, value: &[u8]) -> impl Iterator<Item = usize> {
+fn filter_bits(column: &str, value: &[u8]) -> impl Iterator<Item = usize> {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in column.bytes().chain([0]).chain(value.iter().copied()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -161,45 +161,45 @@ fn places(column: &str, value: &[u8]) -> impl Iterator<Item = usize> {
 }
 
 /// Whether `seq` is the last number of its span.
-pub(super) fn ends_with(seq: u64) -> bool {
+pub(super) fn is_last_of_span(seq: u64) -> bool {
     seq % LENGTH == LENGTH - 1
 }
 
 /// Counts the entries of the span that ends with `last`: whoever wrote them, they are all there by now.
 pub(super) fn count_up_to(connection: &Connection, last: u64) -> rusqlite::Result<()> {
     let mut span = Span::new(last / LENGTH);
-    each(connection, last - last % LENGTH, last, |found| {
-        span.add(found);
+    for_each_entry(connection, last - last % LENGTH, last, |found| {
+        span.add_entry(found);
         Ok(())
     })?;
-    span.store(connection)
+    span.store_span(connection)
 }
 
 /// Counts all entries that are there, for a store of an earlier version.
-pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn fill_spans(connection: &Connection) -> rusqlite::Result<()> {
     let mut span: Option<Span> = None;
-    each(connection, 0, u64::MAX, |found| {
-        if let Some(full) = span.take_if(|span| !span.has(found.seq)) {
-            full.store(connection)?;
+    for_each_entry(connection, 0, u64::MAX, |found| {
+        if let Some(full) = span.take_if(|span| !span.has_entry(found.seq)) {
+            full.store_span(connection)?;
         }
-        span.get_or_insert_with(|| Span::new(found.seq / LENGTH)).add(found);
+        span.get_or_insert_with(|| Span::new(found.seq / LENGTH)).add_entry(found);
         Ok(())
     })?;
-    span.map_or(Ok(()), |span| span.store(connection))
+    span.map_or(Ok(()), |span| span.store_span(connection))
 }
 
 /// The first entry that a query could pass by although it is there, if there is one.
-pub(super) fn hidden(connection: &Connection) -> rusqlite::Result<Option<u64>> {
+pub(super) fn first_hidden_entry(connection: &Connection) -> rusqlite::Result<Option<u64>> {
     let mut hidden = None;
     let mut stored: Option<Span> = None;
     let mut number = None;
-    each(connection, 0, u64::MAX, |found| {
+    for_each_entry(connection, 0, u64::MAX, |found| {
         let of = found.seq / LENGTH;
         if number != Some(of) {
-            (number, stored) = (Some(of), Span::stored(connection, of)?);
+            (number, stored) = (Some(of), Span::load_span(connection, of)?);
         }
         let mut just = Span::new(of);
-        just.add(found);
+        just.add_entry(found);
         if stored.as_ref().is_some_and(|stored| !stored.covers(&just)) {
             hidden.get_or_insert(found.seq);
         }
@@ -208,11 +208,11 @@ pub(super) fn hidden(connection: &Connection) -> rusqlite::Result<Option<u64>> {
     Ok(hidden)
 }
 
-fn each(
+fn for_each_entry(
     connection: &Connection,
     first: u64,
     last: u64,
-    mut with: impl FnMut(&Found<'_>) -> rusqlite::Result<()>,
+    mut with: impl FnMut(&SpanEntry<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let columns = MARKED.join(", ");
     let mut statement = connection.prepare_cached(&format!(
@@ -229,38 +229,38 @@ fn each(
             *mark = text(4 + at).map(str::as_bytes);
         }
         let seq = row.get::<_, i64>(0)?.cast_unsigned();
-        with(&Found { seq, at: row.get(1)?, kind: text(2).and_then(Kind::parse), effect, marks })?;
+        with(&SpanEntry { seq, at: row.get(1)?, kind: text(2).and_then(Kind::parse), effect, marks })?;
     }
     Ok(())
 }
 
 /// What a query asks for, as spans can tell.
-struct Asked {
+struct SpanQuery {
     since: i64,
     until: i64,
     kinds: u64,
     marks: Vec<(&'static str, String)>,
 }
 
-impl Asked {
+impl SpanQuery {
     /// None: a span would tell nothing.
-    fn by(query: &EntryQuery) -> Option<Self> {
+    fn from_query(query: &EntryQuery) -> Option<Self> {
         let wanted = |kind: &Kind| query.kinds.is_empty() || query.kinds.contains(kind);
         let had = |effect: &Option<Effect>| {
             query.effects.is_empty() || effect.is_some_and(|effect| query.effects.contains(&effect))
         };
-        let of = |kind: Kind| EFFECTS.into_iter().filter(had).map(move |effect| bit(kind, effect));
+        let of = |kind: Kind| EFFECTS.into_iter().filter(had).map(move |effect| kind_bit(kind, effect));
         let all = query.kinds.is_empty() && query.effects.is_empty();
         let marks = [
-            query.call.as_ref().map(word),
-            query.approval.as_ref().map(word),
+            query.call.as_ref().map(to_word),
+            query.approval.as_ref().map(to_word),
             query.session.as_ref().map(|session| session.0.clone()),
             query.agent.as_ref().map(|agent| agent.as_str().to_owned()),
             query.workspace.clone(),
         ];
         let asked = Self {
-            since: query.since.map_or(i64::MIN, nanos),
-            until: query.until.map_or(i64::MAX, nanos),
+            since: query.since.map_or(i64::MIN, to_nanos),
+            until: query.until.map_or(i64::MAX, to_nanos),
             kinds: if all { u64::MAX } else { KINDS.into_iter().filter(wanted).flat_map(of).sum() },
             marks: MARKED.into_iter().zip(marks).filter_map(|(name, value)| Some((name, value?))).collect(),
         };
@@ -278,14 +278,19 @@ impl Asked {
                 && span.first_at <= self.until
                 && span.kinds & self.kinds != 0
                 && self.marks.iter().all(|(column, value)| {
-                    places(column, value.as_bytes()).all(|place| {
+                    filter_bits(column, value.as_bytes()).all(|place| {
                         span.marks.get(place / 8).is_some_and(|byte| byte >> (place % 8) & 1 == 1)
                     })
                 })
     }
 
     /// The stretches of numbers between `first` and `last` where such entries could be, in their order.
-    fn stretches(&self, connection: &Connection, first: u64, last: u64) -> rusqlite::Result<Vec<(u64, u64)>> {
+    fn find_stretches(
+        &self,
+        connection: &Connection,
+        first: u64,
+        last: u64,
+    ) -> rusqlite::Result<Vec<(u64, u64)>> {
         let (mut next, end) = (first / LENGTH, last / LENGTH);
         let mut found: Vec<(u64, u64)> = Vec::new();
         let mut put = |from: u64, to: u64| match found.last_mut() {
@@ -319,16 +324,19 @@ impl Asked {
 }
 
 /// The stretches of numbers to look at for `query`, in its order.
-pub(super) fn stretches(connection: &Connection, query: &EntryQuery) -> rusqlite::Result<Vec<(u64, u64)>> {
+pub(super) fn entry_stretches(
+    connection: &Connection,
+    query: &EntryQuery,
+) -> rusqlite::Result<Vec<(u64, u64)>> {
     let all = i64::MAX.cast_unsigned();
     let first = query.after.map_or(0, |after| after.saturating_add(1).min(all));
     let last = query.before.map_or(all, |before| before.saturating_sub(1).min(all));
-    let Some(asked) = Asked::by(query) else { return Ok(vec![(first, last)]) };
+    let Some(asked) = SpanQuery::from_query(query) else { return Ok(vec![(first, last)]) };
     let ends = |what: &str| -> rusqlite::Result<Option<u64>> {
         let sql = format!("SELECT {what}(seq) FROM record");
         connection
             .prepare_cached(&sql)?
-            .query_row((), |row| row.get::<_, Option<i64>>(0)?.map(count).transpose())
+            .query_row((), |row| row.get::<_, Option<i64>>(0)?.map(to_count).transpose())
     };
     // One that is only read may be of an earlier version.
     let counted = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'spans'")?.exists(())?;
@@ -339,7 +347,7 @@ pub(super) fn stretches(connection: &Connection, query: &EntryQuery) -> rusqlite
     if first > last {
         return Ok(Vec::new());
     }
-    let mut found = asked.stretches(connection, first, last)?;
+    let mut found = asked.find_stretches(connection, first, last)?;
     if query.order == Order::NewestFirst {
         found.reverse();
     }

@@ -4,19 +4,19 @@ use super::*;
 
 /// Everything that is kept of `call` when it is proposed, decided and asked about.
 fn all(call: &Call) -> String {
-    let writer = testing::writer();
+    let writer = testing::test_writer();
     let (decision, grants, servers) = decided(call);
-    let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
+    let standing = SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
     let (id, now) = (CallId::new(), Timestamp::now());
     let ruling = Ruling::new(decision.effect, "policy", call, &standing);
     let card = Card::new(call, &decision, &[], 1, now);
     let entries = [
-        writer.proposed(id, call, now),
-        writer.decided(id, call, &decision, &ruling, now),
-        writer.asked(id, call, &decision, &card, now),
-        writer.unasked(CallId::new(), call, &decision, now),
+        writer.proposed_entry(id, call, now),
+        writer.decided_entry(id, call, &decision, &ruling, now),
+        writer.asked_entry(id, call, &decision, &card, now),
+        writer.unasked_entry(CallId::new(), call, &decision, now),
     ];
-    let kept: Card = serde_json::from_value(writer.card(call, &card)).unwrap();
+    let kept: Card = serde_json::from_value(writer.stored_card(call, &card)).unwrap();
     assert_eq!(kept.accesses.len(), call.accesses.len());
     format!("{} {}", serde_json::to_string(&entries).unwrap(), serde_json::to_string(&kept).unwrap())
 }
@@ -42,7 +42,7 @@ fn given_quotes_within_quotes_then_no_text_of_the_entry_holds_the_secret() {
         "echo -----BEGIN PRIVATE KE\"\"Y-----\nMIIhunterAK2BAAKCAQEA1234abcd\n",
     ] {
         let line = line.replace("KE\"\"Y", "KEY");
-        let text = all(&run(&line));
+        let text = all(&shell_call(&line));
         assert!(!text.contains("hunter"), "{line}: {text}");
     }
 }
@@ -50,11 +50,11 @@ fn given_quotes_within_quotes_then_no_text_of_the_entry_holds_the_secret() {
 /// Attack 300: also where nothing beside it says what it is, and in another notation.
 #[test]
 fn given_a_secret_that_one_text_names_then_the_others_do_not_hold_it() {
-    let mut titled = run("deploy hunter2x9");
+    let mut titled = shell_call("deploy hunter2x9");
     titled.title = "with password: hunter2x9".into();
-    let mut set = run("deploy hunter2x9");
+    let mut set = shell_call("deploy hunter2x9");
     set.env.insert("API_TOKEN".into(), "hunter2x9".into());
-    let mut changed = write("hunter2x9.txt");
+    let mut changed = write_call("hunter2x9.txt");
     let new_text = "api_key: hunter2x9\n".into();
     changed.diffs.push(Diff { path: "hunter2x9.txt".into(), old_text: None, new_text });
     let noted =
@@ -62,7 +62,14 @@ fn given_a_secret_that_one_text_names_then_the_others_do_not_hold_it() {
     let words = json!({"command": ["mosquitto_pub", "-P", "hunter2x9"], "text": "hunter2x9"});
     let coded =
         json!({"token": "hun\"ter2'x9", "a": "{\"x\": \"hun\\\"ter2'x9\"}", "b": "echo 'hun\"ter2'\\''x9'"});
-    for call in [titled, set, changed, mcp("s", "t", noted), mcp("s", "t", words), mcp("s", "t", coded)] {
+    for call in [
+        titled,
+        set,
+        changed,
+        mcp_call("s", "t", noted),
+        mcp_call("s", "t", words),
+        mcp_call("s", "t", coded),
+    ] {
         let text = all(&call);
         assert!(!text.contains("hunter") && !text.contains("ter2"), "{text}");
     }
@@ -81,7 +88,7 @@ fn given_a_program_that_the_agent_calls_a_secret_then_it_stays_in_sight() {
         (": password=install; npm install", "shell(npm install)"),
         (": token=force-push; tool force-push", "shell(tool force-push)"),
     ] {
-        let text = all(&run(line));
+        let text = all(&shell_call(line));
         assert!(text.contains(seen), "{line}: {text}");
     }
 }
@@ -101,25 +108,25 @@ fn given_words_of_mayi_that_the_agent_calls_secret_then_the_entries_are_read() {
         &day[..10],
         &day[..4],
     ] {
-        let call = run(&format!("deploy --token {word} PASSWORD={word}x9"));
+        let call = shell_call(&format!("deploy --token {word} PASSWORD={word}x9"));
         let (decision, ..) = decided(&call);
         let mut card = Card::new(&call, &decision, &[], 1, now);
         card.expires_at = Some(now);
-        let writer = testing::writer();
-        read::<Proposed>(&writer.proposed(CallId::new(), &call, now)).unwrap();
-        read::<Decided>(&writer.unasked(CallId::new(), &call, &decision, now)).unwrap();
-        read::<Asked>(&writer.asked(CallId::new(), &call, &decision, &card, now)).unwrap();
-        serde_json::from_value::<Card>(writer.card(&call, &card)).unwrap();
+        let writer = testing::test_writer();
+        read::<Proposed>(&writer.proposed_entry(CallId::new(), &call, now)).unwrap();
+        read::<Decided>(&writer.unasked_entry(CallId::new(), &call, &decision, now)).unwrap();
+        read::<Asked>(&writer.asked_entry(CallId::new(), &call, &decision, &card, now)).unwrap();
+        serde_json::from_value::<Card>(writer.stored_card(&call, &card)).unwrap();
     }
 }
 
 /// Attack 300: a pattern for the call is remembered without a store only, if the call shows a secret in it.
 #[test]
 fn given_a_pattern_with_a_secret_that_only_the_call_shows_then_it_is_found() {
-    let mut call = run("deploy hunter2x9");
+    let mut call = shell_call("deploy hunter2x9");
     call.title = "with password: hunter2x9".into();
-    let writer = testing::writer();
-    assert!(writer.finds(&call, "shell(deploy hunter2x9)"));
-    assert!(!writer.redactor().finds("shell(deploy hunter2x9)"));
-    assert!(!writer.finds(&call, "shell(deploy *)"));
+    let writer = testing::test_writer();
+    assert!(writer.finds_secret(&call, "shell(deploy hunter2x9)"));
+    assert!(!writer.redactor().finds_secret("shell(deploy hunter2x9)"));
+    assert!(!writer.finds_secret(&call, "shell(deploy *)"));
 }

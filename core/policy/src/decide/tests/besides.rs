@@ -26,7 +26,8 @@ fn line_in(root: &Path, line: &str) -> Call {
         ..Surroundings::new(root, &roots)
     };
     let mut call = call(Access::Mode { id: "replaced".into() });
-    (call.accesses, call.roots, call.cwd) = (shell::line(line, &at), roots.to_vec(), root.to_owned());
+    (call.accesses, call.roots, call.cwd) =
+        (shell::line_accesses(line, &at), roots.to_vec(), root.to_owned());
     call
 }
 
@@ -103,7 +104,7 @@ fn given_an_address_of_which_not_all_is_known_then_it_may_be_what_is_denied() {
         "curl -x \"$proxy\" https://docs.example/",
     ] {
         for decision in [in_mode(&rules, &shell(line), Mode::Default), auto(line)] {
-            assert!(decision.effect == Ask && decision.always(), "{line}: {decision:?}");
+            assert!(decision.effect == Ask && decision.always_asks(), "{line}: {decision:?}");
         }
     }
     let asked = policy(&[(Allow, "shell(curl *)"), (Ask, "fetch(evil.example)")]);

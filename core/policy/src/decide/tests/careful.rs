@@ -15,8 +15,8 @@ fn given_a_caution_then_it_is_asked_about_like_other_plain_caveats() {
     );
     assert_eq!(effect(&quiet, &mcp("s", "t")), Allow);
     let decision = in_mode(&quiet, &call, Mode::Default);
-    assert_eq!((decision.effect, decision.always()), (Ask, false));
-    assert_eq!(decision.because().unwrap().source, Source::Caveat);
+    assert_eq!((decision.effect, decision.always_asks()), (Ask, false));
+    assert_eq!(decision.deciding_finding().unwrap().source, Source::Caveat);
     assert_eq!(in_mode(&quiet, &call, Mode::Auto).effect, Allow);
     assert_eq!(in_mode(&quiet, &call, Mode::Plan).effect, Deny);
     assert_eq!(effect(&policy(&[(Allow, "mcp(s/*)")]), &call), Allow);
@@ -39,10 +39,10 @@ fn given_a_tool_that_is_flagged_then_nothing_but_a_person_lets_it_run() {
     for grants in [granted("mcp(s/*)"), granted("mcp(s/t)"), granted("*")] {
         for mode in [Mode::Default, Mode::Auto] {
             for bypass in [false, true] {
-                let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
+                let standing = SessionStanding { mode, bypass, grants: &grants, servers: passed() };
                 assert_eq!(decide(&quiet, &mcp("s", "t"), &standing).effect, Allow);
                 let decision = decide(&quiet, &call, &standing);
-                assert_eq!((decision.effect, decision.always()), (Ask, true), "{mode:?} {bypass}");
+                assert_eq!((decision.effect, decision.always_asks()), (Ask, true), "{mode:?} {bypass}");
             }
         }
     }

@@ -12,7 +12,7 @@ fn line_for(dialect: Dialect, line: &str) -> Call {
     let at =
         Surroundings { home: Some(Path::new(HOME)), dialect, ..Surroundings::new(Path::new("/w"), &roots) };
     let mut call = call(Access::Mode { id: "replaced".into() });
-    call.accesses = shell::line(line, &at);
+    call.accesses = shell::line_accesses(line, &at);
     call
 }
 

@@ -26,7 +26,7 @@ fn line_for(dialect: Dialect, line: &str) -> Call {
     let home = Some(Path::new(HOME));
     let at = Surroundings { home, dialect, ..Surroundings::new(Path::new("/w"), &roots) };
     let mut call = call(Access::Mode { id: "replaced".into() });
-    call.accesses = shell::line(line, &at);
+    call.accesses = shell::line_accesses(line, &at);
     call
 }
 
@@ -185,7 +185,7 @@ fn given_a_line_that_dash_reads_otherwise_then_what_it_hides_does_not_run() {
     let mut lines = BTreeSet::new();
     for line in &bare {
         for shell in ["sh -c", "/bin/sh -c", "dash -c", "sh -lc"] {
-            lines.insert(format!("{shell} {}", mayi_call::shell::quote(line)));
+            lines.insert(format!("{shell} {}", mayi_call::shell::quote_word(line)));
         }
     }
     none_allowed(Dialect::Bash, &lines);

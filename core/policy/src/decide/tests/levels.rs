@@ -17,7 +17,7 @@ fn said(tools: &[(&str, Category)]) -> BTreeMap<String, Category> {
 
 /// A call of a tool of `s`, which is known by how it is reached.
 fn of_server(name: &str) -> Call {
-    Call { server: Some(ServerId::of(&json!("s"))), ..mcp("s", name) }
+    Call { server: Some(ServerId::from_launch(&json!("s"))), ..mcp("s", name) }
 }
 
 fn with_level(call: &Call, level: Level) -> Grants {
@@ -45,7 +45,7 @@ fn given_a_category_for_an_agents_own_tool_then_the_matrix_speaks_by_it() {
         assert_eq!(in_mode(&configured, &tool(name), Mode::Plan).effect, Allow, "{name}");
         assert_eq!(in_mode(&configured, &tool(name), Mode::Plan).categories, [Category::Read]);
     }
-    let other = Call { agent: AgentId::named("b"), ..tool("todo_write") };
+    let other = Call { agent: AgentId::from_name("b"), ..tool("todo_write") };
     assert_eq!(effect(&configured, &other), Ask, "said of another agent's");
     assert_eq!(effect(&configured, &tool("ｘ")), Ask);
     assert_eq!(effect(&configured, &tool("Web_Search")), Ask);
@@ -89,7 +89,7 @@ fn given_a_tool_that_a_trusted_app_spares_then_it_runs_only_where_nothing_else_s
     );
     let passed = ["s".to_owned()];
     let grants = Grants::default();
-    let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &passed };
+    let standing = SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &passed };
     assert_eq!(decide(&required, &spared(of_server("t")), &standing).effect, Ask);
 }
 
@@ -108,10 +108,14 @@ fn given_a_server_without_settings_then_it_can_be_granted_all() {
         Ask,
         "any server could be called so"
     );
-    let another = Call { server: Some(ServerId::of(&json!("u"))), ..mcp("s", "t") };
+    let another = Call { server: Some(ServerId::from_launch(&json!("u"))), ..mcp("s", "t") };
     assert_eq!(with_grant(&bare, &another, &with_level(&call, Level::All)), Ask);
-    let standing =
-        Standing { mode: Mode::Default, bypass: false, grants: &with_level(&call, Level::All), servers: &[] };
+    let standing = SessionStanding {
+        mode: Mode::Default,
+        bypass: false,
+        grants: &with_level(&call, Level::All),
+        servers: &[],
+    };
     assert_eq!(decide(&bare, &call, &standing).effect, Ask, "not put into the session by mayi");
 }
 
@@ -138,11 +142,11 @@ fn given_a_denial_then_only_what_covered_it_ends() {
     let (line, other) = (shell("PATH=. make"), shell("touch z"));
     grants.add(exact(&line));
     let kept = |grants: &Grants| grants.all().len();
-    assert!(grants.deny(&other, &[Category::Execute]).is_empty());
-    assert!(grants.deny(&tool, &[Category::External]).is_empty(), "the level did not cover it");
+    assert!(grants.record_denial(&other, &[Category::Execute]).is_empty());
+    assert!(grants.record_denial(&tool, &[Category::External]).is_empty(), "the level did not cover it");
     assert_eq!(kept(&grants), 2);
-    assert_eq!(grants.deny(&tool, &[Category::Write]).len(), 1);
-    assert_eq!(grants.deny(&line, &[Category::Execute]).len(), 1);
+    assert_eq!(grants.record_denial(&tool, &[Category::Write]).len(), 1);
+    assert_eq!(grants.record_denial(&line, &[Category::Execute]).len(), 1);
     assert_eq!(kept(&grants), 0);
 }
 
@@ -157,7 +161,7 @@ fn given_a_denial_of_a_part_then_an_exact_answer_before_it_does_not_speak_about_
     };
     grants.add(exact());
     assert_eq!(with_grant(&policy(&[]), &whole, &grants), Allow);
-    grants.deny(&shell("touch z"), &[Category::Execute]);
+    grants.record_denial(&shell("touch z"), &[Category::Execute]);
     assert_eq!(with_grant(&policy(&[]), &whole, &grants), Ask);
     grants.add(exact());
     assert_eq!(with_grant(&policy(&[]), &whole, &grants), Allow, "allowed again, knowing that");
@@ -179,7 +183,7 @@ fn given_hints_of_a_server_then_they_claim_no_more_than_they_say() {
         (None, None, None, None),
     ] {
         assert_eq!(
-            mayi_call::claimed(reads, destroys, reaches_out),
+            mayi_call::claimed_category(reads, destroys, reaches_out),
             claims,
             "{reads:?} {destroys:?} {reaches_out:?}"
         );
@@ -202,7 +206,7 @@ proptest! {
         bypass: bool, own in any_category(), of_tool in any_category(), claims in prop::option::of(any_category()),
         level in any_level(),
     ) {
-        let mut call = Call { server: Some(ServerId::of(&json!("s"))), ..call };
+        let mut call = Call { server: Some(ServerId::from_launch(&json!("s"))), ..call };
         for access in &mut call.accesses {
             if let Access::Mcp(mcp) = access { mcp.claims = claims }
         }
@@ -211,8 +215,8 @@ proptest! {
             decision.trail.iter().any(|finding| finding.effect == effect && finding.source == Source::Rule)
         };
         let grants = with_level(&call, level);
-        let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
-        let before = decide(&plain, &call, &Standing { grants: &Grants::default(), ..standing });
+        let standing = SessionStanding { mode, bypass, grants: &grants, servers: passed() };
+        let before = decide(&plain, &call, &SessionStanding { grants: &Grants::default(), ..standing });
         let mut with = plain.clone();
         with.tools = said(&[("x", own)]);
         let tools = BTreeMap::from([("t".into(), ToolSettings { approval: crate::Approval::Default, category: Some(of_tool) })]);
@@ -229,7 +233,7 @@ proptest! {
         caution: bool, flagged: bool,
     ) {
         let call = Call {
-            server: Some(ServerId::of(&json!("s"))),
+            server: Some(ServerId::from_launch(&json!("s"))),
             cautions: if caution { vec!["look".into()] } else { Vec::new() },
             flagged: if flagged { vec!["odd".into()] } else { Vec::new() },
             ..call

@@ -1,14 +1,15 @@
 //! Paths among the arguments of a tool count for servers that run on this machine (D3.13).
 
 use super::*;
-use crate::pattern::Conditions;
+use crate::pattern::ArgumentConditions;
 
 /// Attack 245.
 #[test]
 fn given_a_path_pattern_then_it_allows_only_for_a_server_that_runs_here() {
-    let of = || Conditions { args: None, paths: Some(BTreeMap::from([("path".into(), "src/**".into())])) };
+    let of =
+        || ArgumentConditions { args: None, paths: Some(BTreeMap::from([("path".into(), "src/**".into())])) };
     let mut with = policy(&[]);
-    let pattern = Pattern::with("mcp(s/*)", of(), &places()).unwrap();
+    let pattern = Pattern::with_conditions("mcp(s/*)", of(), &places()).unwrap();
     with.rules.push(Rule { pattern: pattern.clone(), ..rule(Allow, "mcp(s/*)") });
     let at = |server: &str, path: &str| {
         let arguments = json!({ "path": path });

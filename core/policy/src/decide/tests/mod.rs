@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::grant::Grant;
-use crate::pattern::Places;
+use crate::pattern::PatternBases;
 use crate::{Approval, Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
 use mayi_call::shell::{self, Surroundings};
 use mayi_call::{AgentId, Door, McpAccess, PathAccess, SessionId, UrlAccess, WriteKind};
 
 const HOME: &str = "/home/me";
 
-fn places() -> Places {
-    Places { home: Some(PathBuf::from(HOME)), ..Places::default() }
+fn places() -> PatternBases {
+    PatternBases { home: Some(PathBuf::from(HOME)), ..PatternBases::default() }
 }
 
 fn policy(rules: &[(Effect, &str)]) -> Policy {
@@ -48,7 +48,7 @@ fn rule(effect: Effect, text: &str) -> Rule {
 fn call(access: Access) -> Call {
     Call {
         door: Door::AcpPermission,
-        agent: AgentId::named("a"),
+        agent: AgentId::from_name("a"),
         session: SessionId("s".into()),
         tool_call_id: Some("t".into()),
         roots: vec![PathBuf::from("/w")],
@@ -85,7 +85,7 @@ fn shell(line: &str) -> Call {
     let roots = [PathBuf::from("/w")];
     let at = Surroundings { home: Some(Path::new(HOME)), ..Surroundings::new(Path::new("/w"), &roots) };
     let mut call = call(Access::Mode { id: "replaced".into() });
-    call.accesses = shell::line(line, &at);
+    call.accesses = shell::line_accesses(line, &at);
     call
 }
 
@@ -98,7 +98,11 @@ fn mcp(server: &str, tool: &str) -> Call {
 }
 
 fn in_mode(policy: &Policy, call: &Call, mode: Mode) -> Decision {
-    decide(policy, call, &Standing { mode, bypass: false, grants: &Grants::default(), servers: passed() })
+    decide(
+        policy,
+        call,
+        &SessionStanding { mode, bypass: false, grants: &Grants::default(), servers: passed() },
+    )
 }
 
 fn effect(policy: &Policy, call: &Call) -> Effect {
@@ -115,13 +119,14 @@ fn granted(pattern: &str) -> Grants {
     let mut grants = Grants::default();
     grants.add(Grant {
         pattern: Some(Pattern::parse(pattern, &places()).unwrap()),
-        ..Grant::of_session(AgentId::named("a"), SessionId("s".into()))
+        ..Grant::of_session(AgentId::from_name("a"), SessionId("s".into()))
     });
     grants
 }
 
 fn with_grant(policy: &Policy, call: &Call, grants: &Grants) -> Effect {
-    decide(policy, call, &Standing { mode: Mode::Default, bypass: false, grants, servers: passed() }).effect
+    decide(policy, call, &SessionStanding { mode: Mode::Default, bypass: false, grants, servers: passed() })
+        .effect
 }
 
 use Effect::{Allow, Ask, Deny};
@@ -136,10 +141,10 @@ fn given_no_rules_then_the_matrix_and_protection_speak() {
     assert_eq!(in_mode(&none, &write("/w/src/a.rs"), Mode::Auto).effect, Allow);
     let hook = in_mode(&none, &write("/w/.git/hooks/pre-commit"), Mode::Auto);
     assert_eq!(hook.effect, Ask);
-    assert!(hook.always(), "protected, always");
+    assert!(hook.always_asks(), "protected, always");
     assert_eq!(in_mode(&none, &shell("rm -rf /"), Mode::Auto).effect, Deny, "catastrophic");
     let indirect = in_mode(&none, &shell("X=rm; $X -rf y"), Mode::Auto);
-    assert_eq!((indirect.effect, indirect.always()), (Ask, true), "command word not literal, always");
+    assert_eq!((indirect.effect, indirect.always_asks()), (Ask, true), "command word not literal, always");
     assert_eq!(
         in_mode(&none, &shell("mayi inbox approve 1"), Mode::Auto).effect,
         Deny,
@@ -177,8 +182,12 @@ fn given_rules_for_commands_then_the_strictest_wins() {
 #[test]
 fn given_a_bypassed_agent_then_only_plain_asks_are_discharged() {
     let bypass = |policy: &Policy, call: &Call, mode| {
-        decide(policy, call, &Standing { mode, bypass: true, grants: &Grants::default(), servers: passed() })
-            .effect
+        decide(
+            policy,
+            call,
+            &SessionStanding { mode, bypass: true, grants: &Grants::default(), servers: passed() },
+        )
+        .effect
     };
     let none = policy(&[]);
     assert_eq!(bypass(&none, &shell("make"), Mode::Default), Allow);
@@ -199,7 +208,7 @@ fn given_a_session_grant_then_it_reaches_no_further_than_its_pattern_agent_and_s
     let grants = granted("shell(make *)");
     assert_eq!(with_grant(&none, &shell("make x"), &grants), Allow);
     let mut other = shell("make x");
-    other.agent = AgentId::named("b");
+    other.agent = AgentId::from_name("b");
     assert_eq!(with_grant(&none, &other, &grants), Ask, "grants are bound to the agent");
     let mut elsewhere = shell("make x");
     elsewhere.session = SessionId("t".into());
@@ -248,8 +257,8 @@ fn given_a_grant_of_exactly_this_call_then_an_always_ask_is_discharged_and_a_mod
 fn given_a_denial_then_the_like_is_asked_about_in_every_mode() {
     let none = policy(&[]);
     let mut grants = Grants::default();
-    grants.deny(&write("/w/a"), &[Category::Write]);
-    let standing = Standing { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
+    grants.record_denial(&write("/w/a"), &[Category::Write]);
+    let standing = SessionStanding { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
     assert_eq!(decide(&none, &write("/w/a"), &standing).effect, Ask);
     assert_eq!(decide(&none, &write("/w/b"), &standing).effect, Allow);
 }
@@ -316,7 +325,8 @@ fn given_a_mode_switch_then_it_is_asked_about_in_every_mode() {
     let all = policy(&[(Allow, "*")]);
     let mode = call(Access::Mode { id: "auto".into() });
     for at in [Mode::Plan, Mode::Default, Mode::Auto] {
-        let standing = Standing { mode: at, bypass: true, grants: &Grants::default(), servers: passed() };
+        let standing =
+            SessionStanding { mode: at, bypass: true, grants: &Grants::default(), servers: passed() };
         assert_eq!(decide(&all, &mode, &standing).effect, Ask, "{at}");
     }
 }
@@ -347,7 +357,7 @@ fn given_a_call_that_touches_nothing_then_it_is_denied() {
     nothing.accesses.clear();
     let decision = in_mode(&policy(&[]), &nothing, Mode::Auto);
     assert_eq!(decision.effect, Deny);
-    assert_eq!(decision.because().unwrap().source, Source::Error);
+    assert_eq!(decision.deciding_finding().unwrap().source, Source::Error);
 }
 
 /// D4.25: adding a deny or an ask never loosens anything, also where the user's matrix denies.
@@ -391,7 +401,7 @@ fn given_a_row_of_auto_that_asks_then_a_discharged_caveat_does_not_loosen_it() {
     let env = BTreeMap::from([("FOO".to_owned(), "1".to_owned())]);
     let mut with_env = shell("make");
     let at = Surroundings { env: &env, ..Surroundings::new(Path::new("/w"), &[]) };
-    with_env.accesses = shell::argv(&["make".to_owned()], &at);
+    with_env.accesses = shell::argv_accesses(&["make".to_owned()], &at);
     assert_eq!(in_mode(&asks, &with_env, Mode::Auto).effect, Ask);
 }
 
@@ -409,7 +419,7 @@ fn given_protected_places_then_each_asks_always_in_auto_mode() {
         ".mcp.json",
     ] {
         let decision = in_mode(&none, &write(path), Mode::Auto);
-        assert!(decision.effect == Ask && decision.always(), "{path}");
+        assert!(decision.effect == Ask && decision.always_asks(), "{path}");
     }
     for path in [
         "/home/me/.cargo/credentials.toml",
@@ -419,7 +429,7 @@ fn given_protected_places_then_each_asks_always_in_auto_mode() {
         "/etc/shadow",
     ] {
         let decision = in_mode(&none, &read(path), Mode::Auto);
-        assert!(decision.effect == Ask && decision.always(), "{path}");
+        assert!(decision.effect == Ask && decision.always_asks(), "{path}");
     }
 }
 
@@ -431,7 +441,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
         Origin { file: Some("/home/me/.config/mayi/config.toml".into()), line: Some(7), layer: "user" };
     let decision = in_mode(&placed, &shell("rm x"), Mode::Default);
     assert_eq!(
-        serde_json::to_value(decision.because().unwrap()).unwrap(),
+        serde_json::to_value(decision.deciding_finding().unwrap()).unwrap(),
         json!({"effect": "deny", "access": "shell(rm x)", "source": "rule", "pattern": "shell(rm *)",
                "file": "/home/me/.config/mayi/config.toml", "line": 7, "reason": "deny rule of the user file", "always": false})
     );

@@ -207,7 +207,7 @@ fn given_a_text_that_is_fed_to_a_shell_then_a_denial_of_what_it_says_holds() {
     );
     // What is not known is asked about.
     let decision = in_mode(&policy(&[(Allow, "shell(*)")]), &shell("cmd | sh"), Mode::Default);
-    assert_eq!(decision.effect, Ask, "{:?}", decision.because());
+    assert_eq!(decision.effect, Ask, "{:?}", decision.deciding_finding());
 }
 
 /// Attack 105.
@@ -296,7 +296,7 @@ fn given_a_sed_script_that_is_hard_to_read_then_what_it_runs_is_denied_or_asked_
     let policy = policy(&[(Deny, "shell(touch *)")]);
     for line in ["sed '%%% e touch x' f", "sed ':a}e touch x' f", "sed 'k;e touch x' f"] {
         let decision = in_mode(&policy, &shell(line), Mode::Auto);
-        assert!(decision.effect == Ask && decision.always(), "{line}");
+        assert!(decision.effect == Ask && decision.always_asks(), "{line}");
     }
     for line in ["sed ':a;N;$!ba;s/\\n/ /g' f", "sed -n '/start/,/end/p' f"] {
         assert_eq!(in_mode(&policy, &shell(line), Mode::Default).effect, Allow, "{line}");
@@ -314,7 +314,7 @@ fn given_an_awk_program_that_calls_by_name_then_no_mode_lets_it_run() {
     ];
     for line in lines {
         let decision = in_mode(&policy, &shell(line), Mode::Auto);
-        assert!(decision.effect == Deny || decision.effect == Ask && decision.always(), "{line}");
+        assert!(decision.effect == Deny || decision.effect == Ask && decision.always_asks(), "{line}");
     }
 }
 

@@ -127,7 +127,7 @@ proptest! {
         call in any_call(), mode in any_mode(), bypass: bool, row in any_effect(), granted_too in any_pattern(),
     ) {
         let grants = granted(granted_too);
-        let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
+        let standing = SessionStanding { mode, bypass, grants: &grants, servers: passed() };
         let mut policy = policy(&rules);
         policy.matrix.default.execute = row;
         policy.matrix.default.write = row;
@@ -145,7 +145,7 @@ proptest! {
         bypass: bool, row in any_effect(), granted_too in any_pattern(),
     ) {
         let grants = granted(granted_too);
-        let standing = Standing { mode, bypass, grants: &grants, servers: passed() };
+        let standing = SessionStanding { mode, bypass, grants: &grants, servers: passed() };
         let mut policy = policy(&rules);
         policy.matrix.default.execute = row;
         policy.matrix.default.external = row;
@@ -155,8 +155,8 @@ proptest! {
         let blocked = Call { blocked: Some("it has changed".into()), ..call };
         let decision = decide(&policy, &blocked, &standing);
         prop_assert_eq!(decision.effect, Deny);
-        prop_assert_eq!(decision.because().map(|finding| finding.reason.as_str()), Some("it has changed"));
-        prop_assert_eq!(decision.because().map(|finding| finding.source), Some(Source::Protection));
+        prop_assert_eq!(decision.deciding_finding().map(|finding| finding.reason.as_str()), Some("it has changed"));
+        prop_assert_eq!(decision.deciding_finding().map(|finding| finding.source), Some(Source::Protection));
     }
 
     /// D4.25: order never matters.
@@ -177,7 +177,7 @@ proptest! {
         rules in prop::collection::vec((any_effect(), any_pattern()), 0..6), call in any_call(), bypass: bool, grant in any_pattern(),
     ) {
         let grants = granted(grant);
-        let decision = decide(&policy(&rules), &call, &Standing { mode: Mode::Plan, bypass, grants: &grants, servers: passed() });
+        let decision = decide(&policy(&rules), &call, &SessionStanding { mode: Mode::Plan, bypass, grants: &grants, servers: passed() });
         let reads = |access: &Access| {
             access.category() == Some(Category::Read) || matches!(access, Access::Shell(shell) if shell.reader)
         };
@@ -208,13 +208,13 @@ proptest! {
     ) {
         let policy = policy(&rules);
         let mut others = call.clone();
-        if agent { others.agent = AgentId::named("b") } else { others.session = SessionId("other".into()) }
+        if agent { others.agent = AgentId::from_name("b") } else { others.session = SessionId("other".into()) }
         let mut grants = granted(pattern);
         grants.add(Grant {
             fingerprint: Some(call.fingerprint()),
             ..Grant::of_session(call.agent.clone(), call.session.clone())
         });
-        let with = |grants: &Grants| decide(&policy, &others, &Standing { mode, bypass: false, grants, servers: passed() });
+        let with = |grants: &Grants| decide(&policy, &others, &SessionStanding { mode, bypass: false, grants, servers: passed() });
         prop_assert_eq!(with(&grants), with(&Grants::default()));
     }
 
@@ -229,11 +229,11 @@ proptest! {
         let name: String = spelt.collect();
         let mut line = format!("{}{name} -rf x", PATHS[path]);
         for wrapper in wrappers {
-            line = WRAPPERS[wrapper].replace("QUOTED", &shell::quote(&line)).replace("LINE", &line);
+            line = WRAPPERS[wrapper].replace("QUOTED", &shell::quote_word(&line)).replace("LINE", &line);
         }
         let line = CONTEXTS[context].replace("LINE", &line);
         let rules = [(Deny, "shell(rm *)"), (Allow, "shell(*)"), (Allow, "*")];
-        let standing = Standing { mode, bypass, grants: &granted("shell(*)"), servers: passed() };
+        let standing = SessionStanding { mode, bypass, grants: &granted("shell(*)"), servers: passed() };
         let decision = decide(&policy(&rules), &shell(&line), &standing);
         prop_assert_ne!(decision.effect, Allow, "{}", line);
     }
@@ -243,7 +243,7 @@ proptest! {
     fn the_digest_binds_every_field(call in any_call(), epoch in 0u64..9) {
         let digest: Digest = call.digest(epoch);
         let changes: [fn(&mut Call); 23] = [
-            |c| c.agent = AgentId::named("other"),
+            |c| c.agent = AgentId::from_name("other"),
             |c| c.session = SessionId("other".into()),
             |c| c.tool_call_id = None,
             |c| c.cwd = "/other".into(),
@@ -260,7 +260,7 @@ proptest! {
             |c| c.door = Door::AcpFs,
             |c| c.title.push('y'),
             |c| c.accesses.push(Access::Mode { id: "z".into() }),
-            |c| c.server = Some(mayi_call::ServerId::of(&json!("x"))),
+            |c| c.server = Some(mayi_call::ServerId::from_launch(&json!("x"))),
             |c| c.blocked = Some("x".into()),
             |c| c.cautions.push("x".into()),
             |c| c.flagged.push("x".into()),

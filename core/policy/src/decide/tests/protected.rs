@@ -42,14 +42,14 @@ fn given_a_catastrophe_in_any_spelling_then_it_is_denied() {
         assert_eq!(in_mode(&all, &shell(line), Mode::Auto).effect, Deny, "{line}");
     }
     let star = in_mode(&all, &shell("rm -rf *"), Mode::Auto);
-    assert_eq!(star.effect, Allow, "{:?}", star.because());
+    assert_eq!(star.effect, Allow, "{:?}", star.deciding_finding());
     assert!(in_mode(&all, &shell("rm -rf ~"), Mode::Auto).trail.len() < 12, "one reason of each kind");
     for line in ["rm -rf $X/", "rm -rf \"$X\"/*", "rm -rf /$X", "rm -rf $X"] {
         let decision = in_mode(&all, &shell(line), Mode::Auto);
         assert!(
-            decision.effect == Ask && decision.always(),
+            decision.effect == Ask && decision.always_asks(),
             "{line} could be everything: {:?}",
-            decision.because()
+            decision.deciding_finding()
         );
     }
     for line in [
@@ -129,7 +129,11 @@ fn given_commands_that_change_what_is_run_later_then_each_asks_always() {
         "cp x sub/.pre-commit-config.yaml",
     ] {
         let decision = in_mode(&all, &shell(line), Mode::Auto);
-        assert!(decision.effect == Ask && decision.always(), "{line}: {:?}", decision.because());
+        assert!(
+            decision.effect == Ask && decision.always_asks(),
+            "{line}: {:?}",
+            decision.deciding_finding()
+        );
     }
     for line in [
         "git add .",
@@ -166,7 +170,7 @@ fn given_commands_that_read_credentials_then_each_asks_always() {
         "cat ~/.ssh/id_*",
     ] {
         let decision = in_mode(&all, &shell(line), Mode::Auto);
-        assert!(decision.effect == Ask && decision.always(), "{line}");
+        assert!(decision.effect == Ask && decision.always_asks(), "{line}");
     }
 }
 
@@ -183,20 +187,22 @@ fn given_what_the_disk_says_of_a_path_then_it_counts() {
     let on = |access: &PathAccess| {
         in_mode(&all, &call(Access::Write(WriteKind::Edit, access.clone())), Mode::Auto)
     };
-    assert!(on(&access).always(), "another device");
+    assert!(on(&access).always_asks(), "another device");
     access.mount = Some(mayi_call::Mount { at: "/".into(), device: 7 });
     assert_eq!(on(&access).effect, Allow);
     access.hard_linked = true;
-    assert!(on(&access).always(), "a hard link");
+    assert!(on(&access).always_asks(), "a hard link");
 
     let temporary = tempfile::tempdir_in("/tmp").unwrap();
     std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
     let inside = temporary.path().join("x");
     let inside = inside.to_str().unwrap();
     let none = policy(&[]);
-    assert!(!in_mode(&none, &write(inside), Mode::Default).always() && effect(&none, &write(inside)) == Ask);
+    assert!(
+        !in_mode(&none, &write(inside), Mode::Default).always_asks() && effect(&none, &write(inside)) == Ask
+    );
     assert_eq!(in_mode(&none, &write(inside), Mode::Auto).effect, Allow);
-    assert!(in_mode(&none, &write("/tmp/x"), Mode::Auto).always(), "everybody's folder");
+    assert!(in_mode(&none, &write("/tmp/x"), Mode::Auto).always_asks(), "everybody's folder");
 }
 
 /// D4.13: exceptions and additions. What destroys or answers for the person can't be excepted.
@@ -204,16 +210,20 @@ fn given_what_the_disk_says_of_a_path_then_it_counts() {
 fn given_an_exception_then_only_asks_are_excepted() {
     let mut excepted = all();
     for text in ["write(.vscode/settings.json)", "*", "write(~/.config/mayi/**)"] {
-        excepted.protection.except(Pattern::parse(text, &places()).unwrap(), false);
+        excepted.protection.add_exception(Pattern::parse(text, &places()).unwrap(), false);
     }
     assert_eq!(in_mode(&excepted, &write(".vscode/settings.json"), Mode::Auto).effect, Allow);
     assert_eq!(in_mode(&excepted, &shell("rm -rf /"), Mode::Auto).effect, Deny);
     assert_eq!(in_mode(&excepted, &write("/home/me/.config/mayi/x"), Mode::Auto).effect, Deny);
     let mut added = all();
-    added.protection.extend(Pattern::parse("read(/w/secrets/**)", &places()).unwrap(), "ours".into(), true);
-    added.protection.except(Pattern::parse("read(**)", &places()).unwrap(), false);
-    assert!(in_mode(&added, &shell("cat secrets/x"), Mode::Auto).always());
-    assert!(in_mode(&added, &read("secrets/x"), Mode::Auto).always());
+    added.protection.add_entry(
+        Pattern::parse("read(/w/secrets/**)", &places()).unwrap(),
+        "ours".into(),
+        true,
+    );
+    added.protection.add_exception(Pattern::parse("read(**)", &places()).unwrap(), false);
+    assert!(in_mode(&added, &shell("cat secrets/x"), Mode::Auto).always_asks());
+    assert!(in_mode(&added, &read("secrets/x"), Mode::Auto).always_asks());
 }
 
 /// D4.8: ask, `always`: writes to ..., hooks of any kind; what is written where is spelled out.
@@ -255,7 +265,8 @@ fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
     .filter(|line| {
         let decision = in_mode(&all, &shell(line), Mode::Auto);
         // All of the home folder is mayi's own files too.
-        !(decision.effect == Deny && line.contains('~')) && (decision.effect != Ask || !decision.always())
+        !(decision.effect == Deny && line.contains('~'))
+            && (decision.effect != Ask || !decision.always_asks())
     })
     .collect();
     assert!(plain.is_empty(), "not asked about in every mode: {plain:#?}");
@@ -272,10 +283,13 @@ fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
         "awk '$1 > 3' x",
     ] {
         let decision = in_mode(&all, &shell(line), Mode::Auto);
-        assert_eq!(decision.effect, Allow, "{line}: {:?}", decision.because());
+        assert_eq!(decision.effect, Allow, "{line}: {:?}", decision.deciding_finding());
     }
     let open = in_mode(&all, &shell("ls -d */"), Mode::Default);
-    assert!(open.because().iter().all(|finding| !finding.reason.ends_with("protected path")), "{open:?}");
+    assert!(
+        open.deciding_finding().iter().all(|finding| !finding.reason.ends_with("protected path")),
+        "{open:?}"
+    );
 }
 
 /// D2.25: words that lie above a path that is protected count as that access. What is
@@ -301,7 +315,7 @@ fn given_a_folder_that_goes_then_it_is_asked_about_where_something_protected_lie
     };
     let moved = |name: &str, kind| decided(vec![Access::write(kind, PathAccess::new(&root, name))]);
     let roots = [root.clone()];
-    let line = |line: &str| decided(shell::line(line, &Surroundings::new(&root, &roots)));
+    let line = |line: &str| decided(shell::line_accesses(line, &Surroundings::new(&root, &roots)));
     for kind in [WriteKind::Move, WriteKind::Delete] {
         for (name, expected) in [
             ("src", Allow),
@@ -341,6 +355,10 @@ fn given_several_that_are_protected_then_the_finding_names_the_one_that_fits_bes
         ("rm -rf .husky", "write(**/.husky/**)"),
     ] {
         let decision = in_mode(&all, &shell(line), Mode::Auto);
-        assert_eq!(decision.because().and_then(|found| found.pattern.as_deref()), Some(pattern), "{line}");
+        assert_eq!(
+            decision.deciding_finding().and_then(|found| found.pattern.as_deref()),
+            Some(pattern),
+            "{line}"
+        );
     }
 }

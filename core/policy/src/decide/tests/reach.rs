@@ -49,7 +49,7 @@ impl Scene {
     fn shell(&self, line: &str) -> Call {
         let roots = [self.root.clone()];
         let at = Surroundings { home: Some(&self.home), ..Surroundings::new(&self.root, &roots) };
-        let accesses = shell::line(line, &at);
+        let accesses = shell::line_accesses(line, &at);
         let mut call = call(Access::Mode { id: "replaced".into() });
         (call.accesses, call.cwd, call.roots) = (accesses, self.root.clone(), roots.to_vec());
         call
@@ -57,8 +57,11 @@ impl Scene {
 
     /// Everything is allowed, but for this.
     fn denying(&self, patterns: &[&str]) -> Policy {
-        let places =
-            Places { home: Some(self.home.clone()), roots: vec![self.root.clone()], ..Places::default() };
+        let places = PatternBases {
+            home: Some(self.home.clone()),
+            roots: vec![self.root.clone()],
+            ..PatternBases::default()
+        };
         let rule = |effect, text: &str| Rule {
             pattern: Pattern::parse(text, &places).unwrap(),
             ..rule(effect, "shell(*)")
@@ -75,7 +78,8 @@ impl Scene {
 
 /// In the mode and with the bypass that ask least.
 fn loosest(policy: &Policy, call: &Call) -> Decision {
-    let standing = Standing { mode: Mode::Auto, bypass: true, grants: &Grants::default(), servers: passed() };
+    let standing =
+        SessionStanding { mode: Mode::Auto, bypass: true, grants: &Grants::default(), servers: passed() };
     decide(policy, call, &standing)
 }
 
@@ -88,7 +92,8 @@ fn wrong(
 ) -> Vec<String> {
     let judged = |line: String| {
         let decision = loosest(policy, &scene.shell(&line));
-        let why = || decision.because().map(|finding| format!("{} {}", finding.access, finding.reason));
+        let why =
+            || decision.deciding_finding().map(|finding| format!("{} {}", finding.access, finding.reason));
         (!right(&decision)).then(|| format!("{line}: {} {:?}", decision.effect, why()))
     };
     lines.into_iter().filter_map(judged).collect()

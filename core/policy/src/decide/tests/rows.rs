@@ -64,7 +64,7 @@ fn given_a_row_that_says_always_then_no_mode_discharges_it() {
         (&[(Allow, "shell(cargo test *)")], "PATH=. cargo test"),
     ] {
         let decision = in_mode(&policy(rules), &shell(line), Mode::Auto);
-        assert!(decision.effect == Ask && decision.always(), "{line}");
+        assert!(decision.effect == Ask && decision.always_asks(), "{line}");
     }
 }
 
@@ -75,7 +75,7 @@ fn given_a_grant_for_a_command_then_another_pager_is_asked_about() {
     let none = policy(&[]);
     let grants = granted("shell(git log *)");
     let paged = shell("GIT_PAGER='sh -c id' git log");
-    let standing = Standing { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
+    let standing = SessionStanding { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
     assert_eq!(with_grant(&none, &paged, &grants), Ask);
     assert_eq!(decide(&none, &paged, &standing).effect, Ask, "always");
     // In a folder without a repository: whether git would run a program of its configuration is not known.
@@ -100,7 +100,7 @@ fn given_auto_mode_then_ways_around_a_rule_are_still_seen() {
         "for PATH in /tmp/e; do ls; done",
     ] {
         let decision = in_mode(&none, &shell(line), Mode::Auto);
-        assert!(decision.effect > Allow && (decision.effect == Deny || decision.always()), "{line}");
+        assert!(decision.effect > Allow && (decision.effect == Deny || decision.always_asks()), "{line}");
     }
     let denied = policy(&[(Deny, "read(k)"), (Deny, "shell(rm *)"), (Deny, "read(~/.ssh/**)")]);
     for line in [
@@ -161,10 +161,10 @@ fn given_variables_of_a_request_then_they_are_judged_as_assignments() {
         let roots = [PathBuf::from("/w")];
         let at = Surroundings { env: &env, ..Surroundings::new(Path::new("/w"), &roots) };
         let mut call = shell("make");
-        call.accesses = shell::argv(&["make".to_owned()], &at);
+        call.accesses = shell::argv_accesses(&["make".to_owned()], &at);
         call
     };
     assert_eq!(effect(&make, &with("FOO")), Allow);
     assert_eq!(effect(&make, &with("BAR")), Ask);
-    assert!(in_mode(&make, &with("LD_PRELOAD"), Mode::Auto).always());
+    assert!(in_mode(&make, &with("LD_PRELOAD"), Mode::Auto).always_asks());
 }

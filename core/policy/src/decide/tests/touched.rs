@@ -89,7 +89,7 @@ fn given_lines_that_reach_a_denied_path_then_each_is_denied_and_others_are_not()
 fn given_a_word_that_is_a_denied_path_then_the_finding_names_it() {
     let denied = policy(&[(Deny, "read(.env)")]);
     let decision = in_mode(&denied, &shell("cat .env"), Mode::Auto);
-    assert_eq!(decision.because().map(|finding| finding.access.as_str()), Some("read(/w/.env)"));
+    assert_eq!(decision.deciding_finding().map(|finding| finding.access.as_str()), Some("read(/w/.env)"));
     let asks = policy(&[(Ask, "read(.env)"), (Allow, "shell(*)")]);
     let call = shell("cat .env");
     assert!(in_mode(&asks, &call, Mode::Auto).asks_about(&call.accesses[0]));
@@ -130,7 +130,7 @@ fn given_a_word_of_which_parts_are_known_then_it_is_denied_if_it_could_be() {
     assert_eq!(auto(&keys, &glob("/w/")), Ask, "a star alone could be one of them");
     assert_eq!(auto(&keys, &glob("/w/k")), Deny, "what is known of the name fits");
     let anything = in_mode(&denied, &open(&[None], true, Use::Read), Mode::Auto);
-    assert!(anything.always(), "it may be the denied one in every mode");
+    assert!(anything.always_asks(), "it may be the denied one in every mode");
     assert_eq!(auto(&policy(&[]), &open(&[None], true, Use::Read)), Allow, "protection alone is discharged");
     assert_eq!(
         effect(&policy(&[(Allow, "shell(tool)")]), &open(&[None], true, Use::Read)),
@@ -239,7 +239,7 @@ fn given_an_address_that_stands_for_several_then_each_of_them_counts() {
         "curl --url 'f[i-i]le:/etc/passwd'",
     ] {
         let decision = in_mode(&denied, &shell(line), Mode::Auto);
-        assert!(decision.effect >= Ask && decision.always(), "{line}: {decision:?}");
+        assert!(decision.effect >= Ask && decision.always_asks(), "{line}: {decision:?}");
     }
     for line in [
         "curl 'https://docs.example/items[1-3]'",
@@ -273,8 +273,8 @@ fn given_an_output_that_is_the_standard_output_then_nothing_is_written() {
 fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
     let none = policy(&[]);
     let mut grants = Grants::default();
-    grants.deny(&write("/w/a"), &[Category::Write]);
-    let standing = Standing { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
+    grants.record_denial(&write("/w/a"), &[Category::Write]);
+    let standing = SessionStanding { mode: Mode::Auto, bypass: true, grants: &grants, servers: passed() };
     assert_eq!(decide(&none, &shell("rm a"), &standing).effect, Ask);
     assert_eq!(decide(&none, &shell("rm b"), &standing).effect, Allow);
 }
@@ -285,8 +285,8 @@ fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
 fn given_a_name_for_something_else_then_it_is_asked_about_without_protection_too() {
     let bare = Policy { rules: vec![rule(Allow, "*")].into(), ..Policy::default() };
     for path in ["/proc/self/cwd/x", "/dev/fd/3", "/proc/1/root/etc/passwd"] {
-        assert!(in_mode(&bare, &read(path), Mode::Auto).always(), "{path}");
-        assert!(in_mode(&bare, &known(path, Use::Either, false), Mode::Auto).always(), "{path}");
+        assert!(in_mode(&bare, &read(path), Mode::Auto).always_asks(), "{path}");
+        assert!(in_mode(&bare, &known(path, Use::Either, false), Mode::Auto).always_asks(), "{path}");
     }
     let denied = Policy { rules: vec![rule(Deny, "read(.env)")].into(), ..Policy::default() };
     assert_eq!(effect(&denied, &read("/proc/self/cwd/.env")), Deny);
@@ -307,7 +307,7 @@ fn given_a_plain_name_that_a_rule_is_about_then_it_counts_wherever_it_stands() {
     // However many others stand before it.
     let names: Vec<String> = (0..300).map(|at| format!("a{at}")).collect();
     let decision = in_mode(&denied, &shell(&format!("cat {} creds", names.join(" "))), Mode::Auto);
-    assert!(decision.effect >= Ask && decision.always(), "{:?}", decision.because());
+    assert!(decision.effect >= Ask && decision.always_asks(), "{:?}", decision.deciding_finding());
 }
 
 /// D1.18: String arguments of MCP tools that are paths count as for shell words. Attack 80.
@@ -396,7 +396,7 @@ fn given_a_program_that_shows_a_file_in_another_way_then_a_denial_of_it_holds() 
         assert_eq!(auto(&denied, &shell(line)), Deny, "{line}");
     }
     for line in ["git grep x", "rg -g '*' x", "rg -t x y", "rg --ignore-file i y"] {
-        assert!(in_mode(&denied, &shell(line), Mode::Auto).once(), "{line}");
+        assert!(in_mode(&denied, &shell(line), Mode::Auto).asks_each_time(), "{line}");
     }
     for line in [
         "sort --files0-from=X",

@@ -80,7 +80,7 @@ fn given_a_package_that_would_hold_a_denied_file_then_it_is_denied() {
         let mut call = call(Access::Mode { id: "replaced".into() });
         call.roots = roots.to_vec();
         call.cwd = folder.path().to_owned();
-        call.accesses = shell::line(line, &at);
+        call.accesses = shell::line_accesses(line, &at);
         in_mode(&policy, &call, Mode::Auto).effect
     };
     let lines = ["npm pack", "npm publish", "pnpm pack", "yarn publish", "cargo package"];
@@ -160,7 +160,7 @@ fn given_a_version_manager_told_of_a_folder_then_a_version_is_not_read() {
         let mut call = call(Access::Mode { id: "replaced".into() });
         call.roots = roots.to_vec();
         call.cwd = folder.path().to_owned();
-        call.accesses = shell::line("node --version", &at);
+        call.accesses = shell::line_accesses("node --version", &at);
         in_mode(&none, &call, Mode::Plan).effect
     };
     assert_eq!(effect(), Allow);

@@ -188,7 +188,7 @@ fn given_a_text_that_env_splits_then_its_words_are_read_in_its_place() {
     let through =
         other_than(&[Ask], asked.iter().map(|text| format!("env -S \"$(cat <<'E'\n{text}\nE\n)\" y")));
     assert!(through.is_empty(), "{through:#?}");
-    let quoted = asked.iter().map(|text| format!("env -S {} y", mayi_call::shell::quote(text)));
+    let quoted = asked.iter().map(|text| format!("env -S {} y", mayi_call::shell::quote_word(text)));
     let through = other_than(&[Ask], quoted);
     assert!(through.is_empty(), "{through:#?}");
 }
@@ -357,7 +357,7 @@ fn given_files_that_no_rule_is_about_then_expressions_are_as_quiet_as_before() {
     };
     for line in lines {
         let mut call = call(Access::Mode { id: "replaced".into() });
-        call.accesses = shell::line(line, &at);
+        call.accesses = shell::line_accesses(line, &at);
         assert_eq!(effect(&policy, &call), Allow, "{line}");
     }
 }

@@ -2,8 +2,8 @@ use std::path::{Path, PathBuf};
 
 use super::session_pattern;
 use crate::grant::{Grant, Grants};
-use crate::pattern::Places;
-use crate::{Effect, Mode, Origin, Pattern, Policy, Protection, Rule, Standing, decide};
+use crate::pattern::PatternBases;
+use crate::{Effect, Mode, Origin, Pattern, Policy, Protection, Rule, SessionStanding, decide};
 use mayi_call::{Access, AgentId, Call, Door, PathAccess, SessionId};
 
 const HOME: &str = "/home/me";
@@ -13,11 +13,11 @@ fn roots() -> Vec<PathBuf> {
 }
 
 fn read(path: &str) -> Access {
-    Access::Read(PathAccess::unlooked(Path::new("/srv/w"), path))
+    Access::Read(PathAccess::without_lookup(Path::new("/srv/w"), path))
 }
 
 fn folder(path: &str) -> Access {
-    let mut path = PathAccess::unlooked(Path::new("/srv/w"), path);
+    let mut path = PathAccess::without_lookup(Path::new("/srv/w"), path);
     path.folder = true;
     Access::Read(path)
 }
@@ -41,10 +41,10 @@ fn given_a_file_that_was_read_then_the_session_covers_the_files_beside_it_alone(
     }
     let pattern = covered(&read("/opt/x/a.rs"));
     let roots = roots();
-    assert!(pattern.allows(&read("/opt/x/b.rs"), &roots));
+    assert!(pattern.certainly_matches(&read("/opt/x/b.rs"), &roots));
     for other in ["/opt/x", "/opt/x/y/b.rs", "/opt/x/.env", "/opt/x/.git/config", "/opt/b.rs", "/opt/xx/b.rs"]
     {
-        assert!(!pattern.allows(&read(other), &roots), "{other}");
+        assert!(!pattern.certainly_matches(&read(other), &roots), "{other}");
     }
 }
 
@@ -63,7 +63,7 @@ fn given_a_file_in_a_folder_above_much_then_the_session_covers_it_alone() {
 /// D1.14: the lexical form (without links) is a second form.
 #[test]
 fn given_a_link_into_the_home_folder_then_the_session_covers_it_alone() {
-    let mut path = PathAccess::unlooked(Path::new("/"), "/opt/x/link");
+    let mut path = PathAccess::without_lookup(Path::new("/"), "/opt/x/link");
     path.resolved = "/home/me/notes".into();
     assert_eq!(covered(&Access::Read(path)).as_str(), "read(/opt/x/link)");
 }
@@ -72,7 +72,7 @@ fn given_a_link_into_the_home_folder_then_the_session_covers_it_alone() {
 /// `always = true` is discharged only by a grant of the exact digest.
 #[test]
 fn given_protected_and_denied_files_in_that_folder_then_the_grant_does_not_reach_them() {
-    let places = Places { home: Some(HOME.into()), ..Places::default() };
+    let places = PatternBases { home: Some(HOME.into()), ..PatternBases::default() };
     let rule = |effect, text: &str| Rule {
         effect,
         pattern: Pattern::parse(text, &places).unwrap(),
@@ -89,12 +89,12 @@ fn given_protected_and_denied_files_in_that_folder_then_the_grant_does_not_reach
         protection: Protection::built_in(&places, &[]).unwrap(),
         ..Policy::default()
     };
-    let of_session = || Grant::of_session(AgentId::named("a"), SessionId("s".into()));
+    let of_session = || Grant::of_session(AgentId::from_name("a"), SessionId("s".into()));
     let effect = |read_before: &str, path: &str| {
         let mut grants = Grants::default();
         grants.add(Grant { pattern: Some(covered(&read(read_before))), ..of_session() });
         let call = call(read(path));
-        let standing = Standing { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] };
+        let standing = SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &[] };
         decide(&policy, &call, &standing).effect
     };
     assert_eq!(effect("/opt/x/a", "/opt/x/b"), Effect::Allow);
@@ -109,7 +109,7 @@ fn call(access: Access) -> Call {
     Call {
         accesses: vec![access],
         door: Door::AcpFs,
-        agent: AgentId::named("a"),
+        agent: AgentId::from_name("a"),
         session: SessionId("s".into()),
         tool_call_id: None,
         cwd: "/srv/w".into(),

@@ -7,18 +7,18 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::glob::Glob;
-use crate::fold::fold;
+use crate::fold::fold_text;
 use mayi_call::shell::OpenPath;
-use mayi_call::{PathAccess, lies_in, shown};
+use mayi_call::{PathAccess, display_path, lies_in};
 
-pub(crate) use open::Could;
+pub(crate) use open::Likelihood;
 
 /// A path glob. Without `/` it matches at any depth; `./` anchors at the roots, as does a `/` in
 /// the middle; `/` and `~/` are absolute.
 #[derive(Clone, Debug)]
 pub(crate) struct PathPattern {
     /// As written, each alternative by itself, and with the links of its literal part followed.
-    forms: Vec<Form>,
+    forms: Vec<PatternForm>,
 }
 
 /// Where a form starts.
@@ -34,17 +34,17 @@ pub(crate) enum Anchor {
 
 /// One alternative of a pattern.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Form {
+pub(crate) struct PatternForm {
     pub(crate) anchor: Anchor,
     /// Where the links of the literal part lead: for an allow only within the roots.
     followed: bool,
-    exact: Vec<Part>,
-    pub(crate) folded: Vec<Part>,
+    exact: Vec<PathPart>,
+    pub(crate) folded: Vec<PathPart>,
 }
 
 /// What one name of a path has to be.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum PathPart {
     /// This name.
     Name(String),
     /// A name that matches.
@@ -55,7 +55,7 @@ pub(crate) enum Part {
 
 /// How far a path that lies above what a pattern is about counts as being about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Above {
+pub(crate) enum AncestorMatch {
     /// Not at all: what is done there stays there.
     No,
     /// Where it is certain that the pattern's own place lies there.
@@ -70,7 +70,7 @@ pub(crate) enum Above {
     Any,
 }
 
-impl Above {
+impl AncestorMatch {
     /// Whether what lies at any depth counts.
     pub(crate) fn is_any(self) -> bool {
         matches!(self, Self::AnyShown | Self::Any)
@@ -98,15 +98,15 @@ pub(crate) enum Fit {
 
 /// A path in the forms that patterns look at, worked out once for all of them.
 #[derive(Debug)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct PathForms<'a> {
     pub(crate) roots: &'a [PathBuf],
     certain: bool,
-    forms: Vec<SeenForm<'a>>,
+    forms: Vec<PathForm<'a>>,
 }
 
 /// One form of a path.
 #[derive(Debug)]
-pub(crate) struct SeenForm<'a> {
+pub(crate) struct PathForm<'a> {
     /// None if it is no text.
     exact: Option<&'a str>,
     pub(crate) folded: Cow<'a, str>,
@@ -116,28 +116,28 @@ pub(crate) struct SeenForm<'a> {
     pub(crate) above_root: bool,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> PathForms<'a> {
     pub(crate) fn new(access: &'a PathAccess, roots: &'a [PathBuf]) -> Self {
-        let forms = access.forms().map(|path| SeenForm::new(path, roots)).collect();
+        let forms = access.forms().map(|path| PathForm::new(path, roots)).collect();
         Self { roots, certain: access.unresolved.is_none(), forms }
     }
 
-    pub(crate) fn forms(&self) -> &[SeenForm<'a>] {
+    pub(crate) fn forms(&self) -> &[PathForm<'a>] {
         &self.forms
     }
 }
 
-impl<'a> SeenForm<'a> {
+impl<'a> PathForm<'a> {
     fn new(path: &'a Path, roots: &[PathBuf]) -> Self {
         let exact = path.to_str();
         let folded = match exact {
-            Some(text) => fold(text),
-            None => Cow::Owned(fold(&path.to_string_lossy()).into_owned()),
+            Some(text) => fold_text(text),
+            None => Cow::Owned(fold_text(&path.to_string_lossy()).into_owned()),
         };
         let inside = roots.iter().filter_map(|root| {
-            let root = shown(root);
+            let root = display_path(root);
             let of_exact = exact.and_then(|text| Some(text.len() - below_text(text, &root, 0)?.len()));
-            let of_folded = folded.len() - below_text(&folded, &fold(&root), 0)?.len();
+            let of_folded = folded.len() - below_text(&folded, &fold_text(&root), 0)?.len();
             Some((of_exact.unwrap_or(usize::MAX), of_folded))
         });
         let inside = inside.collect();
@@ -156,7 +156,7 @@ impl<'a> SeenForm<'a> {
 
 /// What came of walking a path along a form.
 #[derive(Clone, Copy, Debug, Default)]
-struct Walked {
+struct PathWalk {
     /// It matches.
     full: bool,
     /// It lies below what matches.
@@ -172,29 +172,33 @@ struct Walked {
 }
 
 impl PathPattern {
-    pub(crate) fn forms(&self) -> &[Form] {
+    pub(crate) fn forms(&self) -> &[PatternForm] {
         &self.forms
     }
 
     /// Where each form begins that is as it was written: from the top, or so many folders above each root, and the names from
     /// there on. Of these, links are followed.
-    pub(super) fn leads(&self) -> impl Iterator<Item = (Option<usize>, Vec<&str>)> {
+    pub(super) fn path_prefixes(&self) -> impl Iterator<Item = (Option<usize>, Vec<&str>)> {
         self.forms.iter().filter(|form| !form.followed).filter_map(|form| match form.anchor {
-            Anchor::Absolute => Some((None, names(&form.exact))),
-            Anchor::Root(up) => Some((Some(up), names(&form.exact))),
+            Anchor::Absolute => Some((None, leading_names(&form.exact))),
+            Anchor::Root(up) => Some((Some(up), leading_names(&form.exact))),
             Anchor::Anywhere => None,
         })
     }
 
     /// Every form of the path must match: the pattern is certainly about it.
-    pub(super) fn allows(&self, seen: &Seen<'_>) -> bool {
-        seen.certain && seen.forms.iter().all(|of| self.forms.iter().any(|form| form.allows(of, seen.roots)))
+    pub(super) fn certainly_matches(&self, seen: &PathForms<'_>) -> bool {
+        seen.certain
+            && seen
+                .forms
+                .iter()
+                .all(|of| self.forms.iter().any(|form| form.certainly_matches(of, seen.roots)))
     }
 
     /// Whether the path is one of the session's folders itself, of which everything below is allowed.
-    pub(super) fn allows_in_root(&self, seen: &Seen<'_>) -> bool {
-        let below = |form: &Form| {
-            matches!(form.anchor, Anchor::Root(0) | Anchor::Anywhere) && walk(&form.exact, "").folder
+    pub(super) fn certainly_matches_in_root(&self, seen: &PathForms<'_>) -> bool {
+        let below = |form: &PatternForm| {
+            matches!(form.anchor, Anchor::Root(0) | Anchor::Anywhere) && walk_path(&form.exact, "").folder
         };
         seen.certain
             && self.forms.iter().any(below)
@@ -203,35 +207,45 @@ impl PathPattern {
 
     /// How it fits the path: any form of it matches, or lies below what matches, or above it as far as
     /// `above` says.
-    pub(super) fn fit(&self, seen: &Seen<'_>, above: Above) -> Fit {
+    pub(super) fn fit(&self, seen: &PathForms<'_>, above: AncestorMatch) -> Fit {
         let forms = seen.forms.iter().flat_map(|of| self.forms.iter().map(move |form| (of, form)));
         forms.map(|(of, form)| form.fit(of, seen.roots, above)).max().unwrap_or_default()
     }
 
     /// Whether one at any depth fits, in part, the path itself, or something that really lies below it: of
     /// each, its name from the path on.
-    pub(super) fn fits_below(&self, seen: &Seen<'_>, held: &[String]) -> bool {
+    pub(super) fn fits_below(&self, seen: &PathForms<'_>, held: &[String]) -> bool {
         let forms = self.forms.iter().filter(|form| form.anchor == Anchor::Anywhere);
         forms.into_iter().any(|form| {
             seen.forms.iter().any(|of| {
                 let begun = |path: &str| {
-                    let walked = walk(&form.folded, path);
+                    let walked = walk_path(&form.folded, path);
                     walked.full || walked.begun
                 };
-                begun(&of.folded) || held.iter().any(|name| begun(&format!("{}/{}", of.folded, fold(name))))
+                begun(&of.folded)
+                    || held.iter().any(|name| begun(&format!("{}/{}", of.folded, fold_text(name))))
             })
         })
     }
 
     /// Whether it could be about a path of which only parts are known.
-    pub(super) fn could(&self, path: &OpenPath, roots: &[PathBuf], above: Above) -> Could {
-        self.forms.iter().map(|form| open::could(form, path, roots, above)).max().unwrap_or(Could::No)
+    pub(super) fn could_match_open(
+        &self,
+        path: &OpenPath,
+        roots: &[PathBuf],
+        above: AncestorMatch,
+    ) -> Likelihood {
+        self.forms
+            .iter()
+            .map(|form| open::could_match_open(form, path, roots, above))
+            .max()
+            .unwrap_or(Likelihood::No)
     }
 }
 
-impl Form {
-    fn allows(&self, of: &SeenForm<'_>, roots: &[PathBuf]) -> bool {
-        let full = |names: &str| walk(&self.exact, names).full;
+impl PatternForm {
+    fn certainly_matches(&self, of: &PathForm<'_>, roots: &[PathBuf]) -> bool {
+        let full = |names: &str| walk_path(&self.exact, names).full;
         match self.anchor {
             Anchor::Absolute => {
                 (!self.followed || of.exactly_in_roots().next().is_some()) && of.exact.is_some_and(full)
@@ -244,9 +258,9 @@ impl Form {
         }
     }
 
-    fn fit(&self, of: &SeenForm<'_>, roots: &[PathBuf], above: Above) -> Fit {
-        let hit = |parts: &[Part], names: &str, above: Above| {
-            let walked = walk(parts, names);
+    fn fit(&self, of: &PathForm<'_>, roots: &[PathBuf], above: AncestorMatch) -> Fit {
+        let hit = |parts: &[PathPart], names: &str, above: AncestorMatch| {
+            let walked = walk_path(parts, names);
             let lies_above = if above.passes_hidden() { walked.shown } else { walked.above };
             match walked.full || walked.below {
                 true => Fit::Whole,
@@ -261,9 +275,9 @@ impl Form {
             }
         };
         let best = |fits: &mut dyn Iterator<Item = Fit>| fits.max().unwrap_or_default();
-        let in_root = |parts: &[Part], rest: &str| {
-            let root_itself = above == Above::PlaceBelowRoot && rest.is_empty();
-            hit(parts, rest, if root_itself { Above::No } else { above })
+        let in_root = |parts: &[PathPart], rest: &str| {
+            let root_itself = above == AncestorMatch::PlaceBelowRoot && rest.is_empty();
+            hit(parts, rest, if root_itself { AncestorMatch::No } else { above })
         };
         match self.anchor {
             Anchor::Absolute => hit(&self.folded, &of.folded, above),
@@ -271,18 +285,19 @@ impl Form {
                 let inside = if up == 0 {
                     best(&mut of.in_roots().map(|rest| in_root(&self.folded, rest)))
                 } else {
-                    let from = |root: &PathBuf| below_text(&of.folded, &fold(&root.to_string_lossy()), up);
+                    let from =
+                        |root: &PathBuf| below_text(&of.folded, &fold_text(&root.to_string_lossy()), up);
                     best(&mut roots.iter().filter_map(from).map(|rest| in_root(&self.folded, rest)))
                 };
                 // A folder above a root lies above everything in it.
-                let passed_by = above.passes_hidden() && hides(&self.folded);
+                let passed_by = above.passes_hidden() && has_hidden_name(&self.folded);
                 let above = of.above_root && !passed_by && self.counts_above(&self.folded, above);
                 inside.max(if above { Fit::Above } else { Fit::No })
             }
             // A denial without a place is about every place; its place is taken to be at each root.
             Anchor::Anywhere => {
-                let anywhere = if above.is_any() { above } else { Above::No };
-                let placed = || self.placed().filter(|_| above != Above::No);
+                let anywhere = if above.is_any() { above } else { AncestorMatch::No };
+                let placed = || self.parts_at_root().filter(|_| above != AncestorMatch::No);
                 let fit = hit(&self.folded, &of.folded, anywhere);
                 match placed().filter(|_| fit != Fit::Whole) {
                     Some(parts) => fit.max(best(&mut of.in_roots().map(|rest| in_root(parts, rest)))),
@@ -293,34 +308,34 @@ impl Form {
     }
 
     /// The parts of `**/.git/hooks/**` as they stand at a root.
-    pub(crate) fn placed(&self) -> Option<&[Part]> {
+    pub(crate) fn parts_at_root(&self) -> Option<&[PathPart]> {
         match self.folded.as_slice() {
-            [Part::Deep, rest @ ..] if matches!(rest, [Part::Name(_), _, ..]) => Some(rest),
+            [PathPart::Deep, rest @ ..] if matches!(rest, [PathPart::Name(_), _, ..]) => Some(rest),
             _ => None,
         }
     }
 
     /// Whether a path that lies above what `parts` are about counts.
-    fn counts_above(&self, parts: &[Part], above: Above) -> bool {
+    fn counts_above(&self, parts: &[PathPart], above: AncestorMatch) -> bool {
         match above {
-            Above::No => false,
-            Above::Any | Above::AnyShown => true,
+            AncestorMatch::No => false,
+            AncestorMatch::Any | AncestorMatch::AnyShown => true,
             // Only names, and at the end what is below the last of them.
-            Above::Place | Above::PlaceBelowRoot | Above::PlaceShown => {
+            AncestorMatch::Place | AncestorMatch::PlaceBelowRoot | AncestorMatch::PlaceShown => {
                 let fixed = match parts {
-                    [fixed @ .., Part::Deep, Part::Glob(last)] if last.is_any() => fixed,
+                    [fixed @ .., PathPart::Deep, PathPart::Glob(last)] if last.is_any() => fixed,
                     all => all,
                 };
-                matches!(fixed.first(), Some(Part::Name(_))) && !fixed.contains(&Part::Deep)
+                matches!(fixed.first(), Some(PathPart::Name(_))) && !fixed.contains(&PathPart::Deep)
             }
         }
     }
 
     /// The names at its beginning that are literal.
-    pub(crate) fn place(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn prefix_names(&self) -> impl Iterator<Item = &str> {
         self.folded
             .iter()
-            .map_while(|part| if let Part::Name(name) = part { Some(name.as_str()) } else { None })
+            .map_while(|part| if let PathPart::Name(name) = part { Some(name.as_str()) } else { None })
     }
 }
 
@@ -340,54 +355,54 @@ pub(crate) fn below_text<'a>(path: &'a str, root: &str, up: usize) -> Option<&'a
 }
 
 /// Walks the names of a path along the parts of a form.
-fn walk(parts: &[Part], path: &str) -> Walked {
+fn walk_path(parts: &[PathPart], path: &str) -> PathWalk {
     let mut names = path.split('/').filter(|name| !name.is_empty());
     let (fixed, deep) = match parts {
-        [fixed @ .., Part::Deep, Part::Glob(last)] if last.is_any() => (fixed, true),
+        [fixed @ .., PathPart::Deep, PathPart::Glob(last)] if last.is_any() => (fixed, true),
         all => (all, false),
     };
-    if fixed.contains(&Part::Deep) {
+    if fixed.contains(&PathPart::Deep) {
         return walk_deep(parts, names);
     }
     // There is one way only.
     for (at, part) in fixed.iter().enumerate() {
         match names.next() {
             None => {
-                let shown = !hides(fixed.get(at..).unwrap_or_default());
-                return Walked { above: true, shown, ..Walked::default() };
+                let shown = !has_hidden_name(fixed.get(at..).unwrap_or_default());
+                return PathWalk { above: true, shown, ..PathWalk::default() };
             }
-            Some(name) if part.is(name) => {}
-            Some(_) => return Walked::default(),
+            Some(name) if part.matches_name(name) => {}
+            Some(_) => return PathWalk::default(),
         }
     }
     let more = names.next().is_some();
     let folder = !more && deep;
-    Walked { full: more == deep, below: more, above: folder, folder, shown: folder, begun: false }
+    PathWalk { full: more == deep, below: more, above: folder, folder, shown: folder, begun: false }
 }
 
 /// The same along parts with `**` among them: after each name, all the places where one could be.
-fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked {
+fn walk_deep<'a>(parts: &[PathPart], names: impl Iterator<Item = &'a str>) -> PathWalk {
     let len = parts.len();
     let mut now = vec![false; len + 1];
     let mut next = now.clone();
     let close = |row: &mut Vec<bool>| {
         for (at, part) in parts.iter().enumerate() {
-            if *part == Part::Deep && row.get(at) == Some(&true) {
-                put(row, at + 1);
+            if *part == PathPart::Deep && row.get(at) == Some(&true) {
+                mark_position(row, at + 1);
             }
         }
     };
-    put(&mut now, 0);
+    mark_position(&mut now, 0);
     close(&mut now);
-    let mut walked = Walked::default();
+    let mut walked = PathWalk::default();
     for name in names {
         walked.below |= now.last() == Some(&true);
         next.fill(false);
         for (at, part) in parts.iter().enumerate().filter(|(at, _)| now.get(*at) == Some(&true)) {
-            if *part == Part::Deep {
-                put(&mut next, at);
-            } else if part.is(name) {
-                put(&mut next, at + 1);
+            if *part == PathPart::Deep {
+                mark_position(&mut next, at);
+            } else if part.matches_name(name) {
+                mark_position(&mut next, at + 1);
             }
         }
         close(&mut next);
@@ -397,40 +412,40 @@ fn walk_deep<'a>(parts: &[Part], names: impl Iterator<Item = &'a str>) -> Walked
         }
     }
     walked.full = now.last() == Some(&true);
-    let ends_deep = matches!(parts, [.., Part::Deep, Part::Glob(last)] if last.is_any());
+    let ends_deep = matches!(parts, [.., PathPart::Deep, PathPart::Glob(last)] if last.is_any());
     walked.folder = ends_deep && !walked.full && len.checked_sub(2).and_then(|at| now.get(at)) == Some(&true);
     walked.above = now.iter().take(len).any(|alive| *alive);
     let alive = (0..len).filter(|at| now.get(*at) == Some(&true));
-    walked.shown = alive.into_iter().any(|at| !hides(parts.get(at..).unwrap_or_default()));
+    walked.shown = alive.into_iter().any(|at| !has_hidden_name(parts.get(at..).unwrap_or_default()));
     walked.begun = now.iter().take(len).skip(2).any(|alive| *alive);
     walked
 }
 
 /// Whether a name that they have to have is hidden.
-pub(super) fn hides(parts: &[Part]) -> bool {
+pub(super) fn has_hidden_name(parts: &[PathPart]) -> bool {
     parts.iter().any(|part| match part {
-        Part::Name(name) => name.starts_with('.'),
-        Part::Glob(glob) => glob.is_hidden(),
-        Part::Deep => false,
+        PathPart::Name(name) => name.starts_with('.'),
+        PathPart::Glob(glob) => glob.is_hidden(),
+        PathPart::Deep => false,
     })
 }
 
 /// The names that parts begin with.
-pub(crate) fn names(parts: &[Part]) -> Vec<&str> {
+pub(crate) fn leading_names(parts: &[PathPart]) -> Vec<&str> {
     parts
         .iter()
-        .map_while(|part| if let Part::Name(name) = part { Some(name.as_str()) } else { None })
+        .map_while(|part| if let PathPart::Name(name) = part { Some(name.as_str()) } else { None })
         .collect()
 }
 
-fn put(row: &mut [bool], at: usize) {
+fn mark_position(row: &mut [bool], at: usize) {
     if let Some(place) = row.get_mut(at) {
         *place = true;
     }
 }
 
-impl Part {
-    fn is(&self, name: &str) -> bool {
+impl PathPart {
+    fn matches_name(&self, name: &str) -> bool {
         match self {
             Self::Name(own) => own == name,
             Self::Glob(glob) => glob.matches(name),

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::glob::Part as Known;
-use super::{Above, Anchor, Form, Part};
-use crate::fold::fold;
+use super::super::glob::TextPart as Known;
+use super::{AncestorMatch, Anchor, PathPart, PatternForm};
+use crate::fold::fold_text;
 use mayi_call::shell::OpenPath;
 
 /// How much speaks for it. Ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Could {
+pub(crate) enum Likelihood {
     /// It can't be.
     No,
     /// Nothing speaks against it, since next to nothing is known.
@@ -22,51 +22,58 @@ pub(crate) enum Could {
 const MOST_STEPS: usize = 1 << 18;
 
 /// One step of the text that a form matches.
-enum Step<'a> {
-    Part(&'a Part),
+enum MatchStep<'a> {
+    Part(&'a PathPart),
     /// Between two names.
     Slash,
 }
 
 /// Whether, and how much, `form` could be about `path`.
-pub(super) fn could(form: &Form, path: &OpenPath, roots: &[PathBuf], above: Above) -> Could {
-    let text = known(path);
-    let bases: Vec<Vec<Part>> = match form.anchor {
+pub(super) fn could_match_open(
+    form: &PatternForm,
+    path: &OpenPath,
+    roots: &[PathBuf],
+    above: AncestorMatch,
+) -> Likelihood {
+    let text = known_text(path);
+    let bases: Vec<Vec<PathPart>> = match form.anchor {
         Anchor::Absolute | Anchor::Anywhere => vec![Vec::new()],
-        Anchor::Root(up) => roots.iter().filter_map(|root| Some(names(root.ancestors().nth(up)?))).collect(),
+        Anchor::Root(up) => {
+            roots.iter().filter_map(|root| Some(folded_names(root.ancestors().nth(up)?))).collect()
+        }
     };
     let met = bases.iter().any(|base| {
-        let parts: Vec<&Part> = base.iter().chain(&form.folded).collect();
-        meets(&parts, &text, above)
+        let parts: Vec<&PathPart> = base.iter().chain(&form.folded).collect();
+        can_both_match(&parts, &text, above)
     });
     if !met {
-        return Could::No;
+        return Likelihood::No;
     }
     // A star alone could be any file of its folder, and an expansion any path at all: unless something of
     // a name is known, or what is known around it is about the same place.
     let begins = matches!(text.first(), Some(Known::Char('/')));
-    let speaks = (begins && !path.slashes && hints(&text))
+    let speaks = (begins && !path.slashes && has_partial_name(&text))
         || (begins && in_place(form, &text, roots))
         || last_name(&text).is_some_and(|name| ends_with(form, &name));
-    if speaks { Could::Yes } else { Could::Perhaps }
+    if speaks { Likelihood::Yes } else { Likelihood::Perhaps }
 }
 
 /// Whether something is known of a name of which not all is.
-fn hints(text: &[Known]) -> bool {
+fn has_partial_name(text: &[Known]) -> bool {
     let open = |name: &&[Known]| name.iter().any(|part| matches!(part, Known::Gap { .. }));
     text.split(|part| *part == Known::Char('/')).filter(open).any(|name| name.len() > 1)
 }
 
 /// Whether the known beginning of a path leads into the place that a form is about: to the folder that
 /// holds it, or further.
-fn in_place(form: &Form, text: &[Known], roots: &[PathBuf]) -> bool {
+fn in_place(form: &PatternForm, text: &[Known], roots: &[PathBuf]) -> bool {
     let head: String =
         text.iter().map_while(|part| if let Known::Char(c) = part { Some(*c) } else { None }).collect();
     let (folders, begun) = head.rsplit_once('/').unwrap_or_default();
     let folders: Vec<&str> = folders.split('/').filter(|name| !name.is_empty()).collect();
     let place: Vec<&str> = match form.anchor {
-        Anchor::Anywhere => super::names(form.folded.get(1..).unwrap_or_default()),
-        _ => form.place().collect(),
+        Anchor::Anywhere => super::leading_names(form.folded.get(1..).unwrap_or_default()),
+        _ => form.prefix_names().collect(),
     };
     let Some((last, parents)) = place.split_last() else { return false };
     let leads = |folders: &[&str]| {
@@ -80,8 +87,8 @@ fn in_place(form: &Form, text: &[Known], roots: &[PathBuf]) -> bool {
     let inside: Vec<&[&str]> = roots
         .iter()
         .filter_map(|root| {
-            let root = names(root);
-            let own = super::names(&root);
+            let root = folded_names(root);
+            let own = super::leading_names(&root);
             folders.starts_with(&own).then(|| folders.get(own.len()..))?
         })
         .collect();
@@ -97,7 +104,7 @@ fn in_place(form: &Form, text: &[Known], roots: &[PathBuf]) -> bool {
 }
 
 /// The path's text, folded; what is behind an unknown part and goes up again makes all unknown.
-fn known(path: &OpenPath) -> Vec<Known> {
+fn known_text(path: &OpenPath) -> Vec<Known> {
     let gap = Known::Gap { slashes: path.slashes };
     let mut text = Vec::new();
     let mut after_gap = false;
@@ -113,7 +120,7 @@ fn known(path: &OpenPath) -> Vec<Known> {
                 if after_gap && piece.split('/').any(|name| name == "..") {
                     return vec![Known::Gap { slashes: true }];
                 }
-                text.extend(fold(piece).chars().map(Known::Char));
+                text.extend(fold_text(piece).chars().map(Known::Char));
             }
         }
     }
@@ -124,9 +131,11 @@ fn known(path: &OpenPath) -> Vec<Known> {
     text
 }
 
-fn names(path: &Path) -> Vec<Part> {
+fn folded_names(path: &Path) -> Vec<PathPart> {
     let names = path.components().filter_map(|component| match component {
-        std::path::Component::Normal(name) => Some(Part::Name(fold(&name.to_string_lossy()).into_owned())),
+        std::path::Component::Normal(name) => {
+            Some(PathPart::Name(fold_text(&name.to_string_lossy()).into_owned()))
+        }
         _ => None,
     });
     names.collect()
@@ -143,60 +152,63 @@ fn last_name(text: &[Known]) -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
-fn ends_with(form: &Form, name: &str) -> bool {
+fn ends_with(form: &PatternForm, name: &str) -> bool {
     match form.folded.last() {
-        Some(Part::Name(own)) => own == name,
-        Some(Part::Glob(glob)) => !glob.is_any() && glob.matches(name),
+        Some(PathPart::Name(own)) => own == name,
+        Some(PathPart::Glob(glob)) => !glob.is_any() && glob.matches(name),
         _ => false,
     }
 }
 
 /// Whether some path is both: one that the parts match (or that lies below such a one; or, with
 /// `above`, above one), and one that `text` may stand for.
-fn meets(parts: &[&Part], text: &[Known], above: Above) -> bool {
-    let steps: Vec<Step<'_>> = parts.iter().flat_map(|part| [Step::Slash, Step::Part(part)]).collect();
+fn can_both_match(parts: &[&PathPart], text: &[Known], above: AncestorMatch) -> bool {
+    let steps: Vec<MatchStep<'_>> =
+        parts.iter().flat_map(|part| [MatchStep::Slash, MatchStep::Part(part)]).collect();
     let width = text.len() + 1;
     if steps.len().saturating_mul(width).saturating_mul(4) > MOST_STEPS {
         return true;
     }
     let mut now = vec![false; width];
-    put(&mut now, 0);
+    mark_position(&mut now, 0);
     for (at, step) in steps.iter().enumerate() {
         if above.is_any() && now.last() == Some(&true) {
             // One step for each name, and one for the slash before it.
             let rest = parts.get(at / 2..).unwrap_or_default();
-            if !above.passes_hidden() || !rest.iter().any(|part| super::hides(std::slice::from_ref(*part))) {
+            if !above.passes_hidden()
+                || !rest.iter().any(|part| super::has_hidden_name(std::slice::from_ref(*part)))
+            {
                 return true;
             }
         }
         skip_gaps(&mut now, text);
         let next = match step {
-            Step::Slash => {
+            MatchStep::Slash => {
                 // `/**` may stand for nothing, with the slash before it.
-                let deep = matches!(steps.get(at + 1), Some(Step::Part(Part::Deep)));
-                if deep { now.clone() } else { one(&now, text, |c| c == '/') }
+                let deep = matches!(steps.get(at + 1), Some(MatchStep::Part(PathPart::Deep)));
+                if deep { now.clone() } else { match_char(&now, text, |c| c == '/') }
             }
-            Step::Part(Part::Deep) => {
+            MatchStep::Part(PathPart::Deep) => {
                 // Nothing, or a slash and anything, up to where the next name's slash comes.
-                let begun = one(&now, text, |c| c == '/');
+                let begun = match_char(&now, text, |c| c == '/');
                 let mut next = now.clone();
                 if let Some(from) = begun.iter().position(|set| *set) {
                     next.iter_mut().skip(from).for_each(|place| *place = true);
                 }
                 next
             }
-            Step::Part(Part::Name(name)) => {
+            MatchStep::Part(PathPart::Name(name)) => {
                 let mut row = now.clone();
                 if name.starts_with('.') {
                     not_by_globs(&mut row, text);
                 }
                 for own in name.chars() {
-                    row = one(&row, text, |c| c == own);
+                    row = match_char(&row, text, |c| c == own);
                     skip_gaps(&mut row, text);
                 }
                 row
             }
-            Step::Part(Part::Glob(glob)) => segment(glob, &now, text),
+            MatchStep::Part(PathPart::Glob(glob)) => match_name(glob, &now, text),
         };
         now = next;
         if !now.contains(&true) {
@@ -226,23 +238,23 @@ fn not_by_globs(row: &mut [bool], text: &[Known]) {
 fn skip_gaps(row: &mut [bool], text: &[Known]) {
     for (at, part) in text.iter().enumerate() {
         if matches!(part, Known::Gap { .. }) && row.get(at) == Some(&true) {
-            put(row, at + 1);
+            mark_position(row, at + 1);
         }
     }
 }
 
 /// One character.
-fn one(row: &[bool], text: &[Known], is: impl Fn(char) -> bool) -> Vec<bool> {
+fn match_char(row: &[bool], text: &[Known], is: impl Fn(char) -> bool) -> Vec<bool> {
     let mut next = vec![false; row.len()];
     for (at, part) in text.iter().enumerate() {
         if row.get(at) != Some(&true) {
             continue;
         }
         match part {
-            Known::Char(c) if is(*c) => put(&mut next, at + 1),
+            Known::Char(c) if is(*c) => mark_position(&mut next, at + 1),
             Known::Gap { slashes } if *slashes || !is('/') => {
-                put(&mut next, at);
-                put(&mut next, at + 1);
+                mark_position(&mut next, at);
+                mark_position(&mut next, at + 1);
             }
             _ => {}
         }
@@ -251,7 +263,7 @@ fn one(row: &[bool], text: &[Known], is: impl Fn(char) -> bool) -> Vec<bool> {
 }
 
 /// One name that a glob matches: from each place, to each place where it could end.
-fn segment(glob: &super::Glob, row: &[bool], text: &[Known]) -> Vec<bool> {
+fn match_name(glob: &super::Glob, row: &[bool], text: &[Known]) -> Vec<bool> {
     let mut next = vec![false; row.len()];
     for from in (0..text.len()).filter(|at| row.get(*at) == Some(&true)) {
         let rest = text.get(from..).unwrap_or_default();
@@ -262,11 +274,11 @@ fn segment(glob: &super::Glob, row: &[bool], text: &[Known]) -> Vec<bool> {
             let ends = to == rest.len()
                 || rest.get(to) == Some(&Known::Char('/'))
                 || matches!(name.last(), Some(Known::Gap { slashes: true }));
-            if to > 0 && ends && glob.could(name) {
-                put(&mut next, from + to);
+            if to > 0 && ends && glob.could_match(name) {
+                mark_position(&mut next, from + to);
                 if matches!(name.last(), Some(Known::Gap { slashes: true })) {
                     // The gap goes on behind the name.
-                    put(&mut next, from + to - 1);
+                    mark_position(&mut next, from + to - 1);
                 }
             }
         }
@@ -274,6 +286,6 @@ fn segment(glob: &super::Glob, row: &[bool], text: &[Known]) -> Vec<bool> {
     next
 }
 
-fn put(row: &mut [bool], at: usize) {
-    super::put(row, at);
+fn mark_position(row: &mut [bool], at: usize) {
+    super::mark_position(row, at);
 }

@@ -2,26 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::glob::{Glob, alternatives};
-use super::super::{PatternError, Places};
-use super::{Anchor, Form, Part, PathPattern};
+use super::super::glob::{Glob, expand_braces};
+use super::super::{PatternBases, PatternError};
+use super::{Anchor, PathPart, PathPattern, PatternForm};
 
 impl PathPattern {
-    pub(in super::super) fn parse(text: &str, places: &Places) -> Result<Self, PatternError> {
+    pub(in super::super) fn parse(text: &str, places: &PatternBases) -> Result<Self, PatternError> {
         Self::parse_exactly(text.trim(), places)
     }
 
     /// As [`Self::parse`], with spaces at the ends as part of the name.
-    pub(in super::super) fn parse_exactly(text: &str, places: &Places) -> Result<Self, PatternError> {
+    pub(in super::super) fn parse_exactly(text: &str, places: &PatternBases) -> Result<Self, PatternError> {
         if text.starts_with('!') {
-            return Err(PatternError::argument(
+            return Err(PatternError::bad_argument(
                 "`!` does not negate here",
                 "write an exception as `unless` in a [[rule]]",
             ));
         }
-        let wrong = |why: String| PatternError::argument(format!("`{text}` is not a path glob"), why);
+        let wrong = |why: String| PatternError::bad_argument(format!("`{text}` is not a path glob"), why);
         let mut forms = Vec::new();
-        for alternative in alternatives(text).map_err(wrong)? {
+        for alternative in expand_braces(text).map_err(wrong)? {
             read(&alternative, places, &mut forms)?;
         }
         forms.dedup();
@@ -29,7 +29,7 @@ impl PathPattern {
     }
 }
 
-fn read(text: &str, places: &Places, forms: &mut Vec<Form>) -> Result<(), PatternError> {
+fn read(text: &str, places: &PatternBases, forms: &mut Vec<PatternForm>) -> Result<(), PatternError> {
     let home_relative = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
     let stem = text.trim_end_matches('/');
     let (anchor, rest) = match home_relative {
@@ -44,40 +44,40 @@ fn read(text: &str, places: &Places, forms: &mut Vec<Form>) -> Result<(), Patter
             None => (Anchor::Anywhere, text),
         },
     };
-    let (mut parts, up) =
-        parts(rest).map_err(|why| PatternError::argument(format!("`{text}` is not a path glob"), why))?;
+    let (mut parts, up) = parse_parts(rest)
+        .map_err(|why| PatternError::bad_argument(format!("`{text}` is not a path glob"), why))?;
     let folder = rest.ends_with('/') && !parts.is_empty();
     let anchor = match anchor {
         Anchor::Root(_) => Anchor::Root(up),
         Anchor::Absolute => Anchor::Absolute,
         // A name at any depth.
         Anchor::Anywhere => {
-            if matches!(parts.as_slice(), [Part::Glob(glob)] if glob.is_any()) {
+            if matches!(parts.as_slice(), [PathPart::Glob(glob)] if glob.is_any()) {
                 parts.clear();
-                parts.extend([Part::Deep, any()]);
-            } else if parts.first() != Some(&Part::Deep) {
-                parts.insert(0, Part::Deep);
+                parts.extend([PathPart::Deep, any_name()]);
+            } else if parts.first() != Some(&PathPart::Deep) {
+                parts.insert(0, PathPart::Deep);
             }
             Anchor::Anywhere
         }
     };
     if home_relative.is_some() {
         let home = places.home.as_deref().ok_or_else(|| {
-            PatternError::argument("there is no home folder that `~` could mean", "write the whole path")
+            PatternError::bad_argument("there is no home folder that `~` could mean", "write the whole path")
         })?;
-        parts = literal(home).into_iter().chain(parts).collect();
+        parts = literal_parts(home).into_iter().chain(parts).collect();
     }
-    let followed = if places.as_written { Vec::new() } else { followed(anchor, &parts, places) };
+    let followed = if places.as_written { Vec::new() } else { follow_links(anchor, &parts, places) };
     for place in followed {
-        let rest = parts.iter().skip_while(|part| matches!(part, Part::Name(_))).cloned();
-        forms.push(form(Anchor::Absolute, folder, true, place.into_iter().chain(rest).collect()));
+        let rest = parts.iter().skip_while(|part| matches!(part, PathPart::Name(_))).cloned();
+        forms.push(build_form(Anchor::Absolute, folder, true, place.into_iter().chain(rest).collect()));
     }
-    forms.insert(0, form(anchor, folder, false, parts));
+    forms.insert(0, build_form(anchor, folder, false, parts));
     Ok(())
 }
 
 /// Where the literal part of a pattern leads, if that is elsewhere than where it is written.
-fn followed(anchor: Anchor, parts: &[Part], places: &Places) -> Vec<Vec<Part>> {
+fn follow_links(anchor: Anchor, parts: &[PathPart], places: &PatternBases) -> Vec<Vec<PathPart>> {
     let bases: Vec<PathBuf> = match anchor {
         Anchor::Absolute => vec![PathBuf::from("/")],
         Anchor::Root(up) => {
@@ -85,80 +85,82 @@ fn followed(anchor: Anchor, parts: &[Part], places: &Places) -> Vec<Vec<Part>> {
         }
         Anchor::Anywhere => return Vec::new(),
     };
-    let names: Vec<&String> =
-        parts.iter().map_while(|part| if let Part::Name(name) = part { Some(name) } else { None }).collect();
+    let names: Vec<&String> = parts
+        .iter()
+        .map_while(|part| if let PathPart::Name(name) = part { Some(name) } else { None })
+        .collect();
     bases
         .into_iter()
         .filter_map(|mut written| {
             written.extend(&names);
             let place = match &places.ways {
                 Some(ways) => ways.resolve(&written),
-                None => mayi_call::resolve(&written),
+                None => mayi_call::resolve_path(&written),
             };
             let place = place.ok()?;
-            (place != written).then(|| literal(&place))
+            (place != written).then(|| literal_parts(&place))
         })
         .collect()
 }
 
-fn form(anchor: Anchor, folder: bool, followed: bool, exact: Vec<Part>) -> Form {
-    let mut folded: Vec<Part> = exact
+fn build_form(anchor: Anchor, folder: bool, followed: bool, exact: Vec<PathPart>) -> PatternForm {
+    let mut folded: Vec<PathPart> = exact
         .iter()
         .map(|part| match part {
-            Part::Name(name) => Part::Name(crate::fold::fold(name).into_owned()),
-            Part::Glob(glob) => Part::Glob(glob.folded()),
-            Part::Deep => Part::Deep,
+            PathPart::Name(name) => PathPart::Name(crate::fold::fold_text(name).into_owned()),
+            PathPart::Glob(glob) => PathPart::Glob(glob.to_folded()),
+            PathPart::Deep => PathPart::Deep,
         })
         .collect();
     let mut exact = exact;
     if folder {
         // An allow of a folder is about what is in it.
-        exact.extend([Part::Deep, any()]);
-    } else if exact.last() == Some(&Part::Deep) {
+        exact.extend([PathPart::Deep, any_name()]);
+    } else if exact.last() == Some(&PathPart::Deep) {
         // `dir/**` is not the folder itself.
-        exact.push(any());
-        folded.push(any());
+        exact.push(any_name());
+        folded.push(any_name());
     }
-    Form { anchor, followed, exact, folded }
+    PatternForm { anchor, followed, exact, folded }
 }
 
-fn any() -> Part {
-    Part::Glob(Glob::stars("*"))
+fn any_name() -> PathPart {
+    PathPart::Glob(Glob::parse_stars("*"))
 }
 
 /// The names of a path, as parts.
-fn literal(path: &Path) -> Vec<Part> {
+fn literal_parts(path: &Path) -> Vec<PathPart> {
     let names = path.components().filter_map(|component| match component {
-        std::path::Component::Normal(name) => Some(Part::Name(name.to_string_lossy().into_owned())),
+        std::path::Component::Normal(name) => Some(PathPart::Name(name.to_string_lossy().into_owned())),
         _ => None,
     });
     names.collect()
 }
 
 /// The parts of a glob, and how many folders above its start it begins.
-fn parts(text: &str) -> Result<(Vec<Part>, usize), String> {
-    let mut parts: Vec<Part> = Vec::new();
+fn parse_parts(text: &str) -> Result<(Vec<PathPart>, usize), String> {
+    let mut parts: Vec<PathPart> = Vec::new();
     let mut up = 0;
     for name in text.split('/') {
         match name {
             "" | "." => {}
             ".." => match parts.last() {
                 None => up += 1,
-                Some(Part::Name(_)) => {
+                Some(PathPart::Name(_)) => {
                     parts.pop();
                 }
                 Some(_) => return Err("write the path without `..` behind a wildcard".to_owned()),
             },
             "**" => {
-                if parts.last() != Some(&Part::Deep) {
-                    parts.push(Part::Deep);
+                if parts.last() != Some(&PathPart::Deep) {
+                    parts.push(PathPart::Deep);
                 }
             }
             // Most names are just that.
-            name if !name.contains(['*', '?', '[', '\\']) => parts.push(Part::Name(name.to_owned())),
+            name if !name.contains(['*', '?', '[', '\\']) => parts.push(PathPart::Name(name.to_owned())),
             name => {
                 let glob = Glob::parse(name)?;
-                parts.push(glob.literal().map_or(Part::Glob(glob), Part::Name));
+                parts.push(glob.literal_text().map_or(PathPart::Glob(glob), PathPart::Name));
             }
         }
     }

@@ -2,17 +2,18 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::{Above, Could, Fit, PathPattern, Seen};
-use crate::pattern::Places;
+use super::{AncestorMatch, Fit, Likelihood, PathForms, PathPattern};
+use crate::pattern::PatternBases;
 use mayi_call::PathAccess;
 use mayi_call::shell::OpenPath;
 
 fn pattern(text: &str) -> PathPattern {
-    PathPattern::parse(text, &Places { home: Some("/home/me".into()), ..Places::default() }).unwrap()
+    PathPattern::parse(text, &PatternBases { home: Some("/home/me".into()), ..PatternBases::default() })
+        .unwrap()
 }
 
 fn path(text: &str) -> PathAccess {
-    PathAccess::unlooked(Path::new("/w"), text)
+    PathAccess::without_lookup(Path::new("/w"), text)
 }
 
 fn roots() -> Vec<PathBuf> {
@@ -20,11 +21,11 @@ fn roots() -> Vec<PathBuf> {
 }
 
 fn concerns(glob: &str, text: &str) -> bool {
-    pattern(glob).fit(&Seen::new(&path(text), &roots()), Above::No) != Fit::No
+    pattern(glob).fit(&PathForms::new(&path(text), &roots()), AncestorMatch::No) != Fit::No
 }
 
 fn allows(glob: &str, text: &str) -> bool {
-    pattern(glob).allows(&Seen::new(&path(text), &roots()))
+    pattern(glob).certainly_matches(&PathForms::new(&path(text), &roots()))
 }
 
 /// Seen in other gates: a denial of a folder, with or without a slash at its end, covers the folder and what
@@ -61,12 +62,16 @@ fn given_a_link_in_a_rules_literal_part_then_where_it_leads_is_meant_too() {
     std::fs::create_dir_all(root.with_file_name("far")).unwrap();
     std::os::unix::fs::symlink("real", root.join("secret")).unwrap();
     std::os::unix::fs::symlink("../far", root.join("out")).unwrap();
-    let places = Places { home: None, roots: vec![root.clone()], ..Places::default() };
+    let places = PatternBases { home: None, roots: vec![root.clone()], ..PatternBases::default() };
     let roots = [root.clone()];
     let check = |glob: &str, text: &str, allow: bool| {
         let (pattern, path) = (PathPattern::parse(glob, &places).unwrap(), PathAccess::new(&root, text));
-        let seen = Seen::new(&path, &roots);
-        if allow { pattern.allows(&seen) } else { pattern.fit(&seen, Above::No) != Fit::No }
+        let seen = PathForms::new(&path, &roots);
+        if allow {
+            pattern.certainly_matches(&seen)
+        } else {
+            pattern.fit(&seen, AncestorMatch::No) != Fit::No
+        }
     };
     assert!(check("secret/**", "real/x", false), "a denial follows");
     assert!(check("./secret/*.key", "real/x.key", false) && !check("./secret/*.key", "real/x", false));
@@ -79,7 +84,7 @@ fn given_a_link_in_a_rules_literal_part_then_where_it_leads_is_meant_too() {
 fn given_a_glob_with_dots_then_they_are_resolved_or_refused() {
     assert!(concerns("src/../lib/*", "lib/a") && concerns("../other/**", "/other/x"));
     assert!(allows("./src/./a", "src/a") && allows("src//a", "src/a"));
-    assert!(PathPattern::parse("src/*/../x", &Places::default()).is_err());
+    assert!(PathPattern::parse("src/*/../x", &PatternBases::default()).is_err());
     assert!(concerns("src/{a,b/*}.rs", "src/b/x.rs") && !concerns("src/{a,b}.rs", "src/c.rs"));
 }
 
@@ -92,7 +97,7 @@ fn given_a_path_of_thousands_of_parts_then_matching_is_quick() {
         let pattern = pattern(glob);
         let once = |_| {
             let begun = cpu_time::ThreadTime::now();
-            std::hint::black_box(pattern.fit(&Seen::new(&long, &roots), Above::Any));
+            std::hint::black_box(pattern.fit(&PathForms::new(&long, &roots), AncestorMatch::Any));
             begun.elapsed().as_millis()
         };
         assert!((0..5).map(once).min().unwrap() < 1000, "{glob}");
@@ -110,7 +115,7 @@ proptest! {
         text in "(/w/|/home/me/|/)[ab]{1,2}(/[ab.]{1,3}){0,3}", from in 1_usize..12, len in 0_usize..6,
         slashes: bool,
     ) {
-        let Ok(pattern) = PathPattern::parse(&glob, &Places { home: Some("/home/me".into()), ..Places::default() })
+        let Ok(pattern) = PathPattern::parse(&glob, &PatternBases { home: Some("/home/me".into()), ..PatternBases::default() })
         else { return Ok(()) };
         // As a walker has it: without `.` and `..`.
         let text = path(&text).lexical.to_str().unwrap().to_owned();
@@ -121,7 +126,7 @@ proptest! {
         prop_assume!(!tail.split('/').any(|name| name == ".."));
         let pieces = vec![Some(head.to_owned()), None, Some(tail.to_owned())];
         let open = OpenPath { given: text.clone(), pieces, slashes, looked_up: false };
-        let denied = pattern.fit(&Seen::new(&path(&text), &roots()), Above::No) != Fit::No;
-        prop_assert!(!denied || pattern.could(&open, &roots(), Above::No) > Could::No);
+        let denied = pattern.fit(&PathForms::new(&path(&text), &roots()), AncestorMatch::No) != Fit::No;
+        prop_assert!(!denied || pattern.could_match_open(&open, &roots(), AncestorMatch::No) > Likelihood::No);
     }
 }

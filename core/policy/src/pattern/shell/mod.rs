@@ -3,9 +3,9 @@
 //! An allow compares what is certain: bytes, words that are known. A denial compares what could be:
 //! names folded, the command's base name, wrappers, words of which only parts are known.
 
-mod could;
+mod command_forms;
 mod parse;
-mod seen;
+mod possible_match;
 
 use std::sync::OnceLock;
 
@@ -13,17 +13,17 @@ use regex::Regex;
 
 use super::glob::Glob;
 use mayi_call::ShellAccess;
-use mayi_call::shell::{Caveat, Named, Word};
+use mayi_call::shell::{Caveat, CaveatSubject, Word};
 
+pub(crate) use command_forms::{CommandForms, SecondWord};
 pub use parse::regexes_compiled;
 pub(super) use parse::{LARGEST_REGEX, regex_source};
-pub(crate) use seen::{Second, Seen};
 
 /// Matched against the words of one simple command.
 #[derive(Clone, Debug)]
 pub(crate) enum ShellPattern {
     /// Word by word.
-    Words(Words),
+    Words(SimpleCommandPattern),
     /// `/.../` over the canonical text.
     Regex {
         /// As it is: for ask and deny.
@@ -36,9 +36,9 @@ pub(crate) enum ShellPattern {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Words {
+pub(crate) struct SimpleCommandPattern {
     /// `NAME=value` before the command.
-    assignments: Vec<Assigned>,
+    assignments: Vec<AssignmentPattern>,
     /// One for each word.
     words: Vec<WordPattern>,
     /// A last word `*`: any remaining words, also none.
@@ -51,14 +51,14 @@ pub(crate) struct Words {
 }
 
 #[derive(Clone, Debug)]
-struct Assigned {
+struct AssignmentPattern {
     name: String,
     value: WordPattern,
 }
 
 #[derive(Clone, Debug)]
 enum WordPattern {
-    Literal(Text),
+    Literal(LiteralWord),
     Glob {
         exact: Glob,
         folded: Glob,
@@ -72,13 +72,13 @@ enum WordPattern {
 
 /// A text, and how it compares where spelling does not count; left out where that is the same.
 #[derive(Clone, Debug)]
-struct Text {
+struct LiteralWord {
     exact: Box<str>,
     folded: Option<Box<str>>,
     plain: Option<Box<str>>,
 }
 
-impl Text {
+impl LiteralWord {
     fn folded(&self) -> &str {
         self.folded.as_deref().unwrap_or(&self.exact)
     }
@@ -90,7 +90,7 @@ impl Text {
 
 impl WordPattern {
     /// Whether it is certain that this is the word that is meant.
-    fn allows(&self, word: &Word) -> bool {
+    fn certainly_matches(&self, word: &Word) -> bool {
         match (self, word) {
             (Self::Literal(text), Word::Literal(word)) => *text.exact == **word,
             // What a star stands for goes to no other place.
@@ -127,21 +127,21 @@ impl ShellPattern {
     }
 
     /// What an allow has to be written as, if its last word ends in `*`: that star stays within the word.
-    pub(super) fn glued(&self) -> bool {
+    pub(super) fn has_glued_star(&self) -> bool {
         matches!(self, Self::Words(of) if of.glued)
     }
 
     /// Whether it is certain that the command is meant.
-    pub(super) fn allows(&self, shell: &ShellAccess) -> bool {
+    pub(super) fn certainly_matches(&self, shell: &ShellAccess) -> bool {
         if !shell.understood {
             return false;
         }
         match self {
-            Self::Words(of) => of.allows(shell),
+            Self::Words(of) => of.certainly_matches(shell),
             Self::Regex { anchored, source, .. } => {
-                known(shell)
+                is_fully_literal(shell)
                     && anchored
-                        .get_or_init(|| parse::compile(&format!("^(?:{source})$")).ok())
+                        .get_or_init(|| parse::compile_regex(&format!("^(?:{source})$")).ok())
                         .as_ref()
                         .is_some_and(|regex| regex.is_match(&shell.text()))
             }
@@ -150,7 +150,7 @@ impl ShellPattern {
 
     /// As an allow, but a last `*` covers no words that are or could be options (D3.7).
     pub(super) fn excepts(&self, shell: &ShellAccess) -> bool {
-        self.allows(shell)
+        self.certainly_matches(shell)
             && match self {
                 Self::Words(of) if of.rest => shell
                     .words
@@ -163,40 +163,42 @@ impl ShellPattern {
 
     /// Whether an allow that matches `shell` names what `caveat` is about: the option, or the
     /// assignment. What only the last `*` covers is not named.
-    pub(super) fn names(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
+    pub(super) fn names_caveat(&self, shell: &ShellAccess, caveat: &Caveat) -> bool {
         if caveat.always {
             return false;
         }
-        let Self::Words(of) = self else { return matches!(caveat.named, Named::Beside { .. }) };
+        let Self::Words(of) = self else { return matches!(caveat.named, CaveatSubject::Beside { .. }) };
         match &caveat.named {
-            Named::Nothing => false,
-            Named::Beside { first, at } => {
+            CaveatSubject::Nothing => false,
+            CaveatSubject::Beside { first, at } => {
                 let open = |at: &usize| of.words.get(*at).is_none_or(WordPattern::is_any);
                 open(first) || !open(at)
             }
-            Named::Words(places) => {
+            CaveatSubject::Words(places) => {
                 // An option by its name; its value may be any.
                 places.first().and_then(|at| of.words.get(*at)).is_some_and(|word| !word.is_any())
                     && places.iter().all(|at| *at < of.words.len())
             }
-            Named::Assignment(at) => of.assigned(shell).is_some_and(|places| places.contains(at)),
+            CaveatSubject::Assignment(at) => {
+                of.matched_assignments(shell).is_some_and(|places| places.contains(at))
+            }
         }
     }
 
     /// Whether this could be about the command, a wrapper of it, or what a line that was not understood
     /// may run.
-    pub(super) fn concerns(&self, seen: &Seen<'_>) -> bool {
+    pub(super) fn could_match(&self, seen: &CommandForms<'_>) -> bool {
         match self {
             Self::Regex { loose, source, .. } => {
                 // Only what says how a text begins needs to see each beginning.
                 let begins = source.contains('^') || source.contains("\\A");
-                seen.texts().iter().any(|text| loose.is_match(text))
-                    || (begins && seen.tails().iter().any(|text| loose.is_match(text)))
+                seen.regex_texts().iter().any(|text| loose.is_match(text))
+                    || (begins && seen.tail_texts().iter().any(|text| loose.is_match(text)))
             }
             Self::Words(of) => {
-                (of.operators && seen.line().is_some_and(|line| of.could(line, &[])))
+                (of.operators && seen.line_form().is_some_and(|line| of.could_match(line, &[])))
                     || (!seen.shell.understood && of.words.is_empty() && of.rest && of.assignments.is_empty())
-                    || seen.forms().iter().any(|form| of.could(form, &seen.shell.assignments))
+                    || seen.forms().iter().any(|form| of.could_match(form, &seen.shell.assignments))
             }
         }
     }
@@ -204,7 +206,7 @@ impl ShellPattern {
     /// The command's name that everything it concerns has, folded.
     pub(crate) fn first_folded(&self) -> Option<&str> {
         match self {
-            Self::Words(Words { words, operators: false, .. }) => match words.first()? {
+            Self::Words(SimpleCommandPattern { words, operators: false, .. }) => match words.first()? {
                 WordPattern::Literal(text) => Some(text.folded()),
                 _ => None,
             },
@@ -215,7 +217,7 @@ impl ShellPattern {
     /// The word behind that name that everything it concerns has, folded.
     pub(crate) fn second_folded(&self) -> Option<&str> {
         match self {
-            Self::Words(Words { words, operators: false, .. }) => match words.get(1)? {
+            Self::Words(SimpleCommandPattern { words, operators: false, .. }) => match words.get(1)? {
                 WordPattern::Literal(text) => Some(text.folded()),
                 _ => None,
             },
@@ -224,23 +226,24 @@ impl ShellPattern {
     }
 }
 
-impl Words {
-    fn allows(&self, shell: &ShellAccess) -> bool {
+impl SimpleCommandPattern {
+    fn certainly_matches(&self, shell: &ShellAccess) -> bool {
         let count =
             shell.words.len() == self.words.len() || (self.rest && shell.words.len() > self.words.len());
         !self.operators
             && count
-            && self.words.iter().zip(&shell.words).all(|(word, of)| word.allows(of))
-            && self.assigned(shell).is_some()
+            && self.words.iter().zip(&shell.words).all(|(word, of)| word.certainly_matches(of))
+            && self.matched_assignments(shell).is_some()
     }
 
     /// The places of the assignments that it names, if it is about assignments of this command: all of
     /// its own, in their order.
-    fn assigned(&self, shell: &ShellAccess) -> Option<Vec<usize>> {
+    fn matched_assignments(&self, shell: &ShellAccess) -> Option<Vec<usize>> {
         let mut places = Vec::new();
         let mut rest = shell.assignments.iter().enumerate();
         for own in &self.assignments {
-            let (at, _) = rest.find(|(_, of)| of.name == own.name && own.value.allows_value(&of.value))?;
+            let (at, _) =
+                rest.find(|(_, of)| of.name == own.name && own.value.certainly_matches_value(&of.value))?;
             places.push(at);
         }
         Some(places)
@@ -248,14 +251,14 @@ impl Words {
 }
 
 impl WordPattern {
-    /// As [`Self::allows`], for a value: it never becomes several words.
-    fn allows_value(&self, value: &Word) -> bool {
-        self.is_any() || self.allows(value)
+    /// As [`Self::certainly_matches`], for a value: it never becomes several words.
+    fn certainly_matches_value(&self, value: &Word) -> bool {
+        self.is_any() || self.certainly_matches(value)
     }
 }
 
 /// Whether every word and every value is known.
-fn known(shell: &ShellAccess) -> bool {
+fn is_fully_literal(shell: &ShellAccess) -> bool {
     shell
         .words
         .iter()

@@ -6,8 +6,8 @@ use regex::{Regex, RegexBuilder};
 
 use super::super::PatternError;
 use super::super::glob::Glob;
-use super::{Assigned, ShellPattern, Text, WordPattern, Words};
-use crate::fold::{fold, plain};
+use super::{AssignmentPattern, LiteralWord, ShellPattern, SimpleCommandPattern, WordPattern};
+use crate::fold::{fold_compatible, fold_text};
 
 /// As large as one regular expression may become, in bytes: one that repeats a class of many
 /// characters a hundred times is larger.
@@ -19,7 +19,7 @@ pub(in super::super) fn regex_source(text: &str) -> Option<&str> {
 }
 
 /// Compiles a regular expression, and gives up where it becomes too large.
-pub(super) fn compile(source: &str) -> Result<Regex, regex::Error> {
+pub(super) fn compile_regex(source: &str) -> Result<Regex, regex::Error> {
     COMPILED.set(COMPILED.get() + 1);
     RegexBuilder::new(source).size_limit(LARGEST_REGEX).build()
 }
@@ -39,15 +39,15 @@ impl ShellPattern {
     pub(in super::super) fn parse(text: &str) -> Result<Self, PatternError> {
         let text = text.trim();
         if let Some(source) = regex_source(text) {
-            let loose = compile(source).map_err(|error| match error {
-                regex::Error::CompiledTooBig(_) => PatternError::argument(
-                    format!("`/{}/` is too large a regular expression", beginning(source)),
+            let loose = compile_regex(source).map_err(|error| match error {
+                regex::Error::CompiledTooBig(_) => PatternError::bad_argument(
+                    format!("`/{}/` is too large a regular expression", text_excerpt(source)),
                     "write fewer repeats, or several patterns",
                 ),
                 error => {
                     let line = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
-                    PatternError::argument(
-                        format!("`/{}/` is not a regular expression", beginning(source)),
+                    PatternError::bad_argument(
+                        format!("`/{}/` is not a regular expression", text_excerpt(source)),
                         line,
                     )
                 }
@@ -55,7 +55,7 @@ impl ShellPattern {
             return Ok(Self::Regex { loose, anchored: OnceLock::new(), source: source.to_owned() });
         }
         let mut words = shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(|| {
-            PatternError::argument(
+            PatternError::bad_argument(
                 format!("the quotes in `{text}` do not match"),
                 "close them, as in a shell",
             )
@@ -65,33 +65,33 @@ impl ShellPattern {
             words.pop();
         }
         let glued = !rest && words.last().is_some_and(|word| word.ends_with('*'));
-        let operators = operators(text);
-        let before = words.iter().take_while(|word| assignment(word).is_some()).count();
+        let operators = has_operators(text);
+        let before = words.iter().take_while(|word| split_assignment(word).is_some()).count();
         // Only assignments: the pattern of a command that is called like that.
         let before = if before == words.len() && !rest { 0 } else { before };
         let assignments = words.drain(..before).filter_map(|word| {
-            let (name, value) = assignment(&word)?;
-            Some(Assigned { name: name.to_owned(), value: WordPattern::parse(value) })
+            let (name, value) = split_assignment(&word)?;
+            Some(AssignmentPattern { name: name.to_owned(), value: WordPattern::parse(value) })
         });
         let assignments = assignments.collect();
         let words = words.iter().map(|word| WordPattern::parse(word)).collect();
-        Ok(Self::Words(Words { assignments, words, rest, glued, operators }))
+        Ok(Self::Words(SimpleCommandPattern { assignments, words, rest, glued, operators }))
     }
 
     /// Exactly these words, after these assignments: nothing in them is special.
-    pub(in super::super) fn exact(assignments: &[(&str, &str)], words: &[&str]) -> Self {
-        let literal = |text: &&str| WordPattern::Literal(Text::new(text));
+    pub(in super::super) fn exact_command(assignments: &[(&str, &str)], words: &[&str]) -> Self {
+        let literal = |text: &&str| WordPattern::Literal(LiteralWord::new(text));
         let assignments = assignments
             .iter()
-            .map(|(name, value)| Assigned { name: (*name).to_owned(), value: literal(value) })
+            .map(|(name, value)| AssignmentPattern { name: (*name).to_owned(), value: literal(value) })
             .collect();
         let words = words.iter().map(literal).collect();
-        Self::Words(Words { assignments, words, rest: false, glued: false, operators: false })
+        Self::Words(SimpleCommandPattern { assignments, words, rest: false, glued: false, operators: false })
     }
 }
 
 /// As much of a text as a message needs.
-fn beginning(text: &str) -> String {
+fn text_excerpt(text: &str) -> String {
     const MOST: usize = 200;
     match text.char_indices().nth(MOST) {
         Some((at, _)) => format!("{}...", text.get(..at).unwrap_or_default()),
@@ -105,18 +105,18 @@ impl WordPattern {
             return Self::Any;
         }
         if !text.contains('*') {
-            return Self::Literal(Text::new(text));
+            return Self::Literal(LiteralWord::new(text));
         }
-        let glob = Glob::stars(text);
-        let (folded, plain) = (glob.folded(), glob.plain());
+        let glob = Glob::parse_stars(text);
+        let (folded, plain) = (glob.to_folded(), glob.to_compatible());
         let climbs = text.split('/').any(|part| part == "..");
         Self::Glob { exact: glob, folded, plain, climbs }
     }
 }
 
-impl Text {
+impl LiteralWord {
     pub(super) fn new(text: &str) -> Self {
-        let (folded, plain) = (fold(text), plain(text));
+        let (folded, plain) = (fold_text(text), fold_compatible(text));
         Self {
             folded: (folded != text).then(|| folded.as_ref().into()),
             plain: (plain != text).then(|| plain.as_ref().into()),
@@ -126,7 +126,7 @@ impl Text {
 }
 
 /// The name and the value of `NAME=value`.
-fn assignment(word: &str) -> Option<(&str, &str)> {
+fn split_assignment(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
     let mut bytes = name.bytes();
     let first = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
@@ -135,7 +135,7 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
 
 /// Whether a shell would read more than one simple command in it: a word that is an operator, or
 /// that ends in `;`, outside of quotes.
-fn operators(text: &str) -> bool {
+fn has_operators(text: &str) -> bool {
     let (mut quote, mut escaped) = (None, false);
     // Of the word at hand: whether it is all operators so far, and whether its last is a bare `;`.
     let (mut any, mut all, mut semicolon) = (false, true, false);
@@ -167,12 +167,12 @@ fn operators(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::operators;
+    use super::has_operators;
 
     #[test]
     fn given_operators_then_they_are_told_from_words() {
         for text in ["git status && ls", "a; b", "a | b", "a > b", "a\nb", "a &"] {
-            assert!(operators(text), "{text}");
+            assert!(has_operators(text), "{text}");
         }
         for text in [
             "find . -exec rm {} \\;",
@@ -181,7 +181,7 @@ mod tests {
             "echo ';'",
             "curl http://x?a=1&b=2",
         ] {
-            assert!(!operators(text), "{text}");
+            assert!(!has_operators(text), "{text}");
         }
     }
 }

@@ -7,12 +7,12 @@ use super::*;
 fn given_a_text_pattern_on_an_argument_then_no_path_out_of_it_is_allowed() {
     let pattern = |glob: &str| {
         let args = BTreeMap::from([("path".to_owned(), glob.to_owned())]);
-        Pattern::with_args("mcp(files/*)", Some(args), &Places::default()).unwrap()
+        Pattern::with_args("mcp(files/*)", Some(args), &PatternBases::default()).unwrap()
     };
     let allows = |glob: &str, text: &str| {
         let call =
             McpAccess::new(vec![("files".into(), "x".into())], json!({ "path": text }), Path::new("/w"));
-        pattern(glob).allows(&Access::Mcp(call), &roots())
+        pattern(glob).certainly_matches(&Access::Mcp(call), &roots())
     };
     for text in ["docs/a", "docs/a/b.md", "docs/..a", "docs/a..b", "docs/100%"] {
         assert!(allows("docs/*", text), "{text}");
@@ -60,10 +60,13 @@ fn given_a_path_pattern_on_an_argument_then_each_reading_of_it_has_to_fit() {
     std::os::unix::fs::symlink("/etc", root.join("src/out")).unwrap();
     let roots = vec![root.clone()];
     let paths = Some(BTreeMap::from([("path".to_owned(), "src/**".to_owned())]));
-    let of = Conditions { args: None, paths };
-    let pattern =
-        Pattern::with("mcp(files/*)", of, &Places { home: None, roots: roots.clone(), ..Places::default() })
-            .unwrap();
+    let of = ArgumentConditions { args: None, paths };
+    let pattern = Pattern::with_conditions(
+        "mcp(files/*)",
+        of,
+        &PatternBases { home: None, roots: roots.clone(), ..PatternBases::default() },
+    )
+    .unwrap();
     let call = |value: serde_json::Value| {
         Access::Mcp(McpAccess::new(vec![("files".into(), "x".into())], json!({ "path": value }), &root))
     };
@@ -78,8 +81,8 @@ fn given_a_path_pattern_on_an_argument_then_each_reading_of_it_has_to_fit() {
         json!(format!("file://{whole}")),
         json!("src/a%20b"),
     ] {
-        assert!(pattern.allows(&call(value.clone()), &roots), "{value}");
-        assert!(pattern.concerns(&call(value.clone()), &roots), "{value}");
+        assert!(pattern.certainly_matches(&call(value.clone()), &roots), "{value}");
+        assert!(pattern.could_match(&call(value.clone()), &roots), "{value}");
     }
     for value in [
         json!("src\\a"),
@@ -112,7 +115,7 @@ fn given_a_path_pattern_on_an_argument_then_each_reading_of_it_has_to_fit() {
         json!("src/%ff"),
         json!("[\"/etc\"]"),
     ] {
-        assert!(!pattern.allows(&call(value.clone()), &roots), "{value}");
+        assert!(!pattern.certainly_matches(&call(value.clone()), &roots), "{value}");
     }
     // What could lead there is denied.
     for value in [
@@ -125,13 +128,13 @@ fn given_a_path_pattern_on_an_argument_then_each_reading_of_it_has_to_fit() {
         json!([]),
         json!(format!("file://{whole}")),
     ] {
-        assert!(pattern.concerns(&call(value.clone()), &roots), "{value}");
+        assert!(pattern.could_match(&call(value.clone()), &roots), "{value}");
     }
-    assert!(!pattern.concerns(&call(json!("docs/a")), &roots));
+    assert!(!pattern.could_match(&call(json!("docs/a")), &roots));
     let two = Access::Mcp(McpAccess::new(
         vec![("files".into(), "x".into())],
         json!({"path": "src/a", "Path": "/etc"}),
         &root,
     ));
-    assert!(!pattern.allows(&two, &roots));
+    assert!(!pattern.certainly_matches(&two, &roots));
 }

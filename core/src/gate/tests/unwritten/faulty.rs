@@ -10,8 +10,8 @@ use crate::approval::History;
 use crate::call::AgentId;
 use crate::record::Recorded;
 use crate::store::{
-    ApprovalQuery, EntryQuery, GrantQuery, OfferId, Owner, OwnerId, Pass, PassedCall, Pinned, SqliteStore,
-    StoredApproval, StoredGrant,
+    ApprovalQuery, EntryQuery, GrantQuery, OfferId, Owner, OwnerId, Pass, PassedCall, PinnedItem,
+    SqliteStore, StoredApproval, StoredGrant,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -63,70 +63,70 @@ impl Store for Faulty {
         self.store.commit(changes)
     }
 
-    fn offers(&self, owner: OwnerId) -> Result<Vec<Offer>> {
+    fn pending_offers(&self, owner: OwnerId) -> Result<Vec<Offer>> {
         if self.offers.swap(false, Ordering::SeqCst) {
             return Err(broken());
         }
-        self.store.offers(owner)
+        self.store.pending_offers(owner)
     }
 
-    fn stamp(&self) -> Result<u64> {
-        self.store.stamp()
+    fn change_stamp(&self) -> Result<u64> {
+        self.store.change_stamp()
     }
 
-    fn grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>> {
-        self.store.grants(query)
+    fn query_grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>> {
+        self.store.query_grants(query)
     }
 
-    fn pins(&self, server: Option<&str>) -> Result<Vec<Pinned>> {
-        self.store.pins(server)
+    fn read_pins(&self, server: Option<&str>) -> Result<Vec<PinnedItem>> {
+        self.store.read_pins(server)
     }
 
-    fn pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>> {
-        self.store.pass(call, now)
+    fn find_pass(&self, call: &PassedCall, now: Timestamp) -> Result<Option<Pass>> {
+        self.store.find_pass(call, now)
     }
 
-    fn approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>> {
-        self.store.approvals(query)
+    fn query_approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>> {
+        self.store.query_approvals(query)
     }
 
-    fn reply(&self, id: OfferId) -> Result<Option<std::result::Result<(), String>>> {
-        self.store.reply(id)
+    fn offer_reply(&self, id: OfferId) -> Result<Option<std::result::Result<(), String>>> {
+        self.store.offer_reply(id)
     }
 
-    fn attach(&self, owner: &Owner) -> Result<()> {
-        self.store.attach(owner)
+    fn attach_owner(&self, owner: &Owner) -> Result<()> {
+        self.store.attach_owner(owner)
     }
 
-    fn beat(&self, owner: OwnerId, now: Timestamp) -> Result<()> {
-        self.store.beat(owner, now)
+    fn renew_lease(&self, owner: OwnerId, now: Timestamp) -> Result<()> {
+        self.store.renew_lease(owner, now)
     }
 
-    fn detach(&self, owner: OwnerId) -> Result<()> {
-        self.store.detach(owner)
+    fn detach_owner(&self, owner: OwnerId) -> Result<()> {
+        self.store.detach_owner(owner)
     }
 
-    fn owners(&self, now: Timestamp) -> Result<Vec<Owner>> {
-        self.store.owners(now)
+    fn live_owners(&self, now: Timestamp) -> Result<Vec<Owner>> {
+        self.store.live_owners(now)
     }
 
-    fn present(&self, now: Timestamp) -> Result<Vec<Owner>> {
-        self.store.present(now)
+    fn present_owners(&self, now: Timestamp) -> Result<Vec<Owner>> {
+        self.store.present_owners(now)
     }
 
-    fn abandoned(&self, now: Timestamp) -> Result<Vec<StoredApproval>> {
-        self.store.abandoned(now)
+    fn abandoned_approvals(&self, now: Timestamp) -> Result<Vec<StoredApproval>> {
+        self.store.abandoned_approvals(now)
     }
 
-    fn entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>> {
-        self.store.entries(query)
+    fn query_entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>> {
+        self.store.query_entries(query)
     }
 
-    fn newest(&self) -> Result<Option<Timestamp>> {
-        self.store.newest()
+    fn newest_time(&self) -> Result<Option<Timestamp>> {
+        self.store.newest_time()
     }
 
-    fn history(&self, agent: &AgentId, access: &str) -> Result<History> {
-        self.store.history(agent, access)
+    fn answer_history(&self, agent: &AgentId, access: &str) -> Result<History> {
+        self.store.answer_history(agent, access)
     }
 }

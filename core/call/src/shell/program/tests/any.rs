@@ -4,9 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::super::table::Table;
-use crate::shell::program::{Command, known};
-use crate::shell::{Named, OpenWord, Word};
+use super::super::table::ProgramTable;
+use crate::shell::program::{Command, analyze_command};
+use crate::shell::{CaveatSubject, OpenWord, Word};
 
 fn word() -> impl Strategy<Value = Word> {
     let open = |text: String| {
@@ -30,8 +30,8 @@ fn word() -> impl Strategy<Value = Word> {
 
 /// A program or sub-command of the table, and some of its options.
 fn command() -> impl Strategy<Value = Vec<Word>> {
-    let all: Vec<(&str, Vec<String>)> = Table::get()
-        .all()
+    let all: Vec<(&str, Vec<String>)> = ProgramTable::get()
+        .all_programs()
         .map(|(name, program)| (name, program.form().options.keys().cloned().collect()))
         .collect();
     let name = proptest::sample::select(all);
@@ -53,10 +53,10 @@ proptest! {
     /// is, a reader runs nothing, writes nothing and has no caveat; and no place is beyond the words.
     #[test]
     fn given_any_command_then_what_is_known_about_it_is_sound(words in command(), fed: bool) {
-        let known = known(&Command { words: &words, cwd: Some(Path::new("/")), looked: &crate::Looked::default(), fed, piped: false, made: false });
+        let known = analyze_command(&Command { words: &words, cwd: Some(Path::new("/")), looked: &crate::FolderCache::default(), fed, piped: false, made: false });
         prop_assert!(known.transparent <= words.len());
         for caveat in &known.caveats {
-            if let Named::Words(places) = &caveat.named {
+            if let CaveatSubject::Words(places) = &caveat.named {
                 prop_assert!(!places.is_empty() && places.iter().all(|place| *place < words.len()), "{caveat:?}");
                 prop_assert!(!caveat.always);
             }

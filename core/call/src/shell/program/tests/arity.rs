@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
 
-use super::super::form::Takes;
-use super::super::table::{Program, Table};
+use super::super::form::ValueCount;
+use super::super::table::{ProgramEntry, ProgramTable};
 
 /// What help texts say shortly, or wrongly.
 const EXCEPT: &[(&str, &str)] = &[
@@ -128,9 +128,9 @@ fn spelling(text: &str) -> Option<(String, char)> {
     Some((option.to_owned(), takes))
 }
 
-fn names(name: &str, program: &Program) -> Vec<String> {
+fn names(name: &str, program: &ProgramEntry) -> Vec<String> {
     let upper = name.rsplit_once(' ').map(|(upper, _)| format!("{upper} ")).unwrap_or_default();
-    let also = program.entry().also;
+    let also = program.parse_entry().also;
     let others = also.split_whitespace().map(|other| format!("{upper}{other}"));
     std::iter::once(name.to_owned()).chain(others).collect()
 }
@@ -141,7 +141,7 @@ fn names(name: &str, program: &Program) -> Vec<String> {
 fn given_a_reader_that_is_installed_then_its_options_take_what_its_help_says() {
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for (name, program) in Table::get().all().filter(|(_, program)| program.form().reader) {
+    for (name, program) in ProgramTable::get().all_programs().filter(|(_, program)| program.form().reader) {
         for name in names(name, program) {
             if UNREAD.contains(&name.as_str()) {
                 continue;
@@ -153,9 +153,9 @@ fn given_a_reader_that_is_installed_then_its_options_take_what_its_help_says() {
                 seen += 1;
                 // Whether the next word may be a value. That it never is hides nothing.
                 let fits = match known.takes {
-                    Takes::Nothing => takes.contains(&' ') || takes.contains(&'?'),
-                    Takes::Perhaps | Takes::Differs => true,
-                    Takes::One | Takes::Two => takes.contains(&':'),
+                    ValueCount::Nothing => takes.contains(&' ') || takes.contains(&'?'),
+                    ValueCount::Perhaps | ValueCount::Differs => true,
+                    ValueCount::One | ValueCount::Two => takes.contains(&':'),
                 };
                 if !fits && !except.split(' ').any(|other| other == option) {
                     wrong.push(format!("{name} {option}: {:?}, and its help says {takes:?}", known.takes));

@@ -1,6 +1,6 @@
 //! Options, operands and scripts that are asked about.
 
-use super::super::Given;
+use super::super::GivenProgram;
 use super::{hold, look, look_in, named};
 use std::path::Path;
 
@@ -286,6 +286,6 @@ fn given_a_shell_that_is_fed_then_its_program_is_its_input() {
         ("python3 -", true, true),
     ] {
         let given = look_in(line, Path::new("/"), fed).given;
-        assert_eq!(given.contains(&Given::Input), expected, "{line}");
+        assert_eq!(given.contains(&GivenProgram::Input), expected, "{line}");
     }
 }

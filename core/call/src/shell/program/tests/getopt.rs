@@ -9,8 +9,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::super::form::{Meaning, Takes};
-use super::super::table::{Program, Table};
+use super::super::form::{OptionMeaning, ValueCount};
+use super::super::table::{ProgramEntry, ProgramTable};
 
 /// Programs that end at their first call of `getopt`, so that looking at them does nothing.
 const PROGRAMS: &str = "b2sum base32 base64 basename basenc bzgrep cat chgrp chmod chown chrt cksum cmp column comm
@@ -29,7 +29,7 @@ const EXCEPT: &[(&str, &str)] = &[
 ];
 
 /// The arity of each option as the program says it.
-type Told = BTreeMap<String, Takes>;
+type Told = BTreeMap<String, ValueCount>;
 
 /// Finds a program that is no script: of a script, another program would tell.
 fn installed(name: &str) -> Option<PathBuf> {
@@ -82,17 +82,17 @@ fn told(text: &str) -> Option<Told> {
             colons += 1;
         }
         let takes = match colons {
-            0 => Takes::Nothing,
-            1 => Takes::One,
-            _ => Takes::Perhaps,
+            0 => ValueCount::Nothing,
+            1 => ValueCount::One,
+            _ => ValueCount::Perhaps,
         };
         told.insert(format!("-{letter}"), takes);
     }
     for (name, number) in lines.filter_map(|line| line.rsplit_once(' ')) {
         let takes = match number {
-            "0" => Takes::Nothing,
-            "1" => Takes::One,
-            _ => Takes::Perhaps,
+            "0" => ValueCount::Nothing,
+            "1" => ValueCount::One,
+            _ => ValueCount::Perhaps,
         };
         told.insert(format!("--{name}"), takes);
     }
@@ -100,18 +100,22 @@ fn told(text: &str) -> Option<Told> {
 }
 
 /// Whether the table's arity hides no word from that of the program.
-fn fits(option: &str, table: Takes, program: Takes) -> bool {
+fn fits(option: &str, table: ValueCount, program: ValueCount) -> bool {
     let long = option.starts_with("--");
     match program {
         // Behind `=`, no word can be taken for another.
-        Takes::Nothing => matches!(table, Takes::Nothing | Takes::Differs) || long && table == Takes::Perhaps,
-        Takes::Perhaps => matches!(table, Takes::Perhaps | Takes::Differs) || long && table == Takes::Nothing,
-        _ => matches!(table, Takes::One | Takes::Two | Takes::Differs),
+        ValueCount::Nothing => {
+            matches!(table, ValueCount::Nothing | ValueCount::Differs) || long && table == ValueCount::Perhaps
+        }
+        ValueCount::Perhaps => {
+            matches!(table, ValueCount::Perhaps | ValueCount::Differs) || long && table == ValueCount::Nothing
+        }
+        _ => matches!(table, ValueCount::One | ValueCount::Two | ValueCount::Differs),
     }
 }
 
-fn entry(name: &str) -> Option<&'static Program> {
-    Table::get().program(name)
+fn entry(name: &str) -> Option<&'static ProgramEntry> {
+    ProgramTable::get().find_program(name)
 }
 
 /// Attack 211.
@@ -216,10 +220,13 @@ fn given_an_option_of_git_that_takes_the_next_word_then_git_does_not_open_what_t
     let output = format!("--output={}", file.display());
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for sub in ["log", "diff", "diff-index", "rev-list", "blame", "shortlog", "format-patch", "reflog"] {
-        let form = entry("git").and_then(|git| git.sub(sub)).unwrap().form();
-        assert!(form.options.get("--output").is_some_and(|known| known.meaning == Meaning::Outputs), "{sub}");
+        let form = entry("git").and_then(|git| git.sub_command(sub)).unwrap().form();
+        assert!(
+            form.options.get("--output").is_some_and(|known| known.meaning == OptionMeaning::Outputs),
+            "{sub}"
+        );
         for (option, known) in &form.options {
-            if known.takes != Takes::One || known.meaning == Meaning::Outputs {
+            if known.takes != ValueCount::One || known.meaning == OptionMeaning::Outputs {
                 continue;
             }
             seen += 1;

@@ -1,7 +1,7 @@
 //! What programs read and run besides what their words seem to say.
 
 use super::{hold, look, look_in};
-use crate::shell::{Named, TouchedPath, Use};
+use crate::shell::{CaveatSubject, TouchedPath, Use};
 use std::path::Path;
 
 /// Whether some path that no word says could be touched.
@@ -164,7 +164,7 @@ fn given_a_command_word_from_a_search_or_the_input_then_it_is_always_asked_about
     ];
     let is = |line: &str| {
         let known = look_in(line, Path::new("/"), true);
-        known.caveats.iter().any(|caveat| caveat.always && caveat.named == Named::Nothing)
+        known.caveats.iter().any(|caveat| caveat.always && caveat.named == CaveatSubject::Nothing)
     };
     hold(always, |line| (!is(line)).then(|| line.to_owned()));
     let plain =

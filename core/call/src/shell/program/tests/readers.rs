@@ -1,7 +1,7 @@
 //! The table of readers.
 
 use super::{hold, look, look_in};
-use crate::shell::program::{Command, known};
+use crate::shell::program::{Command, analyze_command};
 use crate::shell::{Reach, Use, Word};
 use std::path::Path;
 
@@ -289,10 +289,10 @@ fn given_anything_else_then_it_does_not_fit() {
     hold(lines, |line| look(line).reader.then(|| line.to_owned()));
     let words = [Word::from("ls")];
     assert!(
-        !known(&Command {
+        !analyze_command(&Command {
             words: &words,
             cwd: None,
-            looked: &crate::Looked::default(),
+            looked: &crate::FolderCache::default(),
             fed: false,
             piped: false,
             made: false

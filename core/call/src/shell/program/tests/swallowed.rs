@@ -1,7 +1,7 @@
 //! Values that could be options, for every program of the table.
 
-use super::super::form::{Known as Option_, Meaning, Takes};
-use super::super::table::{Kind, Style, Table};
+use super::super::form::{OptionMeaning, OptionSpec as Option_, ValueCount};
+use super::super::table::{OptionStyle, ProgramKind, ProgramTable};
 use super::{look, words};
 use crate::shell::Word;
 
@@ -9,7 +9,8 @@ use crate::shell::Word;
 const MOST: usize = 12;
 
 fn danger(known: &Option_) -> bool {
-    known.meaning.dangerous() && !matches!(known.meaning, Meaning::Data | Meaning::Evaluates | Meaning::Line)
+    known.meaning.is_dangerous()
+        && !matches!(known.meaning, OptionMeaning::Data | OptionMeaning::Evaluates | OptionMeaning::Line)
 }
 
 /// D2.31: A word that an option takes as its value, and that would itself be an option
@@ -18,29 +19,28 @@ fn danger(known: &Option_) -> bool {
 #[test]
 fn given_an_option_with_effects_as_the_value_of_another_then_it_is_asked_about() {
     let (mut seen, mut wrong) = (0, Vec::new());
-    for (name, program) in Table::get().all() {
+    for (name, program) in ProgramTable::get().all_programs() {
         let form = program.form();
-        let plain =
-            form.kind == Kind::Plain && matches!(form.style, Style::Gnu | Style::Single | Style::Letters);
+        let plain = form.kind == ProgramKind::Plain
+            && matches!(form.style, OptionStyle::Gnu | OptionStyle::Single | OptionStyle::Letters);
         // What `--` is to these, a command follows.
         if !plain || form.options.contains_key("--") || !form.caveat.is_empty() {
             continue;
         }
-        let valued = form
-            .options
-            .iter()
-            .filter(|(option, known)| known.takes == Takes::One && option.starts_with('-') && !danger(known));
+        let valued = form.options.iter().filter(|(option, known)| {
+            known.takes == ValueCount::One && option.starts_with('-') && !danger(known)
+        });
         let dangers: Vec<_> =
             form.options.iter().filter(|(option, known)| option.starts_with('-') && danger(known)).collect();
         for (option, _) in valued.take(MOST) {
             for (danger, known) in dangers.iter().take(MOST) {
-                let value = if known.takes == Takes::Nothing { "" } else { " x" };
+                let value = if known.takes == ValueCount::Nothing { "" } else { " x" };
                 let line = format!("{name} {option} {danger}{value} y");
                 let found = look(&line);
                 seen += 1;
                 let at = name.split(' ').count() + 1;
                 let named = found.caveats.iter().any(|caveat| match &caveat.named {
-                    crate::shell::Named::Words(places) => places.contains(&at),
+                    crate::shell::CaveatSubject::Words(places) => places.contains(&at),
                     _ => caveat.always,
                 });
                 if found.reader || !named {
@@ -94,10 +94,10 @@ fn given_an_open_word_as_a_value_then_it_counts_where_it_could_be_several() {
     };
     for splits in [true, false] {
         line[2] = open(splits);
-        let known = super::known(&super::Command {
+        let known = super::analyze_command(&super::Command {
             words: &line,
             cwd: Some(std::path::Path::new("/")),
-            looked: &crate::Looked::default(),
+            looked: &crate::FolderCache::default(),
             fed: false,
             piped: false,
             made: false,

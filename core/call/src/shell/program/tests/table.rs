@@ -3,40 +3,42 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::cut;
-use super::super::table::{Entry, FILES, Kind, Names, Program, Table};
+use super::super::table::{FILES, NameLists, ProgramEntry, ProgramKind, ProgramTable, TableEntry};
 
 /// D2.35: The table is data with a version and tests.
 #[test]
 fn given_the_table_then_it_has_a_version_and_every_name_once() {
-    let table = Table::get();
-    let head = Names::read().unwrap();
+    let table = ProgramTable::get();
+    let head = NameLists::read().unwrap();
     assert!(head.version >= 1);
     assert!(!head.harmless_keys.is_empty() && !head.inert.is_empty() && !head.rebinding.is_empty());
-    assert!(table.program("git").unwrap().sub("log").unwrap().form().reader);
-    assert!(table.program("podman").unwrap().sub("exec").unwrap().kind() == Kind::Wrapper);
-    assert!(table.program("git log").is_none());
+    assert!(table.find_program("git").unwrap().sub_command("log").unwrap().form().reader);
+    assert!(
+        table.find_program("podman").unwrap().sub_command("exec").unwrap().kind() == ProgramKind::Wrapper
+    );
+    assert!(table.find_program("git log").is_none());
 }
 
 /// An entry that could not be read would be a program that is not known.
 #[test]
 fn given_a_file_of_the_table_then_all_of_it_is_read_and_each_entry_by_itself() {
-    let mut whole: BTreeMap<String, (Entry, &str)> = BTreeMap::new();
+    let mut whole: BTreeMap<String, (TableEntry, &str)> = BTreeMap::new();
     for (file, text) in FILES {
-        let of_file: HashMap<String, Entry> =
+        let of_file: HashMap<String, TableEntry> =
             toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
         whole.extend(of_file.into_iter().map(|(name, entry)| (name, (entry, *file))));
     }
-    let mut found: Vec<&str> = Table::get().all().map(|(name, _)| name).collect();
+    let mut found: Vec<&str> = ProgramTable::get().all_programs().map(|(name, _)| name).collect();
     found.sort_unstable();
     assert_eq!(found, whole.keys().map(String::as_str).collect::<Vec<_>>());
     // What the build has made of it says the same.
-    for (name, program) in Table::get().all() {
+    for (name, program) in ProgramTable::get().all_programs() {
         let (entry, file) = &whole[name];
-        assert_eq!(format!("{:?}", program.entry()), format!("{entry:?}"), "{name}");
-        assert_eq!(program.field(), *file, "{name}");
+        assert_eq!(format!("{:?}", program.parse_entry()), format!("{entry:?}"), "{name}");
+        assert_eq!(program.source_file(), *file, "{name}");
     }
-    for (name, program) in Table::get().all() {
-        program.check().unwrap_or_else(|error| panic!("{name}: {error}"));
+    for (name, program) in ProgramTable::get().all_programs() {
+        program.check_entry().unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(program.form().wrong, Vec::<String>::new(), "{name}");
     }
 }
@@ -44,11 +46,11 @@ fn given_a_file_of_the_table_then_all_of_it_is_read_and_each_entry_by_itself() {
 /// An option that is not known could be found nowhere, and the reach that hangs on it would be lost.
 #[test]
 fn given_options_that_say_how_far_a_program_goes_then_each_is_one_of_its_options() {
-    for (name, program) in Table::get().all() {
+    for (name, program) in ProgramTable::get().all_programs() {
         let form = program.form();
         let with = [&form.deep, &form.shown, &form.lists, &form.contents];
         for with in with.into_iter().chain([&form.past, &form.follows, &form.rewrites, &form.keeps]) {
-            for option in with.names() {
+            for option in with.option_names() {
                 assert!(form.options.contains_key(option), "{name}: {option}");
             }
         }
@@ -77,8 +79,8 @@ fn given_a_name_then_its_entry_is_found_by_it_and_by_nothing_else() {
     let upper = |name: &str| table.names.keys().any(|other| other.starts_with(&format!("{name} ")));
     for (name, at) in &table.names {
         let found = match name.rsplit_once(' ') {
-            Some((above, sub)) => named(above).and_then(|program| program.sub(sub)),
-            None => Table::get().program(name),
+            Some((above, sub)) => named(above).and_then(|program| program.sub_command(sub)),
+            None => ProgramTable::get().find_program(name),
         };
         let Some(found) = found else {
             // Of another name of the program: its sub-commands stand under the first.
@@ -86,25 +88,25 @@ fn given_a_name_then_its_entry_is_found_by_it_and_by_nothing_else() {
             continue;
         };
         let entry = &table.entries[*at];
-        assert_eq!(format!("{:?}", found.entry()), format!("{:?}", read(entry)), "{name}");
-        assert_eq!((found.has_subs, found.field()), (upper(entry.name), entry.field), "{name}");
+        assert_eq!(format!("{:?}", found.parse_entry()), format!("{:?}", read(entry)), "{name}");
+        assert_eq!((found.has_subs, found.source_file()), (upper(entry.name), entry.field), "{name}");
     }
-    let names: Vec<&str> = Table::get().names().collect();
+    let names: Vec<&str> = ProgramTable::get().all_names().collect();
     assert_eq!(names, table.names.keys().map(String::as_str).collect::<Vec<_>>());
     for name in ["", " ", "no-such-program", "gi", "gitt", "~"] {
-        assert!(Table::get().program(name).is_none(), "{name:?}");
+        assert!(ProgramTable::get().find_program(name).is_none(), "{name:?}");
     }
 }
 
-fn named(name: &str) -> Option<&'static Program> {
+fn named(name: &str) -> Option<&'static ProgramEntry> {
     match name.rsplit_once(' ') {
-        Some((above, sub)) => named(above)?.sub(sub),
-        None => Table::get().program(name),
+        Some((above, sub)) => named(above)?.sub_command(sub),
+        None => ProgramTable::get().find_program(name),
     }
 }
 
 /// An entry as a reader of TOML has it, from what was cut.
-fn read(entry: &cut::Entry<'_>) -> Entry {
+fn read(entry: &cut::Entry<'_>) -> TableEntry {
     let mut text = String::new();
     for (key, said) in &entry.said {
         match said {

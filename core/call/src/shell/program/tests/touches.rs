@@ -2,7 +2,7 @@
 
 use super::{hold, look_in};
 use crate::WriteKind;
-use crate::shell::program::Moves;
+use crate::shell::program::FolderChange;
 use crate::shell::{Reach, Touch, TouchedPath, Use};
 
 fn given(touches: &[Touch]) -> Vec<&str> {
@@ -196,8 +196,8 @@ fn given_addresses_among_words_then_they_are_found() {
 fn given_cd_then_the_folder_changes() {
     let dir = tempfile::tempdir().unwrap();
     let moves = |line: &str| match look_in(line, dir.path(), false).moves {
-        Some(Moves::To(to)) => to,
-        Some(Moves::Somewhere) => "?".to_owned(),
+        Some(FolderChange::To(to)) => to,
+        Some(FolderChange::Somewhere) => "?".to_owned(),
         None => "-".to_owned(),
     };
     for (line, expected) in [

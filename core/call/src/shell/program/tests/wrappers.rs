@@ -1,6 +1,6 @@
 //! Programs that run other programs.
 
-use super::{Inner, hold, inner, look};
+use super::{InnerCommand, hold, inner, look};
 use crate::shell::Word;
 
 /// D2.20: Wrappers that only change how (...) are looked through, for every effect.
@@ -125,7 +125,7 @@ fn given_an_option_that_is_not_known_then_denials_look_at_every_tail() {
     }
     let known = look("env -S rm -rf x");
     assert!(
-        matches!(known.inner.as_slice(), [Inner::Words(words)] if *words == super::words("rm -rf x")),
+        matches!(known.inner.as_slice(), [InnerCommand::Words(words)] if *words == super::words("rm -rf x")),
         "{known:?}"
     );
     // What a runner starts is a package by its name: for denials.
@@ -225,12 +225,12 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
         let command = super::Command {
             words: &words,
             cwd: Some(std::path::Path::new("/")),
-            looked: &crate::Looked::default(),
+            looked: &crate::FolderCache::default(),
             fed: true,
             piped: false,
             made: false,
         };
-        let _ = super::known(&command);
+        let _ = super::analyze_command(&command);
         assert!(
             started.elapsed() < std::time::Duration::from_secs(10),
             "{program} {word}: {:?}",

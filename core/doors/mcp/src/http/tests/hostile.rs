@@ -25,7 +25,7 @@ async fn raw(port: u16, text: &str, enough: &str) -> String {
 /// Attack: DNS rebinding, and a web page that calls what listens on the user's machine.
 #[tokio::test]
 async fn given_a_web_page_or_a_rebound_name_then_it_is_refused() {
-    let mut front = served(HttpOptions::local()).await;
+    let mut front = served(HttpOptions::for_localhost()).await;
     let port = front.port;
     for (host, origin, status) in [
         ("evil.example", None, 403),
@@ -51,7 +51,7 @@ async fn given_a_web_page_or_a_rebound_name_then_it_is_refused() {
 /// A page that is allowed can read what it gets; its browser is told so, and no other page's is.
 #[tokio::test]
 async fn given_an_allowed_origin_then_its_pages_are_served() {
-    let mut options = HttpOptions::local();
+    let mut options = HttpOptions::for_localhost();
     options.origins = vec!["http://localhost:3000".to_owned()];
     options.token = Some("secret".to_owned());
     let front = served(options).await;
@@ -70,7 +70,7 @@ async fn given_an_allowed_origin_then_its_pages_are_served() {
 /// MCP, authorization: 401 with a challenge.
 #[tokio::test]
 async fn given_a_token_then_nobody_gets_in_without_it() {
-    let mut options = HttpOptions::local();
+    let mut options = HttpOptions::for_localhost();
     options.token = Some("right".to_owned());
     let mut front = served(options).await;
     for (sent, status) in [
@@ -89,7 +89,7 @@ async fn given_a_token_then_nobody_gets_in_without_it() {
         assert_eq!(answer.status(), status, "{sent:?}");
         assert_eq!(answer.headers().contains_key("www-authenticate"), status == 401);
     }
-    let Seen::Opened(Caller(caller), Clients::One) = front.see().await else { panic!() };
+    let Seen::Opened(Caller(caller), ClientCount::One) = front.see().await else { panic!() };
     assert!(caller.starts_with("token:") && !caller.contains("right"), "{caller}");
     front.stop().await;
 }
@@ -97,7 +97,7 @@ async fn given_a_token_then_nobody_gets_in_without_it() {
 /// Attack: a client that fills the memory.
 #[tokio::test]
 async fn given_a_body_of_64_mib_then_it_is_refused_unread() {
-    let front = served(HttpOptions::local()).await;
+    let front = served(HttpOptions::for_localhost()).await;
     let size = 64 * 1024 * 1024;
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                 Accept: application/json, text/event-stream\r\n";
@@ -105,7 +105,7 @@ async fn given_a_body_of_64_mib_then_it_is_refused_unread() {
     assert!(raw(front.port, &said, "HTTP/1.1 413").await.contains("HTTP/1.1 413"));
     // Without saying how much it is.
     let mut unsaid = format!("{head}Transfer-Encoding: chunked\r\n\r\n");
-    let mut options = HttpOptions::local();
+    let mut options = HttpOptions::for_localhost();
     options.body = 1000;
     let small = served(options).await;
     unsaid.push_str(&format!("7d0\r\n{}\r\n", " ".repeat(2000)));
@@ -119,7 +119,7 @@ async fn given_a_body_of_64_mib_then_it_is_refused_unread() {
 /// MCP, transports: 406 and 415; other methods and paths.
 #[tokio::test]
 async fn given_other_content_then_the_status_says_what_is_wanted() {
-    let front = served(HttpOptions::local()).await;
+    let front = served(HttpOptions::for_localhost()).await;
     let body = initialize("2025-06-18");
     let plain = front.http.post(&front.url).header("accept", "text/html").body(body.clone());
     assert_eq!(plain.send().await.unwrap().status(), 406);
@@ -139,7 +139,7 @@ async fn given_other_content_then_the_status_says_what_is_wanted() {
 #[tokio::test]
 async fn given_300_connections_then_all_are_answered() {
     // The bound is on sessions, which nobody's token is asked for; this is about connections.
-    let many = HttpOptions { sessions: 300, ..HttpOptions::local() };
+    let many = HttpOptions { sessions: 300, ..HttpOptions::for_localhost() };
     let front = served(many).await;
     let clients = (0..300).map(|n| {
         // Each request that is under way has a connection of its own.
@@ -162,7 +162,7 @@ async fn given_300_connections_then_all_are_answered() {
 /// D0.13: sends never block; what waits is bounded.
 #[tokio::test]
 async fn given_a_client_that_does_not_read_then_only_its_stream_ends() {
-    let mut front = served(HttpOptions::local()).await;
+    let mut front = served(HttpOptions::for_localhost()).await;
     let id = front.initialize("2025-06-18").await;
     let hold = front.post(call(2, "hold")).header("mcp-session-id", &id).send();
     let slow = tokio::spawn(hold);

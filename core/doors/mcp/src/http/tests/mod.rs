@@ -13,16 +13,16 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{HttpOptions, serve};
-use crate::{Caller, Client, Clients, Conversation, Frame, Gateway, Key, Kind, tls};
+use crate::{Caller, Client, ClientCount, Conversation, Frame, FrameKind, Gateway, RequestKey, tls};
 
 /// What the gateway has seen.
 #[derive(Debug, PartialEq)]
 pub(super) enum Seen {
-    Opened(Caller, Clients),
+    Opened(Caller, ClientCount),
     /// A call of `hold`, which the test answers.
-    Held(Key),
+    Held(RequestKey),
     Told(String),
-    Abandoned(Key),
+    Abandoned(RequestKey),
     Closed,
 }
 
@@ -37,7 +37,7 @@ struct Talk {
 }
 
 impl Gateway for Echo {
-    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: Clients) -> Arc<dyn Conversation> {
+    fn open(&self, client: Arc<dyn Client>, caller: Caller, clients: ClientCount) -> Arc<dyn Conversation> {
         let _ = self.seen.send(Seen::Opened(caller, clients));
         self.clients.lock().unwrap().push(Arc::clone(&client));
         Arc::new(Talk { client, seen: self.seen.clone() })
@@ -50,23 +50,23 @@ pub(super) fn tool() -> Value {
 }
 
 impl Conversation for Talk {
-    fn receive(&self, frame: Frame, key: Option<Key>) {
+    fn receive(&self, frame: Frame, key: Option<RequestKey>) {
         let method = frame.method().unwrap_or("response").to_owned();
         let Some(key) = key else {
-            assert_ne!(frame.kind(), Kind::Request);
+            assert_ne!(frame.kind(), FrameKind::Request);
             let _ = self.seen.send(Seen::Told(method));
             return;
         };
         let params = frame.params().unwrap_or_default();
         let id = frame.id().unwrap().to_owned();
-        let name = params.string("name").unwrap_or_default();
+        let name = params.string_member("name").unwrap_or_default();
         let result = match (method.as_str(), name.as_str()) {
-            ("initialize", _) if params.string("protocolVersion").as_deref() == Some("no") => {
+            ("initialize", _) if params.string_member("protocolVersion").as_deref() == Some("no") => {
                 self.client.send(Frame::error(&id, -32602, "no"), Some(key));
                 return;
             }
             ("initialize", _) => json!({
-                "protocolVersion": params.string("protocolVersion"), "capabilities": {"tools": {}},
+                "protocolVersion": params.string_member("protocolVersion"), "capabilities": {"tools": {}},
                 "serverInfo": {"name": "echo", "version": "1"},
             }),
             ("server/discover", _) => json!({
@@ -101,11 +101,11 @@ impl Conversation for Talk {
         self.client.send(Frame::result(&id, &result), Some(key));
     }
 
-    fn abandon(&self, key: Key) {
+    fn abandon_request(&self, key: RequestKey) {
         let _ = self.seen.send(Seen::Abandoned(key));
     }
 
-    fn drained(&self) -> futures::future::BoxFuture<'static, ()> {
+    fn wait_until_drained(&self) -> futures::future::BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -126,7 +126,7 @@ pub(super) struct Served {
 }
 
 pub(super) async fn served(options: HttpOptions) -> Served {
-    tls::ready();
+    tls::install_provider();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (seen, seeing) = mpsc::unbounded_channel();
@@ -146,7 +146,7 @@ impl Served {
     }
 
     /// The key of the call that is held next.
-    pub(super) async fn held(&mut self) -> Key {
+    pub(super) async fn held(&mut self) -> RequestKey {
         loop {
             if let Seen::Held(key) = self.see().await {
                 return key;

@@ -8,7 +8,7 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use super::*;
 
 async fn used(lifecycle: ClientLifecycleMode, token: bool) -> Vec<Seen> {
-    let mut options = HttpOptions::local();
+    let mut options = HttpOptions::for_localhost();
     options.token = token.then(|| "secret".to_owned());
     options.schemas = Arc::new(|name| (name == "echo").then(|| tool()["inputSchema"].clone()));
     let mut front = served(options).await;
@@ -42,7 +42,7 @@ async fn used(lifecycle: ClientLifecycleMode, token: bool) -> Vec<Seen> {
 #[tokio::test]
 async fn given_rmcps_client_of_the_older_era_then_it_is_served() {
     let seen = used(ClientLifecycleMode::Initialize, false).await;
-    assert!(matches!(&seen[0], Seen::Opened(_, Clients::One)), "{seen:?}");
+    assert!(matches!(&seen[0], Seen::Opened(_, ClientCount::One)), "{seen:?}");
     assert!(seen.contains(&Seen::Told("notifications/initialized".to_owned())), "{seen:?}");
     assert!(seen.contains(&Seen::Closed), "{seen:?}");
 }
@@ -52,6 +52,6 @@ async fn given_rmcps_client_of_the_older_era_then_it_is_served() {
 async fn given_rmcps_client_of_the_newer_era_then_it_is_served() {
     let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
     let seen = used(lifecycle, true).await;
-    assert!(matches!(&seen[0], Seen::Opened(_, Clients::Several)), "{seen:?}");
+    assert!(matches!(&seen[0], Seen::Opened(_, ClientCount::Several)), "{seen:?}");
     assert_eq!(seen.iter().filter(|seen| matches!(seen, Seen::Opened(..))).count(), 1);
 }

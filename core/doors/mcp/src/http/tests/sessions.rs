@@ -10,9 +10,9 @@ use crate::http::sessions::Sessions;
 /// MCP 2025-11-25, transports, "Session management".
 #[tokio::test]
 async fn given_a_session_then_its_requests_are_answered_until_it_is_ended() {
-    let mut front = served(HttpOptions::local()).await;
+    let mut front = served(HttpOptions::for_localhost()).await;
     let id = front.initialize("2025-11-25").await;
-    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Clients::One));
+    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), ClientCount::One));
 
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let told = front.post(initialized).header("mcp-session-id", &id).send().await.unwrap();
@@ -39,7 +39,7 @@ async fn given_a_session_then_its_requests_are_answered_until_it_is_ended() {
 /// MCP 2025-11-25: 400 without a session, 404 for one that is not there, 400 for a version that nobody knows.
 #[tokio::test]
 async fn given_no_session_or_a_wrong_version_then_the_status_says_so() {
-    let front = served(HttpOptions::local()).await;
+    let front = served(HttpOptions::for_localhost()).await;
     assert_eq!(front.post(call(2, "echo")).send().await.unwrap().status(), 400);
     let unknown = front.post(call(2, "echo")).header("mcp-session-id", "x");
     assert_eq!(unknown.send().await.unwrap().status(), 404);
@@ -65,7 +65,7 @@ async fn given_no_session_or_a_wrong_version_then_the_status_says_so() {
 /// MCP 2025-11-25, "Resumability and redelivery" and SEP-1699: a client that loses its connection has not cancelled.
 #[tokio::test]
 async fn given_a_broken_connection_then_the_client_reads_on_where_it_was() {
-    let mut front = served(HttpOptions::local()).await;
+    let mut front = served(HttpOptions::for_localhost()).await;
     let id = front.initialize("2025-11-25").await;
     let held = front.post(call(2, "hold")).header("mcp-session-id", &id).send();
     let (held, key) = tokio::join!(held, async {
@@ -105,7 +105,7 @@ async fn given_a_broken_connection_then_the_client_reads_on_where_it_was() {
 /// MCP 2025-11-25, "Listening for messages from the server".
 #[tokio::test]
 async fn given_a_get_stream_then_what_belongs_to_no_request_comes_there() {
-    let front = served(HttpOptions::local()).await;
+    let front = served(HttpOptions::for_localhost()).await;
     let id = front.initialize("2025-06-18").await;
     let client = front.client(0);
     client.send(Frame::notification("notifications/tools/list_changed", &json!({})), None);
@@ -125,7 +125,7 @@ async fn given_a_get_stream_then_what_belongs_to_no_request_comes_there() {
 /// MCP 2025-11-25, "Cancellation": there is no response, so nothing is waited for.
 #[tokio::test]
 async fn given_a_cancelled_request_then_its_stream_ends() {
-    let mut front = served(HttpOptions::local()).await;
+    let mut front = served(HttpOptions::for_localhost()).await;
     let id = front.initialize("2025-06-18").await;
     let held = tokio::spawn(front.post(call(2, "hold")).header("mcp-session-id", &id).send());
     front.held().await;
@@ -147,14 +147,14 @@ async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not()
     let caller = || Caller("c".to_owned());
     let idle = sessions.open(&echo, caller(), 2, Instant::now()).unwrap();
     let used = sessions.open(&echo, caller(), 2, Instant::now()).unwrap();
-    let stream = used.out.open(Key::next(), None).unwrap();
+    let stream = used.streams.open(RequestKey::next(), None).unwrap();
     assert!(sessions.open(&echo, caller(), 2, Instant::now()).is_none(), "there are two");
     let later = Instant::now() + Duration::from_secs(3600);
-    sessions.sweep(later, Duration::from_secs(1800));
+    sessions.end_idle(later, Duration::from_secs(1800));
     assert!(sessions.get(&idle.id).is_none());
     assert!(sessions.get(&used.id).is_some(), "a request waits in it");
     stream.end();
-    sessions.sweep(later, Duration::from_secs(1800));
+    sessions.end_idle(later, Duration::from_secs(1800));
     assert!(sessions.get(&used.id).is_none());
     seeing.close();
     let mut closed = 0;
@@ -168,7 +168,7 @@ async fn given_a_session_that_nobody_uses_then_it_ends_and_a_used_one_does_not()
 /// has no token. Attack 289.
 #[tokio::test]
 async fn given_a_flood_of_sessions_without_a_token_then_few_are_opened_and_those_in_use_stay() {
-    let front = served(HttpOptions::local()).await;
+    let front = served(HttpOptions::for_localhost()).await;
     let own = front.initialize("2025-11-25").await;
     assert_eq!(
         front.post(call(2, "echo")).header("mcp-session-id", &own).send().await.unwrap().status(),
@@ -187,8 +187,8 @@ async fn given_a_flood_of_sessions_without_a_token_then_few_are_opened_and_those
         200
     );
     front.stop().await;
-    let mut options = HttpOptions::local();
-    options.require("t".repeat(16));
+    let mut options = HttpOptions::for_localhost();
+    options.require_token("t".repeat(16));
     assert_eq!(options.sessions, 128, "whoever has the token is somebody");
 }
 

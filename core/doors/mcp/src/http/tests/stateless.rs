@@ -12,7 +12,7 @@ fn sent(front: &Served, method: &str, body: String) -> RequestBuilder {
 }
 
 fn options() -> HttpOptions {
-    let mut options = HttpOptions::local();
+    let mut options = HttpOptions::for_localhost();
     options.schemas = Arc::new(|name| (name == "echo").then(|| tool()["inputSchema"].clone()));
     options
 }
@@ -27,7 +27,7 @@ async fn given_requests_by_themselves_then_they_share_one_conversation_and_no_se
         assert!(answer.headers().get("mcp-session-id").is_none());
         assert_eq!(answer.json_text().await["result"]["tools"][0]["name"], "echo");
     }
-    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Clients::Several));
+    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), ClientCount::Several));
     let told = front.post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#);
     let told = told.header("mcp-protocol-version", "2026-07-28").header("mcp-method", "notifications/x");
     assert_eq!(told.send().await.unwrap().status(), 202);
@@ -153,6 +153,6 @@ async fn given_a_server_that_takes_its_time_then_a_request_without_what_it_needs
     // The gateway has seen none of them: this is the first that it sees.
     let answer = sent(&front, "tools/list", modern("tools/list", json!({}))).send().await.unwrap();
     assert_eq!(answer.status(), 200);
-    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), Clients::Several));
+    assert_eq!(front.see().await, Seen::Opened(Caller("anybody".to_owned()), ClientCount::Several));
     front.stop().await;
 }

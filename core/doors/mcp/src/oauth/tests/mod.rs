@@ -19,7 +19,7 @@ fn request(url: &str) -> LoginRequest {
 
 /// Logs in, as a person with a browser does.
 async fn log_in(logins: &Logins, server: &Protected) {
-    let login = logins.begin(request(&server.url)).await.unwrap();
+    let login = logins.begin_login(request(&server.url)).await.unwrap();
     let page = login.url().to_owned();
     let finishing = tokio::spawn(login.finish(Duration::from_secs(30)));
     let back = server.authorize(&page);
@@ -30,14 +30,14 @@ async fn log_in(logins: &Logins, server: &Protected) {
 
 fn wire(logins: &Logins, url: &str) -> Wire {
     let (name, url) = ("docs".to_owned(), url.to_owned());
-    let bearer = logins.bearer(&url);
+    let bearer = logins.bearer_for(&url);
     connect(Remote { name, url, headers: std::collections::BTreeMap::new(), bearer }).unwrap()
 }
 
 async fn ask(wire: &mut Wire, id: u64) -> Result<(), String> {
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
-    wire.out.send(Frame::request(id, "tools/list", &json!({"_meta": meta}))).await.unwrap();
-    match wire.inc.recv().await.unwrap() {
+    wire.outgoing.send(Frame::request(id, "tools/list", &json!({"_meta": meta}))).await.unwrap();
+    match wire.incoming.recv().await.unwrap() {
         Incoming::Frame { about, .. } if about == Some(id) => Ok(()),
         Incoming::Failed { message, .. } => Err(message),
         other => panic!("{other:?}"),
@@ -52,19 +52,19 @@ async fn given_a_login_then_its_tokens_are_the_users_own_and_work() {
     let logins = Logins::new(folder.path());
     let mut wire = wire(&logins, &server.url);
     assert!(ask(&mut wire, 1).await.unwrap_err().contains("mayi mcp login docs"));
-    assert!(!logins.has(&server.url));
+    assert!(!logins.has_login(&server.url));
     log_in(&logins, &server).await;
     // What runs already has it too.
     ask(&mut wire, 2).await.unwrap();
-    assert!(logins.has(&server.url));
+    assert!(logins.has_login(&server.url));
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     let place = folder.path().join("logins");
     assert_eq!(mode(&place), 0o700);
     for file in std::fs::read_dir(&place).unwrap() {
         assert_eq!(mode(&file.unwrap().path()), 0o600);
     }
-    assert!(logins.forget(&server.url).unwrap());
-    assert!(!logins.forget(&server.url).unwrap());
+    assert!(logins.forget_login(&server.url).unwrap());
+    assert!(!logins.forget_login(&server.url).unwrap());
     assert!(ask(&mut wire, 3).await.is_err(), "logged out");
 }
 
@@ -73,7 +73,7 @@ async fn given_a_login_then_its_tokens_are_the_users_own_and_work() {
 async fn given_a_wrong_state_then_it_counts_for_nothing() {
     let (server, folder) = (protected().await, tempfile::tempdir().unwrap());
     let logins = Logins::new(folder.path());
-    let login = logins.begin(request(&server.url)).await.unwrap();
+    let login = logins.begin_login(request(&server.url)).await.unwrap();
     let page = login.url().to_owned();
     let finishing = tokio::spawn(login.finish(Duration::from_secs(30)));
     let back = server.authorize(&page);
@@ -85,7 +85,7 @@ async fn given_a_wrong_state_then_it_counts_for_nothing() {
     assert_eq!(server.browse(&back).await.0, 200);
     finishing.await.unwrap().unwrap();
 
-    let login = logins.begin(request(&server.url)).await.unwrap();
+    let login = logins.begin_login(request(&server.url)).await.unwrap();
     let page = login.url().to_owned();
     let finishing = tokio::spawn(login.finish(Duration::from_secs(30)));
     let denied = server.authorize(&page).replace("code=", "error=access_denied%1b[2J&x=");
@@ -93,7 +93,7 @@ async fn given_a_wrong_state_then_it_counts_for_nothing() {
     let error = finishing.await.unwrap().unwrap_err().to_string();
     assert!(error.contains("access_denied") && !error.contains('\u{1b}'), "{error}");
 
-    let login = logins.begin(request(&server.url)).await.unwrap();
+    let login = logins.begin_login(request(&server.url)).await.unwrap();
     let late = login.finish(Duration::from_millis(1)).await.unwrap_err();
     assert!(matches!(late, LoginError::Late(_)));
 }
@@ -141,8 +141,8 @@ async fn given_another_address_then_the_token_is_not_for_it() {
     let logins = Logins::new(folder.path());
     log_in(&logins, &server).await;
     for url in [other.url.clone(), format!("{}x", server.url), format!("{}?a=b", server.url)] {
-        assert!(!logins.has(&url), "{url}");
-        let bearer = logins.bearer(&url).unwrap();
+        assert!(!logins.has_login(&url), "{url}");
+        let bearer = logins.bearer_for(&url).unwrap();
         assert_eq!(bearer.token(None).await, Ok(None), "{url}");
     }
     // A file under another's name is none.
@@ -152,10 +152,10 @@ async fn given_another_address_then_the_token_is_not_for_it() {
     for path in files().filter(|path| *path != kept && path.extension().is_some_and(|end| end == "json")) {
         std::fs::copy(&kept, path).unwrap();
     }
-    assert_eq!(logins.bearer(&other.url).unwrap().token(None).await, Ok(None));
+    assert_eq!(logins.bearer_for(&other.url).unwrap().token(None).await, Ok(None));
     for url in ["http://mcp.example/mcp", "ftp://localhost/", "nonsense"] {
-        assert!(logins.begin(request(url)).await.is_err(), "{url}");
-        assert!(logins.bearer(url).is_none(), "{url}");
+        assert!(logins.begin_login(request(url)).await.is_err(), "{url}");
+        assert!(logins.bearer_for(url).is_none(), "{url}");
     }
 }
 
@@ -165,7 +165,7 @@ async fn given_a_page_that_is_none_then_it_is_not_shown() {
     let (server, folder) = (protected().await, tempfile::tempdir().unwrap());
     for page in ["file:///etc/passwd", "javascript:alert(1)", "http://evil.example/authorize"] {
         server.page(page);
-        let login = Logins::new(folder.path()).begin(request(&server.url)).await;
+        let login = Logins::new(folder.path()).begin_login(request(&server.url)).await;
         assert!(matches!(login, Err(LoginError::Refused(_))), "{page}");
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Protected {
 }
 
 pub(super) async fn protected() -> Protected {
-    tls::ready();
+    tls::install_provider();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let state = Arc::new(Mutex::new(State { base: base.clone(), lifetime: 3600, ..State::default() }));

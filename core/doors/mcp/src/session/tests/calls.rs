@@ -1,7 +1,7 @@
 //! Nothing reaches a server as a call of a tool but what was allowed, and as it was allowed.
 
 use super::*;
-use crate::era::ClientSays;
+use crate::era::ClientProfile;
 use mayi_core::policy::ServerSettings;
 
 fn echo() -> Plays {
@@ -35,8 +35,8 @@ fn allowing(state: &Value) -> Value {
 /// some readers see one.
 #[tokio::test]
 async fn given_a_call_in_disguise_then_no_server_sees_it() {
-    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, echo());
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Answerer::Nobody, echo());
+    let mut talk = played.talk(ClientCount::One);
     for method in ["tools/call", "Tools/Call", " tools/call", "tools/call\u{200b}"] {
         talk.says(&json!({ "jsonrpc": "2.0", "method": method, "params": { "name": "evil" } }));
     }
@@ -49,7 +49,7 @@ async fn given_a_call_in_disguise_then_no_server_sees_it() {
         assert_eq!(answer["error"]["code"], -32602, "{params}");
     }
     assert!(talk.asks(10, "tools/call", json!({ "name": "t" })).await["result"].is_object());
-    let evil = |frame: &Frame| frame.text().contains("evil");
+    let evil = |frame: &Frame| frame.to_line().contains("evil");
     assert!(!played.got.lock().unwrap().iter().any(evil));
     assert_eq!(played.sent("tools/call").len(), 1);
 }
@@ -57,8 +57,8 @@ async fn given_a_call_in_disguise_then_no_server_sees_it() {
 /// MCP 2026-07-28, multi-round-trip requests: the state is for whoever gave it. A server refuses one that it does not know.
 #[tokio::test]
 async fn given_the_answer_to_mayis_own_question_then_the_server_hears_nothing_of_it() {
-    let played = Played::new(policy(&[]), Asks::Auto, echo());
-    let mut talk = played.talk(Clients::Several);
+    let played = Played::new(policy(&[]), Answerer::Auto, echo());
+    let mut talk = played.talk(ClientCount::Several);
     let asked = talk.asks(1, "tools/call", modern(json!({ "name": "t", "arguments": {} }))).await;
     let answer = talk.asks(2, "tools/call", modern(allowing(&question(&asked)))).await;
     assert_eq!(answer["result"]["content"], json!([]), "{answer}");
@@ -75,8 +75,8 @@ async fn given_a_tool_that_changes_while_it_is_asked_about_then_nothing_runs() {
     let changed = Arc::new(Mutex::new("does it"));
     let says = Arc::clone(&changed);
     let server = plays(move || json!([tool("t", *says.lock().unwrap())]), |_| json!({ "content": [] }));
-    let played = Played::new(policy(&[]), Asks::Auto, server);
-    let mut talk = played.talk(Clients::Several);
+    let played = Played::new(policy(&[]), Answerer::Auto, server);
+    let mut talk = played.talk(ClientCount::Several);
     let asked = talk.asks(1, "tools/call", modern(json!({ "name": "t", "arguments": {} }))).await;
     *changed.lock().unwrap() = "does something else";
     talk.told(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })).await;
@@ -98,8 +98,8 @@ async fn given_two_processes_of_a_server_then_each_is_held_to_what_it_says_itsel
         },
         |_| json!({ "content": [] }),
     );
-    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, server);
-    let (mut good, mut bad) = (played.talk(Clients::One), played.talk(Clients::One));
+    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Answerer::Nobody, server);
+    let (mut good, mut bad) = (played.talk(ClientCount::One), played.talk(ClientCount::One));
     let call = json!({ "name": "t", "arguments": {} });
     assert!(good.asks(1, "tools/call", call.clone()).await["result"]["isError"].is_null());
     assert_eq!(bad.asks(1, "tools/call", call.clone()).await["result"]["isError"], true);
@@ -116,8 +116,8 @@ async fn given_two_processes_of_a_server_then_each_is_held_to_what_it_says_itsel
 async fn given_pinned_words_in_other_letters_then_the_client_does_not_get_them() {
     let mut poisoned = tool("t", "does it");
     poisoned["Description"] = json!("poison");
-    let played = Played::new(policy(&[]), Asks::Nobody, plays(move || json!([poisoned]), |_| json!({})));
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[]), Answerer::Nobody, plays(move || json!([poisoned]), |_| json!({})));
+    let mut talk = played.talk(ClientCount::One);
     let list = talk.asks(1, "tools/list", json!({})).await;
     assert!(list["error"].is_object() && !list.to_string().contains("poison"), "{list}");
     let hello = |frame: &Frame| {
@@ -126,16 +126,16 @@ async fn given_pinned_words_in_other_letters_then_the_client_does_not_get_them()
             json!({ "instructions": "plain", "Instructions": "poison", "protocolVersion": "2025-11-25" });
         vec![json!({ "jsonrpc": "2.0", "id": id, "result": said })]
     };
-    let played = Played::new(policy(&[]), Asks::Nobody, Arc::new(hello));
-    let answer = played.talk(Clients::One).asks(1, "initialize", json!({})).await.to_string();
+    let played = Played::new(policy(&[]), Answerer::Nobody, Arc::new(hello));
+    let answer = played.talk(ClientCount::One).asks(1, "initialize", json!({})).await.to_string();
     assert!(answer.contains("plain") && !answer.contains("poison"), "{answer}");
 }
 
 /// Every request gets one answer; what is cancelled gets none, and its question is taken back.
 #[tokio::test]
 async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_question_is_taken_back() {
-    let played = Played::new(policy(&[]), Asks::Auto, echo());
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[]), Answerer::Auto, echo());
+    let mut talk = played.talk(ClientCount::One);
     talk.asks(1, "initialize", json!({ "capabilities": { "elicitation": {} } })).await;
     let asked = talk.asks(2, "tools/call", json!({ "name": "t" })).await;
     assert_eq!(asked["method"], "elicitation/create");
@@ -147,7 +147,7 @@ async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_quest
         (&back["method"], &back["params"]["requestId"]),
         (&json!("notifications/cancelled"), &asked["id"])
     );
-    assert!(talk.session.upward.waiting() == 0 && played.gate.waiting().is_empty());
+    assert!(talk.session.upward.waiting_count() == 0 && played.gate.waiting_cards().is_empty());
     // What the client answers now is an answer to nothing.
     let accepted = json!({ "action": "accept", "content": { "answer": "allow_once" } });
     talk.says(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": accepted }));
@@ -158,12 +158,12 @@ async fn given_a_call_that_is_cancelled_while_the_client_is_asked_then_the_quest
 /// What is cancelled is not begun any more.
 #[tokio::test]
 async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
-    let played = Played::new(policy(&[]), Asks::Nobody, echo());
-    let talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[]), Answerer::Nobody, echo());
+    let talk = played.talk(ClientCount::One);
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t" } });
     let frame = Frame::parse(&call.to_string()).unwrap();
-    let (says, server) = (ClientSays::default(), talk.session.servers.single().unwrap());
-    assert!(talk.session.bridge.exchange(frame, Key::next(), server, &says).await.is_err());
+    let (says, server) = (ClientProfile::default(), talk.session.servers.only_server().unwrap());
+    assert!(talk.session.bridge.exchange_request(frame, RequestKey::next(), server, &says).await.is_err());
     assert!(played.got.lock().unwrap().is_empty());
 }
 
@@ -171,12 +171,12 @@ async fn given_a_request_that_nobody_waits_for_then_it_is_not_sent() {
 #[tokio::test(start_paused = true)]
 async fn given_a_conversation_that_is_over_then_its_servers_end_before_mayi_does() {
     let never = Arc::new(|_: &Frame| Vec::new());
-    let played = Played::new(policy(&[]), Asks::Nobody, never);
-    let talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[]), Answerer::Nobody, never);
+    let talk = played.talk(ClientCount::One);
     talk.says(&json!({ "jsonrpc": "2.0", "id": 1, "method": "slow" }));
     assert_eq!(Arc::strong_count(&played.running), 3, "the maker, and the process");
     talk.session.close();
-    played.door.ended().await;
+    played.door.wait_for_servers().await;
     assert!(Arc::strong_count(&played.running) < 3);
 }
 
@@ -189,8 +189,8 @@ async fn given_a_server_whose_annotations_are_not_trusted_any_more_then_they_all
     let mut trusting = policy(&[]);
     let settings = ServerSettings { trust_annotations: true, ..ServerSettings::default() };
     trusting.servers.insert("s".to_owned(), settings);
-    let played = Played::new(trusting, Asks::Nobody, server);
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(trusting, Answerer::Nobody, server);
+    let mut talk = played.talk(ClientCount::One);
     assert!(talk.asks(1, "tools/call", json!({ "name": "t" })).await["result"]["isError"].is_null());
     played.gate.replace_policy(policy(&[]));
     assert_eq!(talk.asks(2, "tools/call", json!({ "name": "t" })).await["result"]["isError"], true);
@@ -208,17 +208,17 @@ async fn given_a_stateless_client_before_a_server_with_sessions_then_requests_ar
         let id = serde_json::from_str::<Value>(frame.id().unwrap().get()).unwrap();
         vec![json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown" } })]
     });
-    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, older);
-    let mut talk = played.talk(Clients::Several);
+    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Answerer::Nobody, older);
+    let mut talk = played.talk(ClientCount::Several);
     let mut params = modern(json!({ "name": "t", "arguments": {} }));
     params["_meta"]["progressToken"] = json!("p");
     assert_eq!(talk.asks(1, "tools/list", modern(json!({}))).await["result"]["resultType"], "complete");
     assert!(talk.asks(2, "tools/call", params).await["result"]["content"].is_array());
     assert_eq!(played.sent("initialize").len(), 1);
     for frame in played.sent("tools/list").iter().chain(&played.sent("tools/call")) {
-        assert_eq!(crate::headers::version_in(frame), None, "{}", frame.text());
-        assert!(!frame.text().contains("clientCapabilities"));
+        assert_eq!(crate::headers::version_in(frame), None, "{}", frame.to_line());
+        assert!(!frame.to_line().contains("clientCapabilities"));
     }
     let called = played.sent("tools/call").remove(0).params().unwrap();
-    assert_eq!(called.object("_meta").unwrap().string("progressToken").as_deref(), Some("p"));
+    assert_eq!(called.object_member("_meta").unwrap().string_member("progressToken").as_deref(), Some("p"));
 }

@@ -44,8 +44,8 @@ async fn given_a_call_that_is_cancelled_while_its_server_asks_for_input_then_it_
     let more =
         json!({ "resultType": "input_required", "inputRequests": { "q": asks }, "requestState": "state" });
     let server = stateless(move |_| more.clone());
-    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Asks::Nobody, server);
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Answerer::Nobody, server);
+    let mut talk = played.talk(ClientCount::One);
     talk.says(&hello());
     assert!(talk.hears().await["result"].is_object());
     talk.says(&call(2));
@@ -69,13 +69,13 @@ async fn given_a_call_that_is_cancelled_while_its_server_asks_for_input_then_it_
 /// A server does not work for nobody: it is told, also if a request was given up just before it was sent.
 #[tokio::test]
 async fn given_a_request_that_is_given_up_while_it_is_sent_then_its_server_hears_of_it() {
-    let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));
-    let mut talk = played.talk(Clients::One);
-    let (key, frame) = (Key::next(), frame(&call(1)));
+    let played = Played::new(policy(&[]), Answerer::Nobody, stateless(|_| json!({})));
+    let mut talk = played.talk(ClientCount::One);
+    let (key, frame) = (RequestKey::next(), frame(&call(1)));
     let turn = talk.session.requests.open(&frame, key).unwrap();
-    let server = talk.session.servers.single().unwrap();
+    let server = talk.session.servers.only_server().unwrap();
     assert!(talk.session.requests.given_to(key, server));
-    talk.session.abandon(key);
+    talk.session.abandon_request(key);
     talk.session.requests.send(key, server, frame, move |answer| turn.respond(answer));
     assert_eq!(talk.asks(2, "ping", json!({})).await["id"], 2);
     let told = played.sent("notifications/cancelled");
@@ -86,20 +86,20 @@ async fn given_a_request_that_is_given_up_while_it_is_sent_then_its_server_hears
 /// A client that has gone is asked nothing, and nobody waits for what it would say.
 #[tokio::test]
 async fn given_a_client_that_is_gone_then_a_question_to_it_has_no_answer() {
-    let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[]), Answerer::Nobody, stateless(|_| json!({})));
+    let mut talk = played.talk(ClientCount::One);
     talk.session.upward.close();
-    let mut asked = talk.session.upward.ask("elicitation/create", &json!({}), None);
-    assert!(asked.answer().now_or_never().expect("it waits").is_none());
+    let mut asked = talk.session.upward.ask_client("elicitation/create", &json!({}), None);
+    assert!(asked.wait_for_answer().now_or_never().expect("it waits").is_none());
     drop(asked);
-    assert!(talk.said.try_recv().is_err() && talk.session.upward.waiting() == 0);
+    assert!(talk.said.try_recv().is_err() && talk.session.upward.waiting_count() == 0);
 }
 
 /// Attack 15 the other way round: nobody said no, so nobody is recorded as having said it.
 #[tokio::test]
 async fn given_a_client_that_goes_while_it_is_asked_then_it_has_not_denied() {
-    let played = Played::new(policy(&[]), Asks::Auto, stateless(|_| json!({ "content": [] })));
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[]), Answerer::Auto, stateless(|_| json!({ "content": [] })));
+    let mut talk = played.talk(ClientCount::One);
     talk.says(&hello());
     talk.hears().await;
     talk.says(&call(2));
@@ -108,7 +108,7 @@ async fn given_a_client_that_goes_while_it_is_asked_then_it_has_not_denied() {
     let answer = talk.hears().await;
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(2), &json!(true)));
     assert!(answer.to_string().contains("the client is gone"), "{answer}");
-    assert!(played.gate.waiting().is_empty() && played.sent("tools/call").is_empty());
+    assert!(played.gate.waiting_cards().is_empty() && played.sent("tools/call").is_empty());
 }
 
 /// Looks, while it is sent something, whether all requests are said to have their responses.
@@ -119,8 +119,8 @@ struct Looks {
 }
 
 impl Client for Looks {
-    fn send(&self, _: Frame, _: Option<Key>) {
-        let drained = Arc::clone(self.requests.get().unwrap()).drained();
+    fn send(&self, _: Frame, _: Option<RequestKey>) {
+        let drained = Arc::clone(self.requests.get().unwrap()).wait_until_drained();
         self.drained.lock().unwrap().push(drained.now_or_never().is_some());
     }
 }
@@ -129,24 +129,24 @@ impl Client for Looks {
 #[tokio::test]
 async fn given_an_answer_on_its_way_then_its_request_has_none_yet() {
     let looks = Arc::new(Looks::default());
-    let requests = Requests::new(Arc::clone(&looks) as Arc<dyn Client>, Clients::One);
+    let requests = Requests::new(Arc::clone(&looks) as Arc<dyn Client>, ClientCount::One);
     let _ = looks.requests.set(Arc::clone(&requests));
     let frame = frame(&call(1));
-    requests.open(&frame, Key::next()).unwrap().respond(Ok(frame));
+    requests.open(&frame, RequestKey::next()).unwrap().respond(Ok(frame));
     assert_eq!(*looks.drained.lock().unwrap(), [false]);
-    assert!(requests.drained().now_or_never().is_some());
+    assert!(requests.wait_until_drained().now_or_never().is_some());
 }
 
 /// Every request gets one answer, also if mayi itself fails.
 #[tokio::test]
 async fn given_work_that_breaks_off_then_the_client_hears_of_it_once() {
-    let played = Played::new(policy(&[]), Asks::Nobody, stateless(|_| json!({})));
-    let mut talk = played.talk(Clients::One);
-    let turn = talk.session.requests.open(&frame(&call(7)), Key::next()).unwrap();
+    let played = Played::new(policy(&[]), Answerer::Nobody, stateless(|_| json!({})));
+    let mut talk = played.talk(ClientCount::One);
+    let turn = talk.session.requests.open(&frame(&call(7)), RequestKey::next()).unwrap();
     turn.answer_with(async { panic!("it breaks off") });
     let answer = talk.hears().await;
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32603)), "{answer}");
-    assert!(talk.session.drained().now_or_never().is_some());
+    assert!(talk.session.wait_until_drained().now_or_never().is_some());
     assert!(talk.said.try_recv().is_err());
 }
 
@@ -155,12 +155,12 @@ async fn given_work_that_breaks_off_then_the_client_hears_of_it_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn given_a_call_right_behind_initialize_then_its_server_hears_what_the_client_can_do() {
     let server = stateless(|_| json!({ "content": [], "resultType": "complete" }));
-    let played = Played::new(policy(&[]), Asks::Surface, server);
-    let mut talk = played.talk(Clients::One);
+    let played = Played::new(policy(&[]), Answerer::Surface, server);
+    let mut talk = played.talk(ClientCount::One);
     let session = Arc::clone(&talk.session);
     let both = tokio::spawn(async move {
-        session.receive(frame(&hello()), Some(Key::next()));
-        session.receive(frame(&call(2)), Some(Key::next()));
+        session.receive(frame(&hello()), Some(RequestKey::next()));
+        session.receive(frame(&call(2)), Some(RequestKey::next()));
     });
     both.await.unwrap();
     // The call waits for a person until the server is known to be stateless.
@@ -175,7 +175,7 @@ async fn given_a_call_right_behind_initialize_then_its_server_hears_what_the_cli
     played.gate.answer(ApprovalResponse::pick(&card, choice::ALLOW_ONCE), "person").unwrap();
     assert_eq!(talk.hears().await["id"], 2);
     let sent = played.sent("tools/call").pop().unwrap();
-    let meta = sent.params().unwrap().object("_meta").unwrap();
-    let can = meta.value("io.modelcontextprotocol/clientCapabilities").unwrap();
+    let meta = sent.params().unwrap().object_member("_meta").unwrap();
+    let can = meta.parsed_member("io.modelcontextprotocol/clientCapabilities").unwrap();
     assert_eq!(can, json!({ "elicitation": {} }));
 }

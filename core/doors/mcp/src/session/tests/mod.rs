@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::Session;
-use crate::belonging::Belonging;
-use crate::door::{Asks, Hears, McpDoor, McpOptions};
-use crate::frame::{Frame, Kind};
-use crate::front::{Caller, Client, Clients, Conversation, Key};
+use crate::door::{Answerer, McpDoor, McpOptions, NoticeSinks};
+use crate::frame::{Frame, FrameKind};
+use crate::front::{Caller, Client, ClientCount, Conversation, RequestKey};
 use crate::server::Server;
+use crate::session_binding::SessionBinding;
 use crate::wire::{Incoming, Wire};
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::config::{ServerLaunch, Transport};
-use mayi_core::gate::{self, Asking, Gate, NoKeeper, OnAsk};
+use mayi_core::gate::{self, Asking, Gate, NoPersistence, OnAsk};
 use mayi_core::pin::Pins;
-use mayi_core::policy::pattern::Places;
+use mayi_core::policy::pattern::PatternBases;
 use mayi_core::policy::{AgentSettings, Effect, Origin, Pattern, Policy, Rule};
 
 /// What a server does with a message: what it says for it.
@@ -50,7 +50,7 @@ struct Talk {
 struct Heard(mpsc::UnboundedSender<Frame>);
 
 impl Client for Heard {
-    fn send(&self, frame: Frame, _: Option<Key>) {
+    fn send(&self, frame: Frame, _: Option<RequestKey>) {
         let _ = self.0.send(frame);
     }
 }
@@ -61,7 +61,7 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
     for (effect, text) in rules {
         policy.rules.push(Rule {
             effect: *effect,
-            pattern: Pattern::parse(text, &Places::default()).unwrap(),
+            pattern: Pattern::parse(text, &PatternBases::default()).unwrap(),
             unless: None,
             reason: None,
             agents: Vec::new(),
@@ -91,7 +91,7 @@ fn plays(
     called: impl Fn(&Frame) -> Value + Send + Sync + 'static,
 ) -> Plays {
     Arc::new(move |frame| {
-        let Some(id) = frame.id().filter(|_| frame.kind() == Kind::Request) else { return Vec::new() };
+        let Some(id) = frame.id().filter(|_| frame.kind() == FrameKind::Request) else { return Vec::new() };
         let result = match frame.method().unwrap() {
             "initialize" => json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {} }),
             "server/discover" => json!({ "supportedVersions": ["2026-07-28"], "capabilities": {} }),
@@ -106,31 +106,31 @@ fn plays(
 }
 
 impl Played {
-    fn new(policy: Policy, asks: Asks, plays: Plays) -> Self {
+    fn new(policy: Policy, asks: Answerer, plays: Plays) -> Self {
         let asking = Asking { on_ask: OnAsk::Wait, limit: None };
-        let gate = Gate::new(policy, asking, Box::new(NoKeeper));
+        let gate = Gate::new(policy, asking, Box::new(NoPersistence));
         let options = McpOptions {
             patience: crate::PATIENCE,
-            agent: AgentId::named("a"),
+            agent: AgentId::from_name("a"),
             cwd: PathBuf::from("/w"),
             roots: Vec::new(),
             mode: None,
-            belongs: None,
+            binding: None,
             toolbelt: false,
             asks,
             surface: Box::new(|| false),
-            hears: Hears { people: Arc::new(|_, _| ()), errors: Arc::new(|_, _| ()) },
+            sinks: NoticeSinks { people: Arc::new(|_, _| ()), errors: Arc::new(|_, _| ()) },
             tokens: None,
         };
         let door = McpDoor::new(gate.clone(), Pins::new(None), options, vec![launch()]).unwrap();
         Self { door, gate, plays, got: Arc::default(), running: Arc::default() }
     }
 
-    fn talk(&self, clients: Clients) -> Talk {
-        let id = SessionId(format!("t-{}", Key::next().0));
+    fn talk(&self, clients: ClientCount) -> Talk {
+        let id = SessionId(format!("t-{}", RequestKey::next().0));
         self.gate.open_session(gate::Session {
             id: id.clone(),
-            agent: AgentId::named("a"),
+            agent: AgentId::from_name("a"),
             parent: None,
             roots: Vec::new(),
             cwd: PathBuf::from("/w"),
@@ -153,7 +153,7 @@ impl Played {
                     }
                 }
             });
-            Ok(Wire { out, inc, guard: Box::new(Arc::clone(&running)) })
+            Ok(Wire { outgoing: out, incoming: inc, guard: Box::new(Arc::clone(&running)) })
         };
         let server = Server::new(
             launch(),
@@ -166,7 +166,8 @@ impl Played {
         let (heard, said) = mpsc::unbounded_channel();
         let caller = (Caller("test".to_owned()), clients);
         let shared = Arc::clone(&self.door.shared);
-        let session = Session::new(shared, Arc::new(Heard(heard)), caller, Belonging::Own(id), vec![server]);
+        let session =
+            Session::new(shared, Arc::new(Heard(heard)), caller, SessionBinding::Own(id), vec![server]);
         Talk { session, said, server: sender }
     }
 
@@ -179,9 +180,9 @@ impl Played {
 
 impl Talk {
     /// Says something, and returns the key that it got.
-    fn says(&self, message: &Value) -> Option<Key> {
+    fn says(&self, message: &Value) -> Option<RequestKey> {
         let frame = Frame::parse(&message.to_string()).unwrap();
-        let key = (frame.kind() == Kind::Request).then(Key::next);
+        let key = (frame.kind() == FrameKind::Request).then(RequestKey::next);
         self.session.receive(frame, key);
         key
     }
@@ -190,7 +191,7 @@ impl Talk {
     async fn hears(&mut self) -> Value {
         let heard = tokio::time::timeout(Duration::from_secs(20), self.said.recv()).await;
         let frame = heard.expect("nothing was said").expect("the conversation is over");
-        serde_json::from_str(&frame.text()).unwrap()
+        serde_json::from_str(&frame.to_line()).unwrap()
     }
 
     /// Asks something, and returns the answer.

@@ -5,7 +5,7 @@
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct ServerSentEvent {
     /// Its data, which may be empty.
     pub(super) data: String,
     /// The id to come back with, if it has one.
@@ -19,31 +19,31 @@ pub(super) struct Event {
 pub(super) struct TooLong;
 
 /// Takes bytes as they come, and gives events.
-pub(super) struct Events {
+pub(super) struct EventParser {
     longest: usize,
     line: Vec<u8>,
     returned: bool,
     started: bool,
-    event: Event,
+    event: ServerSentEvent,
     any: bool,
     other: bool,
 }
 
-impl Events {
+impl EventParser {
     pub(super) fn new(longest: usize) -> Self {
         Self {
             longest,
             line: Vec::new(),
             returned: false,
             started: false,
-            event: Event::default(),
+            event: ServerSentEvent::default(),
             any: false,
             other: false,
         }
     }
 
     /// The events that end in `chunk`.
-    pub(super) fn take(&mut self, mut chunk: &[u8]) -> Result<Vec<Event>, TooLong> {
+    pub(super) fn take_events(&mut self, mut chunk: &[u8]) -> Result<Vec<ServerSentEvent>, TooLong> {
         let mut events = Vec::new();
         while !chunk.is_empty() {
             if std::mem::take(&mut self.returned) && chunk.first() == Some(&b'\n') {
@@ -69,7 +69,7 @@ impl Events {
         Ok(events)
     }
 
-    fn end_line(&mut self, line: &[u8]) -> Option<Event> {
+    fn end_line(&mut self, line: &[u8]) -> Option<ServerSentEvent> {
         let line = if std::mem::replace(&mut self.started, true) {
             line
         } else {
@@ -111,34 +111,37 @@ impl Events {
 mod tests {
     use super::*;
 
-    fn all(text: &str, step: usize) -> Vec<Event> {
-        let mut events = Events::new(1000);
-        text.as_bytes().chunks(step).flat_map(|chunk| events.take(chunk).unwrap()).collect()
+    fn parse_in_steps(text: &str, step: usize) -> Vec<ServerSentEvent> {
+        let mut events = EventParser::new(1000);
+        text.as_bytes().chunks(step).flat_map(|chunk| events.take_events(chunk).unwrap()).collect()
     }
 
     /// WHATWG HTML, section 9.2.6.
     #[test]
     fn given_a_stream_in_any_pieces_then_its_events_are_the_same() {
         let text = "\u{feff}: hello\r\nid: 1-0\nretry: 1500\ndata:\n\ndata: {\"a\":\r\ndata: \"é\"}\r\n\r\nevent: ping\ndata: x\n\nid\ndata:y\r\rdata: lost";
-        let events = all(text, text.len());
+        let events = parse_in_steps(text, text.len());
         assert_eq!(events.len(), 3);
-        assert_eq!(events[0], Event { data: String::new(), id: Some("1-0".into()), retry: Some(1500) });
+        assert_eq!(
+            events[0],
+            ServerSentEvent { data: String::new(), id: Some("1-0".into()), retry: Some(1500) }
+        );
         assert_eq!(events[1].data, "{\"a\":\n\"é\"}");
-        assert_eq!(events[2], Event { data: "y".into(), id: Some(String::new()), retry: None });
+        assert_eq!(events[2], ServerSentEvent { data: "y".into(), id: Some(String::new()), retry: None });
         for step in 1..20 {
-            assert_eq!(all(text, step), events, "{step}");
+            assert_eq!(parse_in_steps(text, step), events, "{step}");
         }
     }
 
     /// Attack: an event without an end.
     #[test]
     fn given_an_event_that_does_not_end_then_it_is_too_long_and_comments_are_not() {
-        let mut events = Events::new(1000);
-        assert_eq!(events.take(&[b'x'; 1001]), Err(TooLong));
-        let mut events = Events::new(1000);
-        let long = (0..).map(|_| events.take(b"data: 0123456789\n")).take(200).find(Result::is_err);
+        let mut events = EventParser::new(1000);
+        assert_eq!(events.take_events(&[b'x'; 1001]), Err(TooLong));
+        let mut events = EventParser::new(1000);
+        let long = (0..).map(|_| events.take_events(b"data: 0123456789\n")).take(200).find(Result::is_err);
         assert!(long.is_some());
-        let mut events = Events::new(1000);
-        assert!((0..1000).all(|_| events.take(b": 0123456789\n").is_ok()));
+        let mut events = EventParser::new(1000);
+        assert!((0..1000).all(|_| events.take_events(b": 0123456789\n").is_ok()));
     }
 }

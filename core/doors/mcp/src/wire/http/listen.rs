@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use axum::http::{Method, StatusCode, header};
 use reqwest::Response;
 
-use super::events::Events;
-use super::exchange::Answer;
-use super::reply::{Trouble, content_type, reason, too_long};
+use super::events::EventParser;
+use super::exchange::StreamEnd;
+use super::reply::{RequestFailure, content_type, failure_reason, too_long};
 use super::{Limits, Shared};
 use crate::headers::LAST_EVENT;
 use crate::wire::Incoming;
-use crate::{Frame, Kind};
+use crate::{Frame, FrameKind};
 
 /// So often in a row a stream is asked for again without anything new in it.
 const AGAIN: u32 = 5;
@@ -22,7 +22,7 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 const LASTED: Duration = Duration::from_secs(20);
 
 /// Where a stream is.
-struct Place {
+struct StreamPosition {
     /// The last event with an id.
     last: Option<String>,
     retry: Duration,
@@ -30,7 +30,7 @@ struct Place {
     tries: u32,
 }
 
-impl Place {
+impl StreamPosition {
     fn new(limits: Limits) -> Self {
         Self { last: None, retry: limits.retry, tries: 0 }
     }
@@ -48,31 +48,33 @@ impl Place {
 
 impl Shared {
     /// Reads the stream of the request `asked`, across connections if its server makes that possible.
-    pub(super) async fn follow(
+    pub(super) async fn follow_stream(
         &self,
         asked: &Frame,
         id: u64,
         mut response: Response,
         older: bool,
-    ) -> Result<(), Trouble> {
-        let mut place = Place::new(self.limits);
+    ) -> Result<(), RequestFailure> {
+        let mut place = StreamPosition::new(self.limits);
         loop {
             let why = match self.read(response, &mut place, Some((asked, id))).await? {
-                Answer::Given => return Ok(()),
-                Answer::Broken { why } => why,
+                StreamEnd::Given => return Ok(()),
+                StreamEnd::Broken { why } => why,
             };
             if !older || place.last.is_none() {
-                return Err(Trouble::failed(why));
+                return Err(RequestFailure::internal_failure(why));
             }
             response = loop {
                 if !place.wait().await {
-                    return Err(Trouble::failed(why));
+                    return Err(RequestFailure::internal_failure(why));
                 }
                 match self.open(&place).await {
                     Ok(response) if is_stream(&response) => break response,
-                    Ok(response) if response.status() == StatusCode::NOT_FOUND => return Err(Trouble::Ended),
+                    Ok(response) if response.status() == StatusCode::NOT_FOUND => {
+                        return Err(RequestFailure::Ended);
+                    }
                     Ok(response) if response.status().is_server_error() => {}
-                    Ok(_) => return Err(Trouble::failed(why)),
+                    Ok(_) => return Err(RequestFailure::internal_failure(why)),
                     Err(_) => {}
                 }
             };
@@ -80,13 +82,13 @@ impl Shared {
     }
 
     /// Reads what belongs to no request, if the server has a stream for it.
-    pub(super) async fn listen(&self) {
-        let mut place = Place::new(self.limits);
+    pub(super) async fn listen_general(&self) {
+        let mut place = StreamPosition::new(self.limits);
         loop {
             match self.open(&place).await {
                 Ok(response) if is_stream(&response) => match self.read(response, &mut place, None).await {
                     Ok(_) => {}
-                    Err(Trouble::Failed { message, .. }) => {
+                    Err(RequestFailure::Failed { message, .. }) => {
                         tracing::warn!(server = self.name, message, "stopped to listen");
                         return;
                     }
@@ -111,7 +113,7 @@ impl Shared {
         self.lock().session.is_some()
     }
 
-    async fn open(&self, place: &Place) -> Result<Response, Trouble> {
+    async fn open(&self, place: &StreamPosition) -> Result<Response, RequestFailure> {
         self.send(|| {
             let request = self.in_session(Method::GET).header(header::ACCEPT, "text/event-stream");
             match &place.last {
@@ -126,10 +128,10 @@ impl Shared {
     async fn read(
         &self,
         mut response: Response,
-        place: &mut Place,
+        place: &mut StreamPosition,
         asked: Option<(&Frame, u64)>,
-    ) -> Result<Answer, Trouble> {
-        let mut events = Events::new(self.limits.longest);
+    ) -> Result<StreamEnd, RequestFailure> {
+        let mut events = EventParser::new(self.limits.longest);
         let began = Instant::now();
         loop {
             let chunk = response.chunk().await;
@@ -140,13 +142,15 @@ impl Shared {
             let chunk = match chunk {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => {
-                    return Ok(Answer::Broken { why: "the stream ended before the answer".to_owned() });
+                    return Ok(StreamEnd::Broken { why: "the stream ended before the answer".to_owned() });
                 }
                 Err(error) => {
-                    return Ok(Answer::Broken { why: format!("the stream broke off: {}", reason(error)) });
+                    return Ok(StreamEnd::Broken {
+                        why: format!("the stream broke off: {}", failure_reason(error)),
+                    });
                 }
             };
-            for event in events.take(&chunk).map_err(|_| too_long(self.limits.longest))? {
+            for event in events.take_events(&chunk).map_err(|_| too_long(self.limits.longest))? {
                 if let Some(retry) = event.retry {
                     place.retry = Duration::from_millis(retry).min(LONGEST_RETRY);
                 }
@@ -159,23 +163,28 @@ impl Shared {
                 }
                 place.tries = 0;
                 let mut answered = false;
-                for frame in self.frames(&event.data).map_err(|wrong| {
-                    Trouble::failed(format!("the server sent what is no message: {}", wrong.message))
+                for frame in self.parse_frames(&event.data).map_err(|wrong| {
+                    RequestFailure::internal_failure(format!(
+                        "the server sent what is no message: {}",
+                        wrong.message
+                    ))
                 })? {
                     match (frame.kind(), asked) {
-                        (Kind::Response, Some((asked, id))) if frame.number() == Some(id) && !answered => {
-                            self.answered(asked, frame, id).await;
+                        (FrameKind::Response, Some((asked, id)))
+                            if frame.numeric_id() == Some(id) && !answered =>
+                        {
+                            self.deliver_answer(asked, frame, id).await;
                             answered = true;
                         }
                         // The answer to something else has no place here.
-                        (Kind::Response, _) => {
+                        (FrameKind::Response, _) => {
                             tracing::warn!(server = self.name, "a response in a stream that is not its own");
                         }
-                        _ => self.give(Incoming::Frame { frame, about: asked.map(|(_, id)| id) }).await,
+                        _ => self.deliver(Incoming::Frame { frame, about: asked.map(|(_, id)| id) }).await,
                     }
                 }
                 if answered {
-                    return Ok(Answer::Given);
+                    return Ok(StreamEnd::Given);
                 }
             }
         }

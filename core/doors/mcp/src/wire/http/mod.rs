@@ -23,9 +23,9 @@ use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
 use super::{Incoming, LONGEST, WAITING, Wire};
-use crate::headers::Annotation;
+use crate::headers::HeaderAnnotation;
 use crate::tls;
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 
 /// A connection has to be there in this time.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -80,7 +80,7 @@ struct Shared {
     headers: HeaderMap,
     bearer: Option<Arc<dyn Bearer>>,
     limits: Limits,
-    inc: mpsc::Sender<Incoming>,
+    incoming: mpsc::Sender<Incoming>,
     closing: CancellationToken,
     state: Mutex<State>,
 }
@@ -90,11 +90,11 @@ struct State {
     /// The session of the older era.
     session: Option<HeaderValue>,
     /// The version that `initialize` agreed on.
-    agreed: Option<String>,
+    agreed_version: Option<String>,
     /// The version of the last request that named one.
     named: Option<String>,
     /// The arguments of tools that have to be repeated in headers.
-    annotated: HashMap<String, Vec<Annotation>>,
+    annotated: HashMap<String, Vec<HeaderAnnotation>>,
     ended: bool,
 }
 
@@ -104,25 +104,25 @@ impl Shared {
     }
 
     /// Gives something to whoever has the wire; nothing after the end.
-    async fn give(&self, incoming: Incoming) {
+    async fn deliver(&self, incoming: Incoming) {
         if !self.lock().ended {
-            let _ = self.inc.send(incoming).await;
+            let _ = self.incoming.send(incoming).await;
         }
     }
 
     /// The last thing that comes.
     async fn end(&self, why: &str) {
         if !std::mem::replace(&mut self.lock().ended, true) {
-            let _ = self.inc.send(Incoming::Ended(why.to_owned())).await;
+            let _ = self.incoming.send(Incoming::Ended(why.to_owned())).await;
             self.closing.cancel();
         }
     }
 }
 
 /// Ends the connection.
-struct Guard(CancellationToken);
+struct CancelOnDrop(CancellationToken);
 
-impl Drop for Guard {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
@@ -137,16 +137,16 @@ pub(crate) fn connect(remote: Remote) -> Result<Wire, String> {
 }
 
 fn connect_within(remote: Remote, limits: Limits) -> Result<Wire, String> {
-    let url = address(&remote.url)?;
+    let url = parse_server_url(&remote.url)?;
     let mut headers = HeaderMap::new();
     for (name, value) in &remote.headers {
-        let wrong = || format!("the header {} can't be sent: see to its name and value", visible(name));
+        let wrong = || format!("the header {} can't be sent: see to its name and value", escape_line(name));
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
         let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
         value.set_sensitive(true);
         headers.insert(name, value);
     }
-    let http = client(&url).map_err(|error| format!("can't make an HTTP client: {error}"))?;
+    let http = build_client(&url).map_err(|error| format!("can't make an HTTP client: {error}"))?;
     let (out, outgoing) = mpsc::channel(WAITING);
     let (incoming, inc) = mpsc::channel(WAITING);
     let closing = CancellationToken::new();
@@ -157,19 +157,22 @@ fn connect_within(remote: Remote, limits: Limits) -> Result<Wire, String> {
         headers,
         bearer: remote.bearer,
         limits,
-        inc: incoming,
+        incoming,
         closing: closing.clone(),
         state: Mutex::default(),
     };
     tokio::spawn(run::run(Arc::new(shared), outgoing));
-    Ok(Wire { out, inc, guard: Box::new(Guard(closing)) })
+    Ok(Wire { outgoing: out, incoming: inc, guard: Box::new(CancelOnDrop(closing)) })
 }
 
 /// The address of a server: `http` or `https`.
-pub(crate) fn address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{} is no address: {error}", visible(text)))?;
+pub(crate) fn parse_server_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("{} is no address: {error}", escape_line(text)))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        return Err(format!("{} is no address of a server: it has to begin with https://", visible(text)));
+        return Err(format!(
+            "{} is no address of a server: it has to begin with https://",
+            escape_line(text)
+        ));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("the address holds a password: send it in a header instead".to_owned());
@@ -178,13 +181,13 @@ pub(crate) fn address(text: &str) -> Result<Url, String> {
 }
 
 /// A client for this server: no cookies, no redirects to elsewhere.
-fn client(url: &Url) -> Result<reqwest::Client, reqwest::Error> {
-    tls::ready();
+fn build_client(url: &Url) -> Result<reqwest::Client, reqwest::Error> {
+    tls::install_provider();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("mayi/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
         .tcp_keepalive(Duration::from_secs(30))
-        .redirect(Policy::custom(redirect));
+        .redirect(Policy::custom(follow_same_origin));
     // What runs on this machine is not behind a proxy.
     let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
     builder.build()
@@ -201,7 +204,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 }
 
 /// Follows what keeps method and body, within one origin: headers may hold what others must not get.
-fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+fn follow_same_origin(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let from = attempt.previous().last().map(Url::origin);
     let keeps = matches!(attempt.status().as_u16(), 307 | 308);
     if keeps && from == Some(attempt.url().origin()) && attempt.previous().len() <= REDIRECTS {

@@ -6,10 +6,10 @@ use axum::http::header;
 use reqwest::Response;
 
 use crate::{Frame, code};
-use mayi_core::approval::visible;
+use mayi_core::approval::escape_line;
 
 /// Why a request has no response from its server.
-pub(super) enum Trouble {
+pub(super) enum RequestFailure {
     /// It has one, that came with an error's status.
     Response(Frame),
     /// It can't be answered.
@@ -23,8 +23,8 @@ pub(super) enum Trouble {
     Ended,
 }
 
-impl Trouble {
-    pub(super) fn failed(message: String) -> Self {
+impl RequestFailure {
+    pub(super) fn internal_failure(message: String) -> Self {
         Self::Failed { code: code::INTERNAL, message }
     }
 }
@@ -37,25 +37,31 @@ pub(super) fn content_type(response: &Response) -> String {
 }
 
 /// A body as text, if it is not too long.
-pub(super) async fn text(mut response: Response, longest: usize) -> Result<String, Trouble> {
+pub(super) async fn read_text(mut response: Response, longest: usize) -> Result<String, RequestFailure> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() <= longest => body.extend_from_slice(&chunk),
             Ok(Some(_)) => return Err(too_long(longest)),
             Ok(None) => break,
-            Err(error) => return Err(Trouble::failed(format!("the answer broke off: {}", reason(error)))),
+            Err(error) => {
+                return Err(RequestFailure::internal_failure(format!(
+                    "the answer broke off: {}",
+                    failure_reason(error)
+                )));
+            }
         }
     }
-    String::from_utf8(body).map_err(|_| Trouble::failed("the answer is not UTF-8".to_owned()))
+    String::from_utf8(body)
+        .map_err(|_| RequestFailure::internal_failure("the answer is not UTF-8".to_owned()))
 }
 
-pub(super) fn too_long(longest: usize) -> Trouble {
-    Trouble::failed(format!("the answer is longer than {longest} bytes"))
+pub(super) fn too_long(longest: usize) -> RequestFailure {
+    RequestFailure::internal_failure(format!("the answer is longer than {longest} bytes"))
 }
 
 /// What went wrong, down to its cause, without the address: that may hold a secret.
-pub(super) fn reason(error: reqwest::Error) -> String {
+pub(super) fn failure_reason(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -63,5 +69,5 @@ pub(super) fn reason(error: reqwest::Error) -> String {
         text = format!("{text}: {inner}");
         cause = inner.source();
     }
-    visible(&text)
+    escape_line(&text)
 }

@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::Shared;
-use crate::headers::{stateless, version_in};
-use crate::{Frame, Kind};
+use crate::headers::{is_stateless_version, version_in};
+use crate::{Frame, FrameKind};
 
 /// The most requests that are under way; others wait.
 const MOST: usize = 1024;
@@ -17,12 +17,12 @@ const MOST: usize = 1024;
 const INITIALIZED: Duration = Duration::from_secs(10);
 
 /// Requests that are under way, by their ids; and whether leaving them is cancelling them.
-type UnderWay = HashMap<u64, (AbortHandle, bool)>;
+type RequestsInFlight = HashMap<u64, (AbortHandle, bool)>;
 
 /// Sends what comes from `out`, until the wire is dropped.
 pub(super) async fn run(shared: Arc<Shared>, mut out: mpsc::Receiver<Frame>) {
     let mut tasks: JoinSet<Option<u64>> = JoinSet::new();
-    let mut under_way = UnderWay::new();
+    let mut under_way = RequestsInFlight::new();
     let mut open = true;
     loop {
         let frame = tokio::select! {
@@ -51,51 +51,57 @@ pub(super) async fn run(shared: Arc<Shared>, mut out: mpsc::Receiver<Frame>) {
         }
     }
     drop(tasks);
-    shared.leave().await;
+    shared.end_session().await;
 }
 
 /// What has to have arrived before anything else is sent.
 async fn first_messages(shared: &Arc<Shared>, frame: Frame, tasks: &mut JoinSet<Option<u64>>) {
-    if frame.kind() == Kind::Request {
-        shared.request(frame).await;
+    if frame.kind() == FrameKind::Request {
+        shared.send_request(frame).await;
         return;
     }
-    let _ = tokio::time::timeout(INITIALIZED, shared.tell(frame)).await;
+    let _ = tokio::time::timeout(INITIALIZED, shared.send_one_way(frame)).await;
     let shared = Arc::clone(shared);
     tasks.spawn(async move {
-        shared.listen().await;
+        shared.listen_general().await;
         None
     });
 }
 
-fn start(shared: &Arc<Shared>, frame: Frame, tasks: &mut JoinSet<Option<u64>>, under_way: &mut UnderWay) {
+fn start(
+    shared: &Arc<Shared>,
+    frame: Frame,
+    tasks: &mut JoinSet<Option<u64>>,
+    under_way: &mut RequestsInFlight,
+) {
     let shared = Arc::clone(shared);
-    if frame.kind() == Kind::Request
-        && let Some(id) = frame.number()
+    if frame.kind() == FrameKind::Request
+        && let Some(id) = frame.numeric_id()
     {
-        let closing_cancels = version_in(&frame).is_some_and(|version| stateless(&version));
+        let closing_cancels = version_in(&frame).is_some_and(|version| is_stateless_version(&version));
         let task = tasks.spawn(async move {
-            shared.request(frame).await;
+            shared.send_request(frame).await;
             Some(id)
         });
         under_way.insert(id, (task, closing_cancels));
         return;
     }
-    if let Some((task, closing_cancels)) = cancelled(&frame).and_then(|id| under_way.remove(&id)) {
+    if let Some((task, closing_cancels)) = cancelled_request(&frame).and_then(|id| under_way.remove(&id)) {
         task.abort();
         if closing_cancels {
             return;
         }
     }
     tasks.spawn(async move {
-        shared.tell(frame).await;
+        shared.send_one_way(frame).await;
         None
     });
 }
 
 /// The request that a message cancels.
-fn cancelled(frame: &Frame) -> Option<u64> {
-    let cancels = frame.kind() == Kind::Notification && frame.method() == Some("notifications/cancelled");
+fn cancelled_request(frame: &Frame) -> Option<u64> {
+    let cancels =
+        frame.kind() == FrameKind::Notification && frame.method() == Some("notifications/cancelled");
     if !cancels {
         return None;
     }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::heard::{Approved, Heard, Written};
-use crate::approval::{families, suggestions};
+use super::outcomes::{AccessText, PastAnswers, PastApproval};
+use crate::approval::{command_families, suggest_patterns};
 use mayi_call::{Access, Call, Selector, WriteKind, shell};
 use mayi_policy::Pattern;
-use mayi_policy::pattern::Places;
+use mayi_policy::pattern::PatternBases;
 
 /// Patterns that would be allowed together.
 pub(super) struct Candidate {
@@ -26,18 +26,22 @@ const RUNS_OTHERS: &[&str] =
 const FEWEST_FILES: usize = 3;
 
 impl Candidate {
-    fn new(texts: &[String], reach: u8, heard: &Heard) -> Option<Self> {
-        let places = Places::default();
+    fn new(texts: &[String], reach: u8, heard: &PastAnswers) -> Option<Self> {
+        let places = PatternBases::default();
         let patterns =
             texts.iter().map(|text| Pattern::parse(text, &places).ok()).collect::<Option<Vec<_>>>()?;
         let mut candidate = Self { patterns, reach, covers: BTreeSet::new() };
-        let begins: Vec<&str> = candidate.patterns.iter().map(beginning).collect();
-        let covered = |of: &Approved| {
+        let begins: Vec<&str> = candidate.patterns.iter().map(fixed_prefix).collect();
+        let covered = |of: &PastApproval| {
             of.asked.iter().all(|(at, written)| {
                 let mut patterns = begins.iter().zip(&candidate.patterns);
                 patterns.any(|(begins, pattern)| {
                     may_allow(begins, written)
-                        && of.call.accesses.get(*at).is_some_and(|it| pattern.allows(it, &of.call.roots))
+                        && of
+                            .call
+                            .accesses
+                            .get(*at)
+                            .is_some_and(|it| pattern.certainly_matches(it, &of.call.roots))
                 })
             })
         };
@@ -48,13 +52,16 @@ impl Candidate {
     }
 
     fn allows(&self, access: &Access, call: &Call) -> bool {
-        self.patterns.iter().any(|pattern| pattern.allows(access, &call.roots))
+        self.patterns.iter().any(|pattern| pattern.certainly_matches(access, &call.roots))
     }
 
     /// The files that it allows among those that people said yes to.
-    fn files(&self, heard: &Heard) -> usize {
-        let all =
-            self.covers.iter().filter_map(|at| heard.approved.get(*at)).flat_map(Approved::asked_accesses);
+    fn count_files(&self, heard: &PastAnswers) -> usize {
+        let all = self
+            .covers
+            .iter()
+            .filter_map(|at| heard.approved.get(*at))
+            .flat_map(PastApproval::asked_accesses);
         let files = all.filter_map(|access| match access {
             Access::Read(path) | Access::Write(_, path) => Some(&path.lexical),
             _ => None,
@@ -64,36 +71,38 @@ impl Candidate {
 }
 
 /// How all begins that a pattern allows.
-fn beginning(pattern: &Pattern) -> &str {
+fn fixed_prefix(pattern: &Pattern) -> &str {
     let argument = pattern.as_str().split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     argument.unwrap_or_default().trim_end_matches(['*', ' '])
 }
 
 /// No pattern that is suggested allows a command or a path with another beginning.
-fn may_allow(begins: &str, written: &Written) -> bool {
+fn may_allow(begins: &str, written: &AccessText) -> bool {
     match written {
-        Written::Command(text) => text.starts_with(begins),
+        AccessText::Command(text) => text.starts_with(begins),
         // A wildcard in a name is escaped: then the name is looked at in full.
-        Written::Path(path) => begins.contains('\\') || path.starts_with(begins),
-        Written::Other => true,
+        AccessText::Path(path) => begins.contains('\\') || path.starts_with(begins),
+        AccessText::Other => true,
     }
 }
 
 /// All that may be proposed: nothing that was ever denied, nothing that runs whatever it is given, and no
 /// folder for the sake of one file.
-pub(super) fn candidates(heard: &Heard) -> Vec<Candidate> {
+pub(super) fn find_candidates(heard: &PastAnswers) -> Vec<Candidate> {
     let mut texts: BTreeMap<Vec<String>, u8> = BTreeMap::new();
     for approved in &heard.approved {
         if approved.asked_accesses().any(is_risky) {
             continue;
         }
-        for (level, suggestion) in suggestions(&approved.call, &approved.now).into_iter().enumerate() {
+        for (level, suggestion) in
+            suggest_patterns(&approved.call, &approved.new_decision).into_iter().enumerate()
+        {
             texts.entry(suggestion.patterns).or_insert(u8::try_from(level).unwrap_or(u8::MAX));
         }
-        if let Some(pattern) = repeated(approved) {
+        if let Some(pattern) = repeated_pattern(approved) {
             texts.entry(vec![pattern]).or_insert(2);
         }
-        for (up, folder) in folders(approved).into_iter().enumerate() {
+        for (up, folder) in folder_patterns(approved).into_iter().enumerate() {
             texts.entry(vec![folder]).or_insert(u8::try_from(up + 1).unwrap_or(u8::MAX));
         }
     }
@@ -107,21 +116,22 @@ fn is_risky(access: &Access) -> bool {
     let program = command.words.first().and_then(|word| word.literal());
     let program = program.map(|word| word.rsplit('/').next().unwrap_or(word));
     let runs_others = |word: &str| shell::runs_others(word) || RUNS_OTHERS.contains(&word);
-    let is_own = || command.literal().is_some_and(|words| families::repeated(&words).is_some());
+    let is_own =
+        || command.literal_words().is_some_and(|words| command_families::repeated_pattern(&words).is_some());
     !command.understood || program.is_none_or(runs_others) && !is_own()
 }
 
 /// What is proposed with any further words, where a call is asked about for one command alone.
-fn repeated(approved: &Approved) -> Option<String> {
+fn repeated_pattern(approved: &PastApproval) -> Option<String> {
     let mut asked = approved.asked_accesses();
     match (asked.next(), asked.next()) {
-        (Some(Access::Shell(command)), None) => families::repeated(&command.literal()?),
+        (Some(Access::Shell(command)), None) => command_families::repeated_pattern(&command.literal_words()?),
         _ => None,
     }
 }
 
 /// The folders above a file, within the session's own folders and not these themselves: narrowest first.
-fn folders(approved: &Approved) -> Vec<String> {
+fn folder_patterns(approved: &PastApproval) -> Vec<String> {
     let mut asked = approved.asked_accesses();
     let (Some(access), None) = (asked.next(), asked.next()) else { return Vec::new() };
     let (selector, path) = match access {
@@ -135,7 +145,7 @@ fn folders(approved: &Approved) -> Vec<String> {
     above.filter_map(|folder| Some(Pattern::exact_path(selector, folder, true).ok()?.to_string())).collect()
 }
 
-fn is_narrow(candidate: &Candidate, heard: &Heard) -> bool {
+fn is_narrow(candidate: &Candidate, heard: &PastAnswers) -> bool {
     let folder = |pattern: &Pattern| {
         let text = pattern.as_str();
         text.ends_with("/**)") && !text.starts_with("shell(")
@@ -148,12 +158,14 @@ fn is_narrow(candidate: &Candidate, heard: &Heard) -> bool {
         })
     };
     let wide = candidate.patterns.iter().any(folder);
-    !wide || (!candidate.patterns.iter().any(root) && candidate.files(heard) >= FEWEST_FILES)
+    !wide || (!candidate.patterns.iter().any(root) && candidate.count_files(heard) >= FEWEST_FILES)
 }
 
 /// Whether it allows anything that was said no to, or may have been.
-fn was_denied(candidate: &Candidate, heard: &Heard) -> bool {
+fn was_denied(candidate: &Candidate, heard: &PastAnswers) -> bool {
     let denied = heard.denied.iter();
-    denied.into_iter().any(|denied| denied.accesses().any(|access| candidate.allows(access, &denied.call)))
+    denied
+        .into_iter()
+        .any(|denied| denied.denied_accesses().any(|access| candidate.allows(access, &denied.call)))
         || candidate.patterns.iter().any(|pattern| heard.may_have_denied(pattern.as_str()))
 }

@@ -1,7 +1,7 @@
 //! Rules that would have saved the most questions, without allowing anything that was ever denied.
 
 mod candidate;
-mod heard;
+mod outcomes;
 mod words;
 
 use std::collections::BTreeSet;
@@ -9,18 +9,18 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::replay::as_then;
+use super::replay::decide_as_recorded;
 use crate::record::Recorded;
-use crate::record::detail::VERSION;
-use candidate::{Candidate, candidates};
-use heard::{Approved, Heard};
+use crate::record::entry_details::VERSION;
+use candidate::{Candidate, find_candidates};
 use mayi_call::AgentId;
 use mayi_policy::{Effect, Origin, Policy, Rule};
+use outcomes::{PastAnswers, PastApproval};
 
 /// Rules for the user's file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Suggested {
+pub struct RuleSuggestions {
     /// The version of this shape.
     pub v: u32,
     /// So many questions were answered with yes, and would be asked again.
@@ -59,17 +59,18 @@ const EXAMPLES: usize = 3;
 /// Rules that, added to `policy`, had saved the most questions of `entries`. The figures are those of
 /// deciding again with the rules in place.
 #[must_use]
-pub fn suggest(entries: &[Recorded], policy: &Policy) -> Suggested {
-    let heard = Heard::of(entries, policy);
+pub fn suggest_rules(entries: &[Recorded], policy: &Policy) -> RuleSuggestions {
+    let heard = PastAnswers::from_entries(entries, policy);
     let mut open: BTreeSet<usize> = (0..heard.approved.len()).collect();
-    let mut left = candidates(&heard);
+    let mut left = find_candidates(&heard);
     let mut chosen = policy.clone();
     let mut proposals: Vec<Proposal> = Vec::new();
     while proposals.len() < MOST {
         // The most questions first; of those that save as many, the narrowest.
-        left.retain(|candidate| count(candidate, &open) >= FEWEST);
+        left.retain(|candidate| count_open(candidate, &open) >= FEWEST);
         let Some(best) = (0..left.len()).max_by_key(|at| {
-            left.get(*at).map(|of| (count(of, &open), std::cmp::Reverse(of.reach), std::cmp::Reverse(*at)))
+            left.get(*at)
+                .map(|of| (count_open(of, &open), std::cmp::Reverse(of.reach), std::cmp::Reverse(*at)))
         }) else {
             break;
         };
@@ -79,22 +80,22 @@ pub fn suggest(entries: &[Recorded], policy: &Policy) -> Suggested {
             !proposals.iter().any(|before| before.patterns.iter().any(|text| text == pattern.as_str()))
         });
         let covered = candidate.covers.intersection(&open).filter_map(|at| heard.approved.get(*at));
-        let with = with_rules(&chosen, &candidate, &agents(covered));
+        let with = with_rules(&chosen, &candidate, &distinct_agents(covered));
         let allowed = |at: &usize| heard.approved.get(*at).is_some_and(|of| of.is_allowed(&with));
         let saved: BTreeSet<usize> = candidate.covers.intersection(&open).copied().filter(allowed).collect();
         if saved.len() < FEWEST || heard.denied.iter().any(|denied| denied.is_allowed(&with)) {
             continue;
         }
-        let calls: Vec<&Approved> = saved.iter().filter_map(|at| heard.approved.get(*at)).collect();
-        proposals.push(proposal(&candidate, &calls));
+        let calls: Vec<&PastApproval> = saved.iter().filter_map(|at| heard.approved.get(*at)).collect();
+        proposals.push(make_proposal(&candidate, &calls));
         open.retain(|at| !saved.contains(at));
         chosen = with;
     }
     let saved = heard.approved.iter().filter(|of| of.is_allowed(&chosen)).count();
-    Suggested { v: VERSION, prompts: heard.approved.len(), saved, proposals }
+    RuleSuggestions { v: VERSION, prompts: heard.approved.len(), saved, proposals }
 }
 
-fn count(candidate: &Candidate, open: &BTreeSet<usize>) -> usize {
+fn count_open(candidate: &Candidate, open: &BTreeSet<usize>) -> usize {
     candidate.covers.intersection(open).count()
 }
 
@@ -115,11 +116,11 @@ fn with_rules(policy: &Policy, candidate: &Candidate, agents: &[AgentId]) -> Pol
     with
 }
 
-fn agents<'a>(of: impl Iterator<Item = &'a Approved>) -> Vec<AgentId> {
+fn distinct_agents<'a>(of: impl Iterator<Item = &'a PastApproval>) -> Vec<AgentId> {
     of.map(|of| of.call.agent.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-fn proposal(candidate: &Candidate, saved: &[&Approved]) -> Proposal {
+fn make_proposal(candidate: &Candidate, saved: &[&PastApproval]) -> Proposal {
     let mut examples: Vec<String> = Vec::new();
     for of in saved {
         for access in of.asked_accesses() {
@@ -131,16 +132,16 @@ fn proposal(candidate: &Candidate, saved: &[&Approved]) -> Proposal {
     }
     Proposal {
         patterns: candidate.patterns.iter().map(ToString::to_string).collect(),
-        besides: candidate.patterns.iter().map(|pattern| words::besides(pattern.as_str())).collect(),
-        agents: agents(saved.iter().copied()),
+        besides: candidate.patterns.iter().map(|pattern| words::also_allows(pattern.as_str())).collect(),
+        agents: distinct_agents(saved.iter().copied()),
         prompts_saved: saved.len(),
         examples,
-        since: saved.iter().map(|of| of.at).min().unwrap_or(Timestamp::UNIX_EPOCH),
+        since: saved.iter().map(|of| of.asked_at).min().unwrap_or(Timestamp::UNIX_EPOCH),
     }
 }
 
-impl Approved {
+impl PastApproval {
     fn is_allowed(&self, policy: &Policy) -> bool {
-        as_then(policy, &self.call, &self.decided).effect == Effect::Allow
+        decide_as_recorded(policy, &self.call, &self.decided).effect == Effect::Allow
     }
 }

@@ -3,7 +3,7 @@
 use mayi_call::{Selector, WriteKind};
 
 /// What `pattern`, which was proposed, allows besides what was said yes to.
-pub(super) fn besides(pattern: &str) -> String {
+pub(super) fn also_allows(pattern: &str) -> String {
     let (selector, argument) = pattern.split_once('(').unwrap_or((pattern, ""));
     let argument = argument.strip_suffix(')').unwrap_or(argument);
     match selector.parse() {
@@ -33,7 +33,7 @@ pub(super) fn besides(pattern: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::besides;
+    use super::also_allows;
 
     /// Each kind of proposal says how far it reaches.
     #[test]
@@ -47,7 +47,7 @@ mod tests {
             ("mcp(github/list_issues)", "this tool with any arguments"),
             ("tool(think)", "this tool of the agent with any input"),
         ] {
-            assert!(besides(pattern).starts_with(words), "{pattern}: {}", besides(pattern));
+            assert!(also_allows(pattern).starts_with(words), "{pattern}: {}", also_allows(pattern));
         }
     }
 }

@@ -15,7 +15,7 @@ fn grant(created: i64) -> StoredGrant {
     StoredGrant {
         id: GrantId::new(),
         effect: Effect::Allow,
-        agent: AgentId::named("claude"),
+        agent: AgentId::from_name("claude"),
         scope: Scope::User,
         owner: None,
         session: None,
@@ -48,7 +48,7 @@ fn uses(store: &SqliteStore, grant: &StoredGrant, at: Timestamp) -> bool {
 }
 
 fn all(store: &SqliteStore, query: &GrantQuery) -> Vec<StoredGrant> {
-    store.grants(query).unwrap()
+    store.query_grants(query).unwrap()
 }
 
 /// D6.13: Scopes once, session, workspace, user; time and use limits: all of it comes back.
@@ -60,7 +60,7 @@ fn given_grants_then_they_come_back_as_they_were_newest_first() {
     let full = StoredGrant {
         effect: Effect::Deny,
         scope: Scope::Session,
-        owner: Some(Owner::this().id),
+        owner: Some(Owner::this_process().id),
         session: Some(SessionId("s".to_owned())),
         workspace: Some("/w".to_owned()),
         pattern: None,
@@ -83,7 +83,7 @@ fn given_grants_then_they_come_back_as_they_were_newest_first() {
     assert_eq!(all(&store, &GrantQuery::default()), [full.clone(), plain.clone()]);
     let live = GrantQuery { live_at: Some(second(3)), ..GrantQuery::default() };
     assert_eq!(all(&store, &live), std::slice::from_ref(&plain));
-    let other = GrantQuery { agent: Some(AgentId::named("codex")), ..GrantQuery::default() };
+    let other = GrantQuery { agent: Some(AgentId::from_name("codex")), ..GrantQuery::default() };
     assert_eq!(all(&store, &other), []);
     let elsewhere = GrantQuery { owner: Some(OwnerId(uuid::Uuid::now_v7())), ..GrantQuery::default() };
     assert_eq!(all(&store, &elsewhere), std::slice::from_ref(&plain));
@@ -142,16 +142,16 @@ fn given_a_clock_behind_the_newest_entry_then_timed_grants_have_ended() {
 fn given_a_process_that_has_ended_then_its_sessions_grants_are_gone() {
     let place = Place::new();
     let (store, other) = (place.open(), place.open());
-    let owner = Owner::this();
-    other.attach(&owner).unwrap();
+    let owner = Owner::this_process();
+    other.attach_owner(&owner).unwrap();
     let of_session = StoredGrant { scope: Scope::Session, owner: Some(owner.id), ..grant(1) };
     let for_good = grant(2);
     given(&other, &of_session);
     given(&other, &for_good);
-    store.abandoned(Timestamp::now()).unwrap();
+    store.abandoned_approvals(Timestamp::now()).unwrap();
     assert_eq!(all(&store, &GrantQuery::default()).len(), 2);
     drop(other);
-    store.abandoned(Timestamp::now()).unwrap();
+    store.abandoned_approvals(Timestamp::now()).unwrap();
     assert_eq!(all(&store, &GrantQuery::default()), [for_good]);
 }
 
@@ -160,14 +160,14 @@ fn given_a_process_that_has_ended_then_its_sessions_grants_are_gone() {
 fn given_changes_then_the_stamp_is_another_one_and_entries_leave_it() {
     let place = Place::new();
     let (store, other) = (place.open(), place.open());
-    let first = store.stamp().unwrap();
+    let first = store.change_stamp().unwrap();
     append(&store, [1]);
     append(&other, [2]);
-    assert_eq!(store.stamp().unwrap(), first);
+    assert_eq!(store.change_stamp().unwrap(), first);
     given(&other, &grant(1));
-    let second = store.stamp().unwrap();
+    let second = store.change_stamp().unwrap();
     assert_ne!(second, first);
     given(&store, &grant(2));
-    assert_ne!(store.stamp().unwrap(), second);
-    assert_eq!(store.stamp().unwrap(), other.stamp().unwrap());
+    assert_ne!(store.change_stamp().unwrap(), second);
+    assert_eq!(store.change_stamp().unwrap(), other.change_stamp().unwrap());
 }

@@ -9,7 +9,7 @@ use mayi_call::{AgentId, SessionId};
 use mayi_policy::Effect;
 
 fn numbers(store: &impl Store, query: &EntryQuery) -> Vec<u64> {
-    store.entries(query).unwrap().into_iter().map(|found| found.seq).collect()
+    store.query_entries(query).unwrap().into_iter().map(|found| found.seq).collect()
 }
 
 /// D7.2: Each has time, ids, ..., the accesses as judged: it comes back as it was written.
@@ -21,10 +21,10 @@ fn given_entries_then_they_come_back_as_they_were_in_their_order() {
     let written = vec![entry(1), bare, entry(2)];
     store.commit(written.iter().cloned().map(Change::Append).collect()).unwrap();
     let query = EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() };
-    let found = store.entries(&query).unwrap();
+    let found = store.query_entries(&query).unwrap();
     assert_eq!(found.iter().map(|found| found.seq).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(found.into_iter().map(|found| found.entry).collect::<Vec<_>>(), written);
-    assert_eq!(store.newest().unwrap(), Some(second(2)));
+    assert_eq!(store.newest_time().unwrap(), Some(second(2)));
 }
 
 /// D6.14: in one transaction with the answer, the revocation check and the `decided` entry.
@@ -54,12 +54,12 @@ fn given_a_query_then_just_what_it_asks_for_is_found() {
     let store = place.open();
     append(&store, 1..=60);
     store.commit(vec![Change::Append(Entry::new(second(61), Kind::Config, json!({})))]).unwrap();
-    let all = store.entries(&EntryQuery::default()).unwrap();
+    let all = store.query_entries(&EntryQuery::default()).unwrap();
     let wanted = |holds: &dyn Fn(&Entry) -> bool| -> Vec<u64> {
         all.iter().filter(|found| holds(&found.entry)).map(|found| found.seq).collect()
     };
     let plain = EntryQuery::default;
-    let codex = AgentId::named("codex");
+    let codex = AgentId::from_name("codex");
     let session = SessionId("session-1".to_owned());
     let (call, approval) = (all[20].entry.call, all[30].entry.approval);
     for (query, holds) in cases([
@@ -111,7 +111,7 @@ fn given_answers_then_they_are_counted_for_their_agent_and_access() {
     let place = Place::new();
     let store = place.open();
     let answer = |number, agent: &str, effect| Entry {
-        agent: Some(AgentId::named(agent)),
+        agent: Some(AgentId::from_name(agent)),
         access: Some("shell(make)".to_owned()),
         effect: Some(effect),
         ..Entry::new(second(number), Kind::Answered, json!({}))
@@ -126,9 +126,9 @@ fn given_answers_then_they_are_counted_for_their_agent_and_access() {
     }
     let decided = Entry { kind: Kind::Decided, ..answer(8, "claude", Effect::Deny) };
     store.commit(vec![Change::Append(decided)]).unwrap();
-    let claude = store.history(&AgentId::named("claude"), "shell(make)").unwrap();
+    let claude = store.answer_history(&AgentId::from_name("claude"), "shell(make)").unwrap();
     assert_eq!((claude.allowed, claude.denied, claude.first_seen), (2, 1, Some(second(3))));
-    let other = store.history(&AgentId::named("claude"), "shell(make x)").unwrap();
+    let other = store.answer_history(&AgentId::from_name("claude"), "shell(make x)").unwrap();
     assert_eq!((other.allowed, other.denied, other.first_seen), (0, 0, None));
 }
 

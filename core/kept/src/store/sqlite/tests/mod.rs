@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::{Options, SqliteStore};
-use crate::record::{CallId, Entry, Kind, Report};
+use crate::record::{CallId, Entry, Kind, VerifyReport};
 use crate::store::{Change, Store, StoreError};
 use mayi_call::{AgentId, SessionId};
 use mayi_policy::Effect;
@@ -60,7 +60,7 @@ impl Place {
         Connection::open(self.at("store.db")).unwrap()
     }
 
-    fn verify(&self) -> Report {
+    fn verify(&self) -> VerifyReport {
         verify(&self.read())
     }
 }
@@ -69,12 +69,12 @@ fn quick() -> Options {
     Options { busy: Duration::from_millis(200), ..Options::default() }
 }
 
-fn verify(store: &SqliteStore) -> Report {
-    store.verify(&mut |_, _| {}).unwrap()
+fn verify(store: &SqliteStore) -> VerifyReport {
+    store.verify_record(&mut |_, _| {}).unwrap()
 }
 
 /// What is wrong, in words.
-fn findings(report: &Report) -> Vec<String> {
+fn findings(report: &VerifyReport) -> Vec<String> {
     report.findings.iter().map(ToString::to_string).collect()
 }
 
@@ -89,7 +89,7 @@ fn entry(number: u64) -> Entry {
         call: Some(CallId(Uuid::from_u128(number.into()))),
         approval: Some(crate::approval::ApprovalId::new()),
         session: Some(SessionId(format!("session-{}", number % 2))),
-        agent: Some(AgentId::named(["claude", "codex"][usize::from(number.is_multiple_of(5))])),
+        agent: Some(AgentId::from_name(["claude", "codex"][usize::from(number.is_multiple_of(5))])),
         workspace: Some("/w".to_owned()),
         effect: Some(if number.is_multiple_of(4) { Effect::Deny } else { Effect::Allow }),
         access: Some(format!("shell(make {})", number % 3)),

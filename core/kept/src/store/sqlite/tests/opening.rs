@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use super::{Options, Place, append, findings, quick, verify};
-use crate::record::What;
+use crate::record::RecordFault;
 use crate::store::{SqliteStore, Store, StoreError};
 
 /// "`mayi log` where nothing is there yet": nothing is made by looking.
@@ -108,7 +108,7 @@ fn given_a_file_of_another_user_then_nothing_is_opened() {
         }
         // Not root: then root's own folder is the one of somebody else.
         Err(_) => {
-            let refused = super::super::folder::safe(&place.data, &fs::metadata("/").unwrap());
+            let refused = super::super::folder::check_safe(&place.data, &fs::metadata("/").unwrap());
             assert!(matches!(refused, Err(StoreError::Unsafe { .. })));
         }
     }
@@ -145,9 +145,9 @@ fn given_entries_and_no_key_or_head_then_nothing_is_appended_and_it_is_told() {
             let change = crate::store::Change::Append(super::entry(3));
             assert!(matches!(store.commit(vec![change]), Err(StoreError::Damaged { .. })));
             let report = place.verify();
-            assert_eq!(report.findings[0].what, What::HeadMissing);
+            assert_eq!(report.findings[0].what, RecordFault::HeadMissing);
         }
-        assert_eq!(place.read().entries(&Default::default()).unwrap().len(), 2, "it can be read");
+        assert_eq!(place.read().query_entries(&Default::default()).unwrap().len(), 2, "it can be read");
     }
 }
 
@@ -262,7 +262,10 @@ fn given_a_store_to_read_then_nothing_can_be_written() {
     let store = place.read();
     let change = vec![crate::store::Change::Append(super::entry(2))];
     assert!(matches!(store.commit(change), Err(StoreError::ReadOnly { .. })));
-    assert!(matches!(store.attach(&crate::store::Owner::this()), Err(StoreError::ReadOnly { .. })));
+    assert!(matches!(
+        store.attach_owner(&crate::store::Owner::this_process()),
+        Err(StoreError::ReadOnly { .. })
+    ));
     assert!(verify(&store).is_sound());
 }
 
@@ -273,7 +276,7 @@ fn given_no_space_then_it_is_said_and_nothing_is_half_there() {
     let store = place.open();
     append(&store, [1]);
     let pages = |most: i64| {
-        let writer = store.writer().unwrap();
+        let writer = store.lock_writer().unwrap();
         writer.connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(())).unwrap();
     };
     pages(1);
@@ -300,9 +303,9 @@ fn given_one_connection_then_it_reads_what_is_committed_and_others_read_what_it_
     append(&second, [3]);
     let newest = Some(super::second(3));
     for store in [&first, &second, &other] {
-        assert_eq!(store.newest().unwrap(), newest);
-        assert_eq!(store.stamp().unwrap(), 0);
-        assert_eq!(store.entries(&crate::store::EntryQuery::default()).unwrap().len(), 3);
+        assert_eq!(store.newest_time().unwrap(), newest);
+        assert_eq!(store.change_stamp().unwrap(), 0);
+        assert_eq!(store.query_entries(&crate::store::EntryQuery::default()).unwrap().len(), 3);
     }
     assert_eq!(findings(&place.verify()), Vec::<String>::new());
 }
@@ -314,7 +317,7 @@ fn given_a_store_that_is_left_then_its_entries_are_there_and_its_log_is_short() 
     let log = || place.at("store.db-wal").metadata().map_or(0, |meta| meta.len());
     let store = place.open();
     append(&store, 1..=3);
-    SqliteStore::leave(Arc::new(store));
+    SqliteStore::leave_unclosed(Arc::new(store));
     assert!(log() > 0, "it was closed");
     assert_eq!(place.verify().entries, 3);
     let other = Place::new();
@@ -325,7 +328,7 @@ fn given_a_store_that_is_left_then_its_entries_are_there_and_its_log_is_short() 
     assert!(log() > 256 << 10, "the test needs a longer log: {}", log());
     // The gate that is not given back holds it too.
     let held = Arc::clone(&store);
-    SqliteStore::leave(store);
+    SqliteStore::leave_unclosed(store);
     assert_eq!(log(), 0, "each that opens it would read all of it");
     append(&held, [201]);
     assert_eq!(findings(&other.verify()), Vec::<String>::new());

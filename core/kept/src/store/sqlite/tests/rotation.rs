@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use super::{Place, append, findings, second, verify};
-use crate::record::{Report, What};
+use crate::record::{RecordFault, VerifyReport};
 use crate::store::{EntryQuery, Limits, Store};
 
 const AGE: Duration = Duration::from_secs(100);
@@ -14,10 +14,10 @@ const AGE: Duration = Duration::from_secs(100);
 /// Moves entries up to `last` of those that [`append`] wrote.
 fn rotate(place: &Place, last: u64) -> u64 {
     let now = second(last.cast_signed() + 1) + SignedDuration::try_from(AGE).unwrap();
-    place.open().rotate(Limits { max_bytes: u64::MAX, max_age: Some(AGE), young: 0 }, now).unwrap()
+    place.open().rotate_record(Limits { max_bytes: u64::MAX, max_age: Some(AGE), young: 0 }, now).unwrap()
 }
 
-fn archived(report: &Report) -> Vec<(u64, u64, bool)> {
+fn archived(report: &VerifyReport) -> Vec<(u64, u64, bool)> {
     report.archives.iter().map(|archive| (archive.first, archive.last, archive.present)).collect()
 }
 
@@ -102,7 +102,7 @@ fn given_a_changed_or_removed_anchor_then_it_is_found() {
         let report = place.verify();
         let first = &report.findings[0];
         assert_eq!((first.from, first.to), (from, to), "{sql}: {report:?}");
-        assert!(matches!(first.what, What::AnchorDamaged | What::Missing), "{report:?}");
+        assert!(matches!(first.what, RecordFault::AnchorDamaged | RecordFault::Missing), "{report:?}");
     }
 }
 
@@ -132,12 +132,13 @@ fn given_too_many_bytes_then_the_oldest_entries_go() {
     let size = || fs::metadata(place.at("store.db")).unwrap().len();
     let before = size();
     let store = place.open();
-    let moved = store.rotate(Limits { max_bytes: before / 2, max_age: None, young: 0 }, second(0)).unwrap();
+    let moved =
+        store.rotate_record(Limits { max_bytes: before / 2, max_age: None, young: 0 }, second(0)).unwrap();
     assert!(moved > 1_000 && moved < 3_000, "{moved}");
     assert!(size() <= before / 2, "{before} {}", size());
     assert!(verify(&store).is_sound());
-    store.rotate(Limits { max_bytes: 0, max_age: None, young: 0 }, second(0)).unwrap();
-    let left = store.entries(&EntryQuery::default()).unwrap();
+    store.rotate_record(Limits { max_bytes: 0, max_age: None, young: 0 }, second(0)).unwrap();
+    let left = store.query_entries(&EntryQuery::default()).unwrap();
     assert_eq!(left.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [3_000]);
     let report = verify(&store);
     assert!(report.is_sound(), "{report:?}");
@@ -153,18 +154,22 @@ fn given_a_clock_that_jumps_ahead_then_what_is_young_by_its_number_stays() {
     let store = place.open();
     append(&store, 1..=50);
     let ahead = second(years);
-    assert_eq!(store.rotate(limits(60), ahead).unwrap(), 0, "all are young by their number");
-    assert_eq!(store.rotate(limits(20), ahead).unwrap(), 0, "the twentieth from the end is hardly younger");
+    assert_eq!(store.rotate_record(limits(60), ahead).unwrap(), 0, "all are young by their number");
+    assert_eq!(
+        store.rotate_record(limits(20), ahead).unwrap(),
+        0,
+        "the twentieth from the end is hardly younger"
+    );
     // What a process with that clock wrote, and what was written once it was right again.
     append(&store, years.cast_unsigned()..years.cast_unsigned() + 5);
-    assert_eq!(store.rotate(limits(20), ahead).unwrap(), 0);
+    assert_eq!(store.rotate_record(limits(20), ahead).unwrap(), 0);
     append(&store, 51..=80);
     for now in [ahead, second(81)] {
-        assert_eq!(store.rotate(limits(20), now).unwrap(), 0);
+        assert_eq!(store.rotate_record(limits(20), now).unwrap(), 0);
     }
     // What is old by both goes, and what the other clock wrote keeps nothing behind it.
     append(&store, 1_001..=1_020);
-    assert_eq!(store.rotate(limits(20), second(1_021)).unwrap(), 85);
+    assert_eq!(store.rotate_record(limits(20), second(1_021)).unwrap(), 85);
     let report = verify(&store);
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(report.entries, 20);

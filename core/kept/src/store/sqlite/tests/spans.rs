@@ -24,7 +24,7 @@ fn entry(number: u64) -> Entry {
         call: Some(CallId(Uuid::from_u128((number / 4).into()))),
         approval: (number % 97 == 3).then(|| approval(number.into())),
         session: Some(SessionId(format!("session-{}", number / 150))),
-        agent: Some(AgentId::named(if number % 613 == 12 { "codex" } else { "claude" })),
+        agent: Some(AgentId::from_name(if number % 613 == 12 { "codex" } else { "claude" })),
         workspace: Some(format!("/w{}", number / 700)),
         effect: (!rare).then_some(if number % 307 == 5 { Effect::Deny } else { Effect::Allow }),
         access: Some("shell(make)".to_owned()),
@@ -37,7 +37,7 @@ fn queries() -> Vec<EntryQuery> {
     let plain = EntryQuery::default;
     let call = |number| EntryQuery { call: Some(CallId(Uuid::from_u128(number))), ..plain() };
     let session = |name: &str| EntryQuery { session: Some(SessionId(name.to_owned())), ..plain() };
-    let agent = |name: &str| EntryQuery { agent: Some(AgentId::named(name)), ..plain() };
+    let agent = |name: &str| EntryQuery { agent: Some(AgentId::from_name(name)), ..plain() };
     let about = |number| EntryQuery { approval: Some(approval(number)), ..plain() };
     let effect = |effect| EntryQuery { effects: vec![effect], ..plain() };
     vec![
@@ -84,7 +84,7 @@ fn holds(query: &EntryQuery, found: &Recorded) -> bool {
 fn check(place: &Place, what: &str) {
     let store = place.read();
     let oldest = EntryQuery { order: Order::OldestFirst, ..EntryQuery::default() };
-    let all = store.entries(&oldest).unwrap();
+    let all = store.query_entries(&oldest).unwrap();
     for query in queries() {
         for (after, before) in [(None, None), (Some(255), Some(513)), (Some(700), None), (None, Some(400))] {
             for (order, limit) in [
@@ -101,7 +101,7 @@ fn check(place: &Place, what: &str) {
                 }
                 wanted.truncate(limit.map_or(usize::MAX, |limit| limit as usize));
                 let found: Vec<u64> =
-                    store.entries(&query).unwrap().into_iter().map(|found| found.seq).collect();
+                    store.query_entries(&query).unwrap().into_iter().map(|found| found.seq).collect();
                 assert_eq!(found, wanted, "{what}: {query:?}");
             }
         }
@@ -138,7 +138,7 @@ fn given_many_spans_then_a_query_finds_just_what_looking_at_each_entry_finds() {
     let place = filled();
     let limits = Limits { max_bytes: u64::MAX, max_age: Some(std::time::Duration::from_secs(100)), young: 0 };
     let now = second(301) + SignedDuration::from_secs(100);
-    assert_eq!(place.open().rotate(limits, now).unwrap(), 300);
+    assert_eq!(place.open().rotate_record(limits, now).unwrap(), 300);
     check(&place, "archived");
 }
 
@@ -151,7 +151,7 @@ fn given_entries_then_their_span_is_written_with_the_last_of_them() {
     let spans =
         || -> i64 { place.database().query_row("SELECT count(*) FROM spans", (), |row| row.get(0)).unwrap() };
     for (number, written) in [(253, 0), (1, 0), (1, 1), (1, 1)] {
-        let next = store.entries(&EntryQuery::default()).unwrap().len() as u64 + 1;
+        let next = store.query_entries(&EntryQuery::default()).unwrap().len() as u64 + 1;
         store.commit((next..next + number).map(|number| Change::Append(entry(number))).collect()).unwrap();
         assert_eq!(spans(), written, "{} entries", next + number - 1);
         check(&place, "while it fills");

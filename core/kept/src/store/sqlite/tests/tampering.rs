@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::super::entries::COLUMNS;
 use super::{Place, append, entry, findings, second, verify};
-use crate::record::{Entry, HeadState, Kind, Report, What};
+use crate::record::{Entry, HeadState, Kind, RecordFault, VerifyReport};
 use crate::store::{Change, Store};
 
 /// So many entries has the record that is tampered with.
@@ -45,9 +45,9 @@ fn files() -> &'static Files {
 }
 
 /// A copy of the record, after `tamper` was at it.
-fn tampered(tamper: impl FnOnce(&Connection)) -> (Place, Report) {
+fn tampered(tamper: impl FnOnce(&Connection)) -> (Place, VerifyReport) {
     let place = Place::new();
-    super::super::folder::make(&place.data).unwrap();
+    super::super::folder::make_folder(&place.data).unwrap();
     let files = files();
     for (name, bytes) in [
         ("store.db", &files.database),
@@ -68,7 +68,7 @@ fn tampered(tamper: impl FnOnce(&Connection)) -> (Place, Report) {
 }
 
 /// What was found: where, and what.
-fn found(report: &Report) -> Vec<(u64, u64, What)> {
+fn found(report: &VerifyReport) -> Vec<(u64, u64, RecordFault)> {
     report.findings.iter().map(|finding| (finding.from, finding.to, finding.what.clone())).collect()
 }
 
@@ -125,7 +125,7 @@ proptest! {
             let sql = format!("UPDATE record SET {column} = {place} WHERE seq = ?2");
             assert_eq!(connection.execute(&sql, (value, seq.cast_signed())).unwrap(), 1);
         });
-        prop_assert_eq!(found(&report), [(seq, seq, What::Changed)], "{}", column);
+        prop_assert_eq!(found(&report), [(seq, seq, RecordFault::Changed)], "{}", column);
     }
 
     /// Attack 22: entries that are gone, from the middle, the beginning or the end.
@@ -135,7 +135,7 @@ proptest! {
         let (_place, report) = tampered(|connection| {
             connection.execute("DELETE FROM record WHERE seq BETWEEN ?1 AND ?2", (from.cast_signed(), to.cast_signed())).unwrap();
         });
-        let what = if to == ALL { What::EndRemoved } else { What::Missing };
+        let what = if to == ALL { RecordFault::EndRemoved } else { RecordFault::Missing };
         prop_assert_eq!(found(&report), [(from, to, what)]);
     }
 
@@ -149,7 +149,7 @@ proptest! {
                 connection.execute("UPDATE record SET seq = ?2 WHERE seq = ?1", (from, to)).unwrap();
             }
         });
-        let (first, second) = (What::OutOfPlace { belongs: other }, What::OutOfPlace { belongs: one });
+        let (first, second) = (RecordFault::OutOfPlace { belongs: other }, RecordFault::OutOfPlace { belongs: one });
         prop_assert_eq!(found(&report), [(one, one, first), (other, other, second)]);
     }
 
@@ -169,10 +169,10 @@ proptest! {
         });
         let added = after + 1;
         if after == ALL {
-            prop_assert_eq!(found(&report), [(added, added, What::Added)]);
+            prop_assert_eq!(found(&report), [(added, added, RecordFault::Added)]);
         } else {
-            let moved = What::OutOfPlace { belongs: added };
-            prop_assert_eq!(found(&report), [(added, added, What::Changed), (added + 1, ALL + 1, moved)]);
+            let moved = RecordFault::OutOfPlace { belongs: added };
+            prop_assert_eq!(found(&report), [(added, added, RecordFault::Changed), (added + 1, ALL + 1, moved)]);
         }
     }
 
@@ -186,7 +186,7 @@ proptest! {
             prop_assert_eq!(found(&report), []);
             prop_assert_eq!(report.head, HeadState::Behind { entries: 1 });
         } else {
-            prop_assert_eq!(found(&report), [(named + 1, ALL, What::HeadOlder)]);
+            prop_assert_eq!(found(&report), [(named + 1, ALL, RecordFault::HeadOlder)]);
         }
     }
 
@@ -198,7 +198,7 @@ proptest! {
         let at = at.index(head.len());
         head[at] ^= 1 << bit;
         fs::write(place.at("head"), head).unwrap();
-        prop_assert_eq!(found(&place.verify()), [(ALL, ALL, What::HeadDamaged)]);
+        prop_assert_eq!(found(&place.verify()), [(ALL, ALL, RecordFault::HeadDamaged)]);
     }
 
     /// A disk that gives back something else: said, never a panic, and never taken for sound.
@@ -250,7 +250,7 @@ fn given_a_column_more_then_a_value_in_it_is_found() {
             )
             .unwrap();
     });
-    assert_eq!(found(&report)[1], (4, 4, What::Changed));
+    assert_eq!(found(&report)[1], (4, 4, RecordFault::Changed));
 }
 
 /// D7.7: `mayi log verify` finds any ... removed end: and goes on finding it after more was written.
@@ -263,16 +263,16 @@ fn given_a_removed_end_then_what_is_appended_does_not_hide_it() {
     assert_eq!(findings(&report), ["the end was removed: entries from 10 to 14 are missing"]);
     append(&place.open(), [1, 2]);
     let report = place.verify();
-    assert_eq!(found(&report), [(10, 14, What::Missing)]);
+    assert_eq!(found(&report), [(10, 14, RecordFault::Missing)]);
     assert_eq!((report.last, report.head), (Some(16), HeadState::Current));
 
     // Also where nothing at all is left.
     let (place, _) = tampered(|_| {});
     fs::remove_file(place.at("store.db")).unwrap();
     let store = place.open();
-    assert_eq!(found(&verify(&store)), [(1, 14, What::EndRemoved)]);
+    assert_eq!(found(&verify(&store)), [(1, 14, RecordFault::EndRemoved)]);
     append(&store, [1]);
-    assert_eq!(found(&verify(&store)), [(1, 14, What::Missing)]);
+    assert_eq!(found(&verify(&store)), [(1, 14, RecordFault::Missing)]);
 }
 
 /// Attack 22: another end with the same numbers, written when the head was brought back once: only that one of them
@@ -289,9 +289,9 @@ fn given_another_end_with_the_same_numbers_then_it_is_found_and_stays_so() {
     append(&place.open(), [30, 31]);
     assert!(place.verify().is_sound());
     fs::write(place.at("store.db"), one_end).unwrap();
-    assert_eq!(found(&place.verify()), [(16, 16, What::Replaced)]);
+    assert_eq!(found(&place.verify()), [(16, 16, RecordFault::Replaced)]);
     append(&place.open(), [40]);
-    assert_eq!(found(&place.verify()), [(16, 16, What::Replaced)]);
+    assert_eq!(found(&place.verify()), [(16, 16, RecordFault::Replaced)]);
 }
 
 /// Attack 310: an older head put back, and the end removed, so that the rest stands behind that head: nothing is appended,
@@ -311,7 +311,7 @@ fn given_an_older_head_and_a_removed_end_then_nothing_is_appended_and_it_is_foun
                 refused.contains(&format!("more than one commit stands behind entry {named}")),
                 "{refused}"
             );
-            assert_eq!(found(&place.verify()), [(named + 1, last, What::HeadOlder)]);
+            assert_eq!(found(&place.verify()), [(named + 1, last, RecordFault::HeadOlder)]);
         }
         assert_eq!(fs::read(place.at("head")).unwrap(), files().heads[named_at]);
     }

@@ -9,7 +9,8 @@ use super::super::{folder, schema};
 use super::{Place, append, second, verify};
 use crate::record::Kind;
 use crate::store::{
-    ApprovalQuery, Change, Definition, EntryQuery, GrantQuery, Item, Pinned, Store, StoreError, definition_of,
+    ApprovalQuery, Change, Definition, EntryQuery, GrantQuery, Item, PinnedItem, Store, StoreError,
+    definition_of,
 };
 
 /// A store of each version, as SQL text; its key and head are in the first lines. One more goes here with every new
@@ -25,7 +26,7 @@ const STORES: &[&str] = &[
 /// Puts a store of an earlier version in a folder.
 fn lay(text: &str) -> Place {
     let place = Place::new();
-    folder::make(&place.data).unwrap();
+    folder::make_folder(&place.data).unwrap();
     let said = |name: &str| text.lines().find_map(|line| line.strip_prefix(&format!("-- {name}: "))).unwrap();
     for name in ["key", "head"] {
         fs::write(place.at(name), format!("{}\n", said(name))).unwrap();
@@ -48,17 +49,17 @@ fn given_a_store_of_any_version_then_it_opens_with_all_that_was_in_it() {
         let store = place.open();
         let report = verify(&store);
         assert!(report.is_sound(), "version {}: {report:?}", at + 1);
-        let entries = store.entries(&EntryQuery::default()).unwrap();
+        let entries = store.query_entries(&EntryQuery::default()).unwrap();
         let kinds: Vec<Kind> = entries.iter().map(|found| found.entry.kind).collect();
         assert_eq!(kinds, [Kind::Answered, Kind::Decided, Kind::Proposed]);
-        let grants = store.grants(&GrantQuery::default()).unwrap();
+        let grants = store.query_grants(&GrantQuery::default()).unwrap();
         assert_eq!(grants.len(), 1);
         assert_eq!(grants[0].scripts.len(), usize::from(at > 0), "the first version had none");
         assert_eq!(grants[0].server.is_some(), at > 1, "the first two knew of none");
-        let pins = store.pins(None).unwrap();
+        let pins = store.read_pins(None).unwrap();
         assert_eq!(pins.len(), usize::from(at > 1));
         assert!(pins.iter().all(|pin| pin.is_changed() && pin.trusted.is_some()));
-        assert_eq!(store.approvals(&ApprovalQuery::default()).unwrap().len(), 1);
+        assert_eq!(store.query_approvals(&ApprovalQuery::default()).unwrap().len(), 1);
         append(&store, [4]);
         assert!(verify(&store).is_sound());
     }
@@ -79,15 +80,15 @@ fn given_servers_that_were_known_before_then_those_that_gave_no_instructions_are
     }
     let store = place.open();
     let instructions = |server: &str| {
-        let of = |pin: &Pinned| pin.item == Item::Instructions;
-        store.pins(Some(server)).unwrap().into_iter().find(of).and_then(|pin| pin.trusted)
+        let of = |pin: &PinnedItem| pin.item == Item::Instructions;
+        store.read_pins(Some(server)).unwrap().into_iter().find(of).and_then(|pin| pin.trusted)
     };
-    let none = Definition::of(serde_json::Value::Null);
+    let none = Definition::from_value(serde_json::Value::Null);
     let quiet = instructions("quiet").unwrap();
     assert_eq!((&quiet.value, &quiet.digest), (&none.value, &none.digest));
     assert_eq!(instructions("speaks").unwrap().value, "x");
     assert_eq!(instructions("github"), None, "nobody knows how it is started");
-    assert_eq!(store.grants(&GrantQuery::default()).unwrap().len(), 1);
+    assert_eq!(store.query_grants(&GrantQuery::default()).unwrap().len(), 1);
 }
 
 /// Found in review: what was pinned by the program's path and without `_meta` counts by what is
@@ -120,12 +121,12 @@ fn given_pins_of_an_earlier_version_then_the_same_words_stay_trusted_and_others_
         ];
         let pin = |(item, value): (Item, serde_json::Value)| Change::Pin {
             server: server.to_owned(),
-            said: Box::new(Definition::said(&item, value, Some(&program))),
+            said: Box::new(Definition::from_server(&item, value, Some(&program))),
             item,
             at: second(1),
         };
         store.commit(said.map(pin).into()).unwrap();
-        let pins = store.pins(Some(server)).unwrap();
+        let pins = store.read_pins(Some(server)).unwrap();
         let blocked = |item: &Item| pins.iter().any(|pin| pin.item == *item && pin.is_blocked());
         [!blocked(&Item::Launch), !blocked(&Item::Tool("a".to_owned()))]
     };
@@ -148,12 +149,12 @@ fn given_one_step_more_then_it_is_taken_once_or_not_at_all() {
     };
     let mut connection = place.database();
     let broken = steps("ALTER TABLE grants ADD COLUMN note TEXT; SELECT * FROM nothing;");
-    assert!(schema::migrate(&mut connection, &path, &broken).is_err());
+    assert!(schema::migrate_tables(&mut connection, &path, &broken).is_err());
     assert_eq!(version(&connection), schema::STEPS.len());
     assert!(connection.prepare("SELECT note FROM grants").is_err());
     let good = steps("ALTER TABLE grants ADD COLUMN note TEXT;");
-    schema::migrate(&mut connection, &path, &good).unwrap();
-    schema::migrate(&mut connection, &path, &good).unwrap();
+    schema::migrate_tables(&mut connection, &path, &good).unwrap();
+    schema::migrate_tables(&mut connection, &path, &good).unwrap();
     assert_eq!(version(&connection), schema::STEPS.len() + 1);
     assert!(connection.prepare("SELECT note FROM grants").is_ok());
     drop(connection);

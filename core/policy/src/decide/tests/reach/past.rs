@@ -68,8 +68,9 @@ fn given_a_denied_read_then_what_shows_any_commit_is_asked_about_once() {
     for pattern in DENIED {
         let policy = scene.denying(&[pattern]);
         count += lines.len();
-        let right =
-            |decision: &Decision| decision.effect == Deny || decision.effect == Ask && decision.once();
+        let right = |decision: &Decision| {
+            decision.effect == Deny || decision.effect == Ask && decision.asks_each_time()
+        };
         found.extend(
             wrong(&scene, &policy, lines.clone(), right).into_iter().map(|line| format!("{pattern}: {line}")),
         );
@@ -87,7 +88,7 @@ fn given_a_denied_read_then_what_shows_any_commit_is_asked_about_once() {
     held(&wrong(&scene, &policy, named.map(str::to_owned), |decision| decision.effect == Deny), 5, 5);
     // So does what was there once in a folder that is named, as far as it is there now.
     std::fs::write(scene.root.join("sub/.env"), "").unwrap();
-    assert!(loosest(&policy, &scene.shell("git show HEAD -- sub")).once());
+    assert!(loosest(&policy, &scene.shell("git show HEAD -- sub")).asks_each_time());
 }
 
 /// The same: "with a pathspec only that path counts", and names of files and commits show nothing of them. Attack 225.
@@ -156,16 +157,16 @@ fn given_a_search_that_passes_a_denied_path_then_only_a_person_allows_it_once() 
         let call = scene.shell(line);
         let decision = loosest(&policy, &call);
         assert!(
-            decision.effect == Ask && decision.once() && decision.always(),
+            decision.effect == Ask && decision.asks_each_time() && decision.always_asks(),
             "{line}: {:?}",
-            decision.because()
+            decision.deciding_finding()
         );
         let because = decision.trail.iter().find(|finding| finding.once).unwrap();
         assert_eq!(because.pattern.as_deref(), Some("read(.env)"), "{line}");
         let mut grants = granted("shell(*)");
         grants.add(Grant {
             fingerprint: Some(call.fingerprint()),
-            ..Grant::of_session(AgentId::named("a"), SessionId("s".into()))
+            ..Grant::of_session(AgentId::from_name("a"), SessionId("s".into()))
         });
         assert!(with_grant(&policy, &call, &grants) > Allow, "{line}");
     }

@@ -122,18 +122,18 @@ pub(super) fn modern(id: u64, method: &str, mut params: Value) -> Frame {
 
 impl Wire {
     pub(super) async fn send(&self, frame: Frame) {
-        self.out.send(frame).await.unwrap();
+        self.outgoing.send(frame).await.unwrap();
     }
 
     pub(super) async fn frame(&mut self) -> (Value, Option<u64>) {
-        match self.inc.recv().await.unwrap() {
-            Incoming::Frame { frame, about } => (serde_json::from_str(&frame.text()).unwrap(), about),
+        match self.incoming.recv().await.unwrap() {
+            Incoming::Frame { frame, about } => (serde_json::from_str(&frame.to_line()).unwrap(), about),
             other => panic!("{other:?}"),
         }
     }
 
     pub(super) async fn failed(&mut self, id: u64) -> (i64, String) {
-        match self.inc.recv().await.unwrap() {
+        match self.incoming.recv().await.unwrap() {
             Incoming::Failed { id: failed, code, message } if failed == id => (code, message),
             other => panic!("{other:?}"),
         }

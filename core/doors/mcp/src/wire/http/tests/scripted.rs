@@ -134,8 +134,8 @@ async fn given_a_session_that_is_gone_then_that_is_the_last_that_comes() {
     let mut wire = wire(&url);
     wire.opened().await;
     wire.send(call(2)).await;
-    assert!(matches!(wire.inc.recv().await, Some(Incoming::Ended(why)) if why == "the session ended"));
-    assert!(wire.inc.recv().await.is_none());
+    assert!(matches!(wire.incoming.recv().await, Some(Incoming::Ended(why)) if why == "the session ended"));
+    assert!(wire.incoming.recv().await.is_none());
 }
 
 /// A body that never ends, and tells when nobody reads it any more.

@@ -1,0 +1,44 @@
+//! Folders that were looked up while one line is read: it has many words, and most are names in the same folder.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::PathAccess;
+
+/// As many are kept: lines go to few folders.
+const MOST: usize = 16;
+
+/// Working folders, each looked up once.
+#[derive(Debug, Default)]
+pub(crate) struct FolderCache(RefCell<Vec<(PathBuf, Rc<PathAccess>)>>);
+
+impl FolderCache {
+    /// The folder itself.
+    pub(crate) fn working_folder(&self, cwd: &Path) -> Rc<PathAccess> {
+        let mut folders = self.0.borrow_mut();
+        if let Some((_, found)) = folders.iter().find(|(at, _)| at == cwd) {
+            return Rc::clone(found);
+        }
+        let found = Rc::new(PathAccess::new(cwd, "."));
+        if folders.len() < MOST {
+            folders.push((cwd.to_owned(), Rc::clone(&found)));
+        }
+        found
+    }
+
+    /// Where the kernel would reach it, unless it can't be told.
+    pub(crate) fn resolved_folder(&self, cwd: &Path) -> Option<PathBuf> {
+        let found = self.working_folder(cwd);
+        found.unresolved.is_none().then(|| found.resolved.clone())
+    }
+
+    /// [`PathAccess::new`], without walking over the working folder again for every plain name below it.
+    pub(crate) fn path_access(&self, cwd: &Path, text: &str) -> PathAccess {
+        let folder = self.working_folder(cwd);
+        match text {
+            "." => PathAccess::clone(&folder),
+            _ => folder.path_below(text).unwrap_or_else(|| PathAccess::new(cwd, text)),
+        }
+    }
+}

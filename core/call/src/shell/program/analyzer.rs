@@ -1,0 +1,496 @@
+//! From a command's words to what is known about it.
+
+use super::form::{CommandForm, Operands, OptionMeaning, Role, ValueCount};
+use super::given_programs::GivenProgram;
+use super::name;
+use super::operands;
+use super::option_values::version_readings;
+use super::scan::{FoundOption, Scan, is_assignment, scan_words};
+use super::table::{OptionStyle, ProgramEntry, ProgramKind, ProgramTable, SpecialCase};
+use super::texts::join_as_word;
+use super::word_paths::TouchCollector;
+use super::{
+    Command, CommandFacts, InnerCommand, git_added, input, library, possible_lines, shells, special_programs,
+    spellings, stray_paths, tool, variables,
+};
+use crate::WriteKind;
+use crate::shell::{Caveat, CaveatSubject, OpenWord, Reach, Use, Word};
+
+/// As many tails of a wrapper that could not be located are offered to denials, each as long.
+pub(super) const MOST_TAILS: usize = 24;
+pub(super) const LONGEST_TAIL: usize = 256;
+/// As many caveats of one command are told apart.
+const MOST_CAVEATS: usize = 64;
+
+/// What is being found out about one command.
+pub(super) struct CommandAnalyzer<'a> {
+    pub(super) command: &'a Command<'a>,
+    /// As many others start it: see [`super::tool`].
+    pub(super) depth: usize,
+    pub(super) words: &'a [Word],
+    pub(super) places: TouchCollector<'a>,
+    pub(super) known: CommandFacts,
+    /// Whether it still fits the table of readers.
+    pub(super) reader: bool,
+    /// Whether all its options are known, so that operands are what the table says.
+    pub(super) understood: bool,
+}
+
+pub(super) fn analyze_command(command: &Command<'_>) -> CommandFacts {
+    analyze_git_below(command).unwrap_or_else(|| analyze_at_depth(command, 0))
+}
+
+/// What is known of `git -C DIR ...` that only reads in a folder below the one at hand: as if it stood there.
+fn analyze_git_below(command: &Command<'_>) -> Option<CommandFacts> {
+    let [git, c, folder, rest @ ..] = command.words else { return None };
+    if git.literal() != Some("git") || c.literal() != Some("-C") || command.made {
+        return None;
+    }
+    let (cwd, folder) = (command.cwd?, folder.literal()?);
+    let there = command.looked.path_access(cwd, folder);
+    let here = command.looked.resolved_folder(cwd)?;
+    if folder.is_empty() || !there.resolved.starts_with(here) || !there.resolved.is_dir() {
+        return None;
+    }
+    let words: Vec<Word> = std::iter::once(git).chain(rest).cloned().collect();
+    let known = analyze_at_depth(&Command { words: &words, cwd: Some(&there.resolved), ..*command }, 0);
+    if !known.reader {
+        return None;
+    }
+    // Rules look at it as it is written, and without that.
+    let mut whole = analyze_at_depth(command, 0);
+    whole.reader = true;
+    whole.caveats.clear();
+    whole.touches.extend(known.touches);
+    whole.spellings.extend(known.spellings);
+    whole.spellings.push(words);
+    Some(whole)
+}
+
+/// As [`known`], for a command that others start: as many of them.
+pub(super) fn analyze_at_depth(command: &Command<'_>, depth: usize) -> CommandFacts {
+    let mut judge = CommandAnalyzer {
+        command,
+        depth,
+        words: command.words,
+        places: TouchCollector::new(command.cwd, command.looked, command.made),
+        known: CommandFacts::default(),
+        reader: true,
+        understood: true,
+    };
+    let at = judge.skip_wrappers();
+    judge.command_at(at);
+    judge.add_uploads(at);
+    judge.add_implied_files(at);
+    judge.add_hosts(at);
+    judge.written_out(at);
+    spellings::add_spellings(command.words, at, &mut judge.known.spellings);
+    if judge.places.more {
+        judge.add_always_caveat("it names more paths than can be looked at");
+    }
+    let CommandAnalyzer { places, mut known, reader, .. } = judge;
+    let reader = reader && !places.lost;
+    known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
+    known.touches = places.touches;
+    known.adrift = places.adrift;
+    known.lost = places.lost;
+    known.urls = places.urls;
+    // What only reads files reaches no host: text that looks like an address is text.
+    known.urls.retain(|url| !(known.reader && (url.unsound || url.open)));
+    known
+}
+
+impl<'a> CommandAnalyzer<'a> {
+    /// Walks over wrappers that only change how; returns where the command begins.
+    fn skip_wrappers(&mut self) -> usize {
+        let words = self.words;
+        let mut at = 0;
+        while let Some(program) =
+            self.program_at(at).filter(|program| program.kind() == ProgramKind::Transparent)
+        {
+            let form = program.form();
+            let scan = scan_words(form, words, at + 1, form.before_command);
+            let end = scan.rest.unwrap_or(words.len());
+            let open =
+                words.get(at + 1..end).is_none_or(|own| own.iter().any(|word| word.literal().is_none()));
+            let certain = scan.unknown.is_empty() && scan.swallowed.is_empty() && scan.differs.is_empty();
+            if scan.has_meaning(OptionMeaning::Query) || !certain || open {
+                break;
+            }
+            for found in &scan.options {
+                self.analyze_option(found);
+            }
+            self.reader &= !form.spoils;
+            at = end;
+        }
+        self.known.transparent = at;
+        at
+    }
+
+    /// The program that the word at `at` names.
+    pub(super) fn program_at(&self, at: usize) -> Option<&'static ProgramEntry> {
+        ProgramTable::get().find_program(name::base_name(self.words.get(at)?.literal()?))
+    }
+
+    fn command_at(&mut self, at: usize) {
+        let words = self.words;
+        let Some(first) = words.get(at) else {
+            // Wrappers around nothing: `exec 3<x`.
+            self.reader = false;
+            return;
+        };
+        let Some(program) = self.program_at(at) else {
+            self.reader = false;
+            // A program that stands in a folder is a path too.
+            if first.literal().is_none_or(|name| name.contains('/')) {
+                self.places.add_word(first, Use::Either, Reach::Itself);
+            }
+            self.add_possible_commands(at + 1);
+            self.given_to_unknown(at);
+            self.add_response_files(at + 1);
+            return self.add_all_words(at + 1);
+        };
+        let text = first.literal().unwrap_or_default();
+        if !name::is_trusted_name(text) {
+            self.reader = false;
+            self.understood = false;
+            self.places.add_possible_paths(text, Use::Either, Reach::Itself);
+        }
+        if program.kind() == ProgramKind::Foreign {
+            self.reader = false;
+            self.add_always_caveat(&format!("mayi does not read lines for {}", name::base_name(text)));
+            self.add_possible_commands(at + 1);
+            return self.add_all_words(at + 1);
+        }
+        if program.form().special == Some(SpecialCase::Several) && self.add_separate_commands(at) {
+            return;
+        }
+        let (program, from) = self.sub_commands(program, at);
+        if program.is_vague() {
+            self.behind_vague(from);
+        }
+        self.analyze_own_words(program.form(), at, from);
+    }
+
+    /// Goes down into sub-commands; returns the last one and where its words begin.
+    fn sub_commands(
+        &mut self,
+        mut program: &'static ProgramEntry,
+        at: usize,
+    ) -> (&'static ProgramEntry, usize) {
+        let words = self.words;
+        let mut from = at + 1;
+        let mut named = Vec::new();
+        while program.has_subs {
+            let scan = scan_words(program.form(), words, from, Some(0));
+            let Some(rest) = scan.rest else { break };
+            let Some(word) = words.get(rest) else { break };
+            // `git stash -- list`: behind that stand operands, and to few programs a sub-command.
+            if let Some(end) = scan.ended {
+                self.reader = false;
+                if word.literal().is_none_or(|text| program.sub_command(text).is_some()) {
+                    self.add_plain_caveat(
+                        "what could be a sub-command, behind the end of the options",
+                        vec![end, rest],
+                    );
+                }
+                break;
+            }
+            let Some(text) = word.literal() else {
+                if program.form().operands.is_none() {
+                    self.add_plain_caveat("the sub-command is not known", Vec::new());
+                }
+                break;
+            };
+            let Some(sub) = program.sub_command(text) else { break };
+            self.analyze_options(program.form(), &scan);
+            program = sub;
+            from = rest + 1;
+            named.push(rest);
+            let caveat = &program.form().caveat;
+            if !caveat.is_empty() {
+                self.add_plain_caveat(caveat, named.clone());
+            }
+        }
+        (program, from)
+    }
+
+    /// The command's own options and operands.
+    fn analyze_own_words(&mut self, form: &'static CommandForm, at: usize, from: usize) {
+        if form.special == Some(SpecialCase::Shell) {
+            return shells::analyze_shell(self, from);
+        }
+        let words = self.words;
+        let stop = form.before_command;
+        let scan = scan_words(form, words, from, stop);
+        self.analyze_options(form, &scan);
+        let others = self.other_version_scans(form, &scan, from, stop);
+        if form.lost {
+            self.add_possible_commands(from);
+        }
+        self.known.runs_input |= form.runs_input;
+        std::iter::once(&scan).chain(&others).for_each(|scan| self.find_given(form, scan));
+        if let Some(tells) = form.tells
+            && self.is_query(&scan, from)
+        {
+            self.reader &= tells.is_none_or(|which| special_programs::is_unguided(self, which));
+            self.reader &= !form.of_tools && form.program.is_none() || special_programs::plain_versions(self);
+            return;
+        }
+        self.reader &= form.reader && self.command.cwd.is_some();
+        self.reader &= form.reader_with.is_empty()
+            || form.reader_with.iter().any(|set| {
+                let all = |scan: &Scan<'_>| set.iter().all(|name| scan.has_option(name));
+                all(&scan) && others.iter().all(all)
+            });
+        self.known.harmless_options = form.harmless && form.special.is_none();
+        self.known.prints_words = form.operands.as_ref().is_some_and(Operands::only_text);
+        // What only prints its words prints numbers, too.
+        let prints =
+            form.style == OptionStyle::Text && form.operands.as_ref().is_some_and(Operands::only_text);
+        let known = |word: &Word| match word {
+            Word::Literal(_) => true,
+            Word::Open(open) => prints && open.tame,
+        };
+        self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
+        let mut readings = std::iter::once(&scan).chain(&others);
+        self.places.follows = readings.any(|scan| operands::can_follow_links(self, form, scan));
+        for scan in std::iter::once(&scan).chain(&others) {
+            special_programs::analyze_special(self, form, scan);
+        }
+        if form.responses {
+            self.add_response_files(from);
+        }
+        self.handed_on(form, scan.ended);
+        for range in &scan.commands {
+            self.reader = false;
+            if let Some(inner) = words.get(range.clone()).filter(|inner| !inner.is_empty()) {
+                if input::runs_found_files(inner) {
+                    self.add_always_caveat("what it finds decides what it runs");
+                }
+                let starts = scan.operands.iter().filter_map(|at| words.get(*at)).map(Word::known_prefix);
+                let starts = starts.chain(scan.operands.is_empty().then_some("."));
+                self.known
+                    .lines
+                    .extend(starts.take(MOST_TAILS).flat_map(|start| input::exec_lines(inner, start)));
+                self.known.inner.push(InnerCommand::Words(inner.to_vec()));
+            }
+        }
+        // `jobs` runs a command only with `-x`.
+        let quiet = form.kind == ProgramKind::Plain && form.reader && scan.rest.is_none();
+        if stop.is_some() && !quiet && !scan.has_meaning(OptionMeaning::Query) {
+            self.analyze_wrapped(form, &scan, from);
+        } else if form.kind == ProgramKind::Wrapper || form.kind == ProgramKind::Runner {
+            self.reader = false;
+        }
+        for scan in std::iter::once(&scan).chain(&others) {
+            operands::analyze_operands(self, form, scan);
+        }
+        for scan in std::iter::once(&scan).chain(&others) {
+            possible_lines::add_latent_lines(self, form, scan);
+            possible_lines::add_perl_redirections(self, form, scan);
+            stray_paths::add_strays(self, form, scan);
+            git_added::add_taken_files(self, form, scan);
+        }
+        self.add_paths_in_texts(form, from);
+        if form.special == Some(SpecialCase::Module) {
+            library::settle_as_reader(self, &scan);
+        }
+        for place in &scan.unknown {
+            if let Some(word) = words.get(*place) {
+                self.places.add_word(word, Use::Either, Reach::Itself);
+            }
+        }
+    }
+
+    /// The line as other versions of the program read it, with what their options say.
+    fn other_version_scans<'s>(
+        &mut self,
+        form: &'static CommandForm,
+        scan: &Scan<'s>,
+        from: usize,
+        stop: Option<usize>,
+    ) -> Vec<Scan<'s>>
+    where
+        'a: 's,
+    {
+        let others = version_readings(form, self.words, from, stop, scan);
+        if others.is_none() {
+            self.add_plain_caveat(
+                "more options that programs of this name read otherwise than can be told apart",
+                Vec::new(),
+            );
+        }
+        let mut others = others.unwrap_or_default();
+        others.retain(|scan| !special_programs::fails_early(self, form, scan));
+        others.iter().for_each(|scan| self.analyze_options(form, scan));
+        others
+    }
+
+    /// A command that only tells its version or its help.
+    fn is_query(&mut self, scan: &Scan<'_>, from: usize) -> bool {
+        scan.has_meaning(OptionMeaning::Query) && scan.operands.is_empty() && self.words.len() == from + 1
+    }
+
+    /// What a wrapper runs.
+    fn analyze_wrapped(&mut self, form: &CommandForm, scan: &Scan<'_>, from: usize) {
+        self.reader = false;
+        let words = self.words;
+        let rest = scan.rest.unwrap_or(words.len());
+        let mut lost = scan.unknown.clone();
+        lost.extend(&scan.perhaps);
+        let differs = |found: &&FoundOption<'_>| found.known.takes == ValueCount::Differs;
+        lost.extend(scan.options.iter().filter(differs).map(|found| found.place));
+        if !lost.is_empty() {
+            self.add_plain_caveat("an option that is not known, so what it runs could not be located", lost);
+            self.add_tails(from..words.len());
+            self.add_possible_commands(from);
+            // To zsh and POSIX shells it has no options: `eval '- rm x'` runs all of its words.
+            if from.checked_sub(1).and_then(|name| words.get(name)?.literal()) == Some("eval") {
+                let line = words.get(from..).unwrap_or_default();
+                self.known.inner.push(InnerCommand::Line(join_as_word(line)));
+            }
+        }
+        for place in scan.operands.iter().filter(|place| **place < rest) {
+            let Some(word) = words.get(*place) else { continue };
+            match word.known_prefix().split_once('=') {
+                Some((name, _)) => variables::analyze_assignment(self, name, word, *place),
+                // The name is not known.
+                None if is_assignment(word) => variables::analyze_assignment(self, "", word, *place),
+                None => {}
+            }
+        }
+        // What `env -S` splits stands before it.
+        if scan.options.iter().any(|found| found.known.meaning == OptionMeaning::Split) {
+            return;
+        }
+        let inner = scan.rest.and_then(|rest| words.get(rest..)).unwrap_or_default();
+        if form.special == Some(SpecialCase::Input)
+            && input::input_decides_command(self.command, inner, scan, form)
+        {
+            // `parallel ::: LINE`
+            match inner.first().is_some_and(|word| word.literal().is_some_and(|text| text.starts_with(":::")))
+            {
+                true => {
+                    self.add_plain_caveat("its words are lines that it runs", Vec::new());
+                    inner.iter().skip(1).for_each(|word| self.add_possible_line(word));
+                }
+                false => self.add_always_caveat("its input decides what it runs"),
+            }
+            self.known.runs_input = true;
+        }
+        if form.special == Some(SpecialCase::Input) {
+            self.add_input_paths(inner);
+        }
+        if inner.is_empty() {
+            // Most start a shell then, or take lines.
+            self.known.runs_input = true;
+            if form.starts_shell.holds(&scan.options) && !scan.has_meaning(OptionMeaning::Line) {
+                self.add_given_program(GivenProgram::Input);
+            }
+            // `kubectl exec pod ls`, without the `--` that it asks for.
+            if form.operands_are_a_command() {
+                self.add_tails(scan.operands.iter().skip(1).copied());
+            }
+            return;
+        }
+        if form.special == Some(SpecialCase::Input) {
+            self.known.lines.push(input::command_with_input(inner, scan, form));
+        }
+        let line = form.operands.as_ref().is_some_and(|operands| {
+            operands.first.iter().chain(&operands.many).any(|role| *role == Role::Line)
+        });
+        // A word with blanks in it may be the whole line: `pnpm -c exec 'rm x'`.
+        inner
+            .first()
+            .filter(|first| first.known_prefix().contains(' '))
+            .into_iter()
+            .for_each(|first| self.add_possible_line(first));
+        // `uv run x.py`
+        inner
+            .first()
+            .into_iter()
+            .for_each(|first| self.add_given_program(GivenProgram::Perhaps(first.clone())));
+        match form.kind {
+            _ if line => self.known.inner.push(InnerCommand::Line(join_as_word(inner))),
+            ProgramKind::Runner => {
+                self.known.also.push(inner.to_vec());
+                tool::analyze_tool(self, inner, rest);
+            }
+            _ => self.known.inner.push(InnerCommand::Words(inner.to_vec())),
+        }
+    }
+
+    /// What the input of `xargs` names are words of the command that it runs: they could be any path.
+    fn add_input_paths(&mut self, inner: &[Word]) {
+        let Some(first) = inner.first().and_then(Word::literal) else { return };
+        if inner.iter().any(|word| word.known_prefix().starts_with(":::")) {
+            return;
+        }
+        let program = ProgramTable::get().find_program(name::base_name(first));
+        // Text alone is printed.
+        let prints = program.is_some_and(|program| {
+            let form = program.form();
+            form.style == OptionStyle::Text || form.operands.as_ref().is_some_and(Operands::only_patterns)
+        });
+        if prints {
+            return;
+        }
+        let reads = program.is_some_and(|program| program.form().reader && !program.has_subs);
+        self.named_elsewhere("what its input names", if reads { Use::Read } else { Use::Either });
+    }
+
+    /// Paths that no word says: they could be any.
+    pub(super) fn named_elsewhere(&mut self, text: &str, how: Use) {
+        let (text, pieces) = (text.to_owned(), vec![None]);
+        let word = OpenWord { text, pieces, splits: true, ..OpenWord::default() };
+        self.places.add_open_word(&word, how, Reach::Itself);
+    }
+
+    /// Every word from `from` on could be a path.
+    pub(super) fn add_all_words(&mut self, from: usize) {
+        for word in self.words.iter().skip(from) {
+            self.places.add_word(word, Use::Either, Reach::Itself);
+        }
+    }
+
+    /// A file that it certainly changes.
+    pub(super) fn add_write(&mut self, kind: WriteKind, path: &str) {
+        self.reader = false;
+        let nowhere = matches!(path, "" | "-" | "/dev/null" | "/dev/stdout" | "/dev/stderr");
+        if !nowhere && self.known.writes.len() < 256 {
+            self.known.writes.push((kind, path.to_owned()));
+        }
+    }
+
+    /// A caveat that no pattern can name.
+    pub(super) fn add_always_caveat(&mut self, reason: &str) {
+        self.add_caveat(Caveat { reason: reason.to_owned(), always: true, named: CaveatSubject::Nothing });
+    }
+
+    /// A plain caveat about the words at these places.
+    pub(super) fn add_plain_caveat(&mut self, reason: &str, places: Vec<usize>) {
+        self.reader = false;
+        let named = if places.is_empty() { CaveatSubject::Nothing } else { CaveatSubject::Words(places) };
+        self.add_caveat(Caveat { reason: reason.to_owned(), always: false, named });
+    }
+
+    /// A caveat; where there are too many to tell apart, one that no pattern can name.
+    pub(super) fn add_caveat(&mut self, caveat: Caveat) {
+        self.reader = false;
+        let many = self.known.caveats.len() >= MOST_CAVEATS && !caveat.always;
+        let caveat = match many {
+            true => Caveat {
+                reason: "more than can be told apart".to_owned(),
+                named: CaveatSubject::Nothing,
+                ..caveat
+            },
+            false => caveat,
+        };
+        // An `always` one is never left out, and one is enough of those that are too many.
+        let enough = self.known.caveats.iter().filter(|other| other.always).count() >= MOST_CAVEATS;
+        if !enough && !self.known.caveats.contains(&caveat) {
+            self.known.caveats.push(caveat);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Values that could be options, and options that take a value only in some versions of a program.
+//!
+//! What an option takes is the least certain of all that the table says: versions of a program differ, and
+//! some programs read their words twice. So a word that is taken as a value, and that would be an option
+//! with an effect, counts as that option too; and where a version is known to take no value, the whole line
+//! is read as that version reads it.
+
+use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
+use super::scan::{FoundOption, OptionReader, Scan, command_end, looks_like_option, scan_without};
+use super::table::OptionStyle;
+use crate::shell::Word;
+
+/// As many options with an arity that differs are told apart: a line is read in every combination.
+const MOST_DIFFERING: usize = 3;
+
+impl<'a> OptionReader<'a, '_> {
+    /// The word at `place`, which an option takes as its value: what it would be as an option.
+    pub(super) fn read_swallowed_word(self, place: usize, scan: &mut Scan<'a>) {
+        if !self.form.effects {
+            return;
+        }
+        let text = match self.words.get(place) {
+            Some(Word::Literal(text)) => text,
+            // It could be several words, and the second of them an option.
+            Some(Word::Open(open)) if open.splits && !open.glob && !open.tame => {
+                return scan.perhaps.push(place);
+            }
+            _ => return,
+        };
+        if !looks_like_option(self.form, text) {
+            return;
+        }
+        let mut own = Scan::default();
+        Self { alone: true, ..self }.read_option(place, text, &mut own);
+        // `-d '-2 weeks'`: among letters that no option has, none is one.
+        if text.starts_with("--") || own.unknown.is_empty() {
+            self.count_effects(own, scan);
+        }
+    }
+
+    /// Letters that are glued to an option as its value: what they would be if it took none. Nothing, unless
+    /// all of them are options.
+    pub(super) fn read_glued_letters(
+        self,
+        of: (&str, OptionSpec),
+        place: usize,
+        letters: &'a str,
+        scan: &mut Scan<'a>,
+    ) {
+        // An option that is asked about is, whatever is glued to it.
+        let (name, known) = of;
+        if !self.form.effects || known.meaning.is_dangerous() || self.form.always_takes_value(name) {
+            return;
+        }
+        let mut own = Scan::default();
+        for (index, letter) in letters.char_indices() {
+            let Some((name, known)) = self.form.letter_option(letter) else { return };
+            if matches!(known.takes, ValueCount::Nothing | ValueCount::Differs) {
+                own.options.push(FoundOption { name, known, place, value: None });
+                continue;
+            }
+            let behind = letters.get(index + letter.len_utf8()..).filter(|behind| !behind.is_empty());
+            Self { alone: true, ..self }.add_with_value(name, known, place, place + 1, behind, &mut own);
+            break;
+        }
+        self.count_effects(own, scan);
+    }
+
+    /// Adds those options that have an effect, and the commands behind them.
+    fn count_effects(self, own: Scan<'a>, scan: &mut Scan<'a>) {
+        for found in own.options.into_iter().chain(own.swallowed) {
+            if !found.known.meaning.has_effect() {
+                continue;
+            }
+            if found.known.meaning == OptionMeaning::Command {
+                let from = found.place + 1;
+                let end = match self.form.style {
+                    OptionStyle::Words => command_end(self.words, from),
+                    _ => self.words.len(),
+                };
+                scan.commands.push(from..end);
+            }
+            scan.swallowed.push(found);
+        }
+    }
+}
+
+/// The further ways in which versions of the program read the words, besides `first`; none if they are too
+/// many to tell apart.
+pub(super) fn version_readings<'a>(
+    form: &'a CommandForm,
+    words: &'a [Word],
+    from: usize,
+    stop: Option<usize>,
+    first: &Scan<'a>,
+) -> Option<Vec<Scan<'a>>> {
+    if first.differs.is_empty() {
+        return Some(Vec::new());
+    }
+    let mut names = first.differs.clone();
+    let mut scans = Vec::new();
+    let mut at = 1;
+    // What one reading takes for a value is an option to another: more names may turn up on the way.
+    while at < 1 << names.len() {
+        if names.len() > MOST_DIFFERING {
+            return None;
+        }
+        let bare: Vec<&str> =
+            names.iter().enumerate().filter(|(bit, _)| at >> bit & 1 == 1).map(|(_, name)| *name).collect();
+        let mut scan = scan_without(form, words, from, stop, &bare);
+        for name in &scan.differs {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+        // An option that this version does not know ends it before it does anything.
+        scan.unknown.clear();
+        scans.push(scan);
+        at += 1;
+    }
+    Some(scans)
+}

@@ -1,0 +1,110 @@
+//! Files that a command changes though no word names them: `git reset --hard`, `unzip a.zip`, `black .`. Where they lie is
+//! not known, so the folder above them is what rules are asked about.
+
+use super::analyzer::CommandAnalyzer;
+use super::form::{CommandForm, Operands, OptionMeaning};
+use super::pathspec;
+use super::scan::{FoundOption, Scan};
+use super::table::{RewriteFolder, SpecialCase};
+use crate::WriteKind;
+use crate::shell::{OpenWord, Reach, Use, Word};
+
+const WRITE: Use = Use::Write(WriteKind::Write);
+
+/// Notes the folders below which the command changes files.
+pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
+    if !form.rewrites.holds(&scan.options) || form.keeps.holds(&scan.options) {
+        return;
+    }
+    let words = judge.words;
+    let operands: Vec<&Word> = scan.operands.iter().filter_map(|place| words.get(*place)).collect();
+    match form.rewrites_in {
+        RewriteFolder::Repository if form.sparing && spares_other_files(judge, form, scan) => {}
+        RewriteFolder::Repository => {
+            let top = pathspec::repository_top(judge);
+            judge.places.add_path(&top, WRITE, Reach::Somewhere);
+        }
+        RewriteFolder::Operands if operands.is_empty() => judge.places.add_path(".", WRITE, Reach::Somewhere),
+        RewriteFolder::Operands => operands.into_iter().for_each(|word| add_somewhere_below(judge, word)),
+        RewriteFolder::Made => add_made_folder(judge, &operands),
+        RewriteFolder::Here if form.sparing && !operands.is_empty() => {}
+        RewriteFolder::Here => add_unpack_folders(judge, form, scan),
+    }
+}
+
+fn add_somewhere_below(judge: &mut CommandAnalyzer<'_>, word: &Word) {
+    match word {
+        Word::Literal(text) => judge.places.add_path(text, WRITE, Reach::Somewhere),
+        Word::Open(open) => judge.places.add_open_word(open, WRITE, Reach::Somewhere),
+    }
+}
+
+/// Whether git leaves all files alone but those that the words name: pathspecs, or none where a branch begins at what is
+/// checked out.
+fn spares_other_files(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> bool {
+    let begins = |found: &FoundOption<'_>| matches!(found.name, "-b" | "-B" | "-c" | "-C" | "--create");
+    let discards = |found: &FoundOption<'_>| matches!(found.name, "-f" | "--force" | "--discard-changes");
+    if scan.operands.is_empty() {
+        return scan.options.iter().any(begins) && !scan.options.iter().any(discards);
+    }
+    let first = scan.operands.first().and_then(|place| judge.words.get(*place)?.literal());
+    let verb = matches!(first, Some("pop" | "apply" | "branch" | "save"));
+    let only_text = form.operands.as_ref().is_some_and(Operands::only_text);
+    !verb && !only_text && pathspec::names_paths(judge, scan)
+}
+
+/// `git clone URL`, `git init FOLDER`: the last operand, or what the address ends with.
+fn add_made_folder(judge: &mut CommandAnalyzer<'_>, operands: &[&Word]) {
+    match operands {
+        [] => {}
+        [Word::Literal(from)] if from.contains([':', '/']) => {
+            let name = from.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
+            let name = name.rsplit(['/', ':']).next().unwrap_or_default();
+            judge.places.add_path(name, WRITE, Reach::Somewhere);
+            // `git init deep/folder` names the folder itself.
+            judge.places.add_path(from, WRITE, Reach::Somewhere);
+        }
+        [.., last] => add_somewhere_below(judge, last),
+    }
+}
+
+/// An archive is taken apart, a patch applied: below the folders that options name, or the one at hand; of an archive only
+/// the members that are named.
+fn add_unpack_folders(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
+    let into = |found: &&FoundOption<'_>| {
+        matches!(found.known.meaning, OptionMeaning::Into | OptionMeaning::Elsewhere)
+    };
+    let named: Vec<_> = scan.options.iter().filter(into).filter_map(|found| found.value.as_ref()).collect();
+    if named.is_empty() {
+        return add_members(judge, form, scan, ".");
+    }
+    for value in named {
+        match (value.text, judge.words.get(value.place)) {
+            (Some(folder), _) => add_members(judge, form, scan, folder),
+            (None, Some(Word::Open(open))) => judge.places.add_open_word(open, WRITE, Reach::Somewhere),
+            _ => {}
+        }
+    }
+}
+
+fn add_members(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>, folder: &str) {
+    // Only some programs keep the members' own names, and these not always.
+    let renames = ["--strip-components", "--transform", "--xform", "-s", "-P", "--absolute-names"];
+    let keeps = form.special == Some(SpecialCase::Tar) && !renames.iter().any(|name| scan.has_option(name));
+    let members: Vec<&Word> = form.archive_members(scan).filter_map(|place| judge.words.get(place)).collect();
+    if members.is_empty() || !keeps {
+        return judge.places.add_path(folder, WRITE, Reach::Somewhere);
+    }
+    for member in members {
+        match member {
+            Word::Literal(name) => {
+                judge.places.add_path(&format!("{folder}/{name}"), WRITE, Reach::Somewhere);
+            }
+            Word::Open(open) => {
+                let before = Some(format!("{folder}/"));
+                let pieces = std::iter::once(before).chain(open.pieces.iter().cloned()).collect();
+                judge.places.add_open_word(&OpenWord { pieces, ..open.clone() }, WRITE, Reach::Somewhere);
+            }
+        }
+    }
+}

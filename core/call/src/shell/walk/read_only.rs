@@ -1,0 +1,114 @@
+//! What only all of a part tells, or all of the line: whether the commands in it do nothing but read.
+
+use brush_parser::ast::CompoundList;
+
+use super::Walker;
+use super::shell_state::Variable;
+use crate::Access;
+use crate::shell::{Caveat, CaveatSubject, ShellAccess, TouchedPath, Word};
+
+/// As many values of a loop are looked at, each by itself.
+const MAX_ROUNDS: usize = 16;
+
+impl Walker<'_> {
+    /// Walks the body of a loop once for each value of its variable, if all that it does then is to read: so it matters
+    /// neither how often it runs nor in which order. Otherwise all is as before.
+    pub(super) fn only_reads_each(&mut self, name: &str, values: &[Word], body: &CompoundList) -> bool {
+        let plain = |value: &Word| match value {
+            // An empty one is no word at all, without quotes.
+            Word::Literal(text) => !text.is_empty(),
+            Word::Open(open) => open.glob || open.search.is_some(),
+        };
+        if values.is_empty() || values.len() > MAX_ROUNDS || !values.iter().all(plain) {
+            return false;
+        }
+        let (found, before, budget) = (self.out.len(), self.place.clone(), self.budget);
+        let (said, sets, kept) = (self.out.said.len(), self.out.sets, self.out.kept);
+        let reads = values.iter().all(|value| {
+            let there = before.loop_body(Some(Variable { name: name.to_owned(), value: value.clone() }));
+            let (left, walked) = self.walk_with_state(there, |walker| walker.walk_list(body));
+            let stays = !left.has_moved() && left.has_changed_nothing_since(&before);
+            walked.is_ok() && stays && !self.out.sets && self.out.accesses_since(found).iter().all(only_reads)
+        });
+        if !reads {
+            self.out.take_since(found);
+            self.out.said.truncate(said);
+            (self.out.sets, self.out.kept) = (sets, kept);
+            (self.place, self.budget) = (before, budget);
+        }
+        reads
+    }
+
+    /// A variable that means nothing to anybody changes nothing where all else only reads.
+    pub(super) fn settle_assignments(&mut self) {
+        let only_sets = |access: &Access| matches!(access, Access::Shell(shell) if only_sets(shell));
+        if !self.out.accesses.iter().all(|access| only_sets(access) || only_reads(access)) {
+            return;
+        }
+        // Reading variables for nothing may be for whoever comes later.
+        let used = self.out.accesses.iter().any(only_reads);
+        for access in self.out.accesses.iter_mut().filter(|access| only_sets(access)) {
+            if let Access::Shell(shell) = access
+                && (used || !only_reads_variables(shell))
+            {
+                shell.caveats.clear();
+                shell.reader = true;
+            }
+        }
+    }
+
+    /// What runs beside something that makes names may find these too: then nothing was looked up for certain.
+    pub(super) fn settle_quiet(&mut self) {
+        if !self.place.files().is_concurrent() || self.out.accesses.iter().all(only_reads) {
+            return;
+        }
+        for access in &mut self.out.accesses {
+            let Access::Shell(shell) = access else { continue };
+            for touch in &mut shell.touches {
+                if let TouchedPath::Open(path) = &mut touch.path
+                    && std::mem::take(&mut path.looked_up)
+                {
+                    (shell.reader, shell.shown) = (false, false);
+                }
+            }
+        }
+    }
+}
+
+/// Whether it does no more than to set variables of which nothing more is known.
+pub(super) fn only_sets(shell: &ShellAccess) -> bool {
+    let named = |caveat: &Caveat| !caveat.always && matches!(caveat.named, CaveatSubject::Assignment(_));
+    let sets = shell.words.is_empty() && !shell.assignments.is_empty();
+    sets && shell.caveats.iter().all(named) || only_exports(shell) || only_reads_variables(shell)
+}
+
+/// Whether it does no more than to hand variables on to what comes later: `export X=y`.
+fn only_exports(shell: &ShellAccess) -> bool {
+    let Some((name, rest)) = shell.words.split_first() else { return false };
+    let value = |word: &Word| word.literal().is_some_and(|word| !word.starts_with('-') && word.contains('='));
+    name.literal() == Some("export")
+        && !rest.is_empty()
+        && rest.iter().all(value)
+        && shell.assignments.is_empty()
+        && shell.caveats.iter().all(|caveat| !caveat.always)
+}
+
+/// Whether it does no more than to read variables: `read -r x`.
+fn only_reads_variables(shell: &ShellAccess) -> bool {
+    shell.words.first().and_then(Word::literal) == Some("read")
+        && shell.words.iter().all(|word| word.literal().is_some())
+        && shell.assignments.is_empty()
+        && shell
+            .caveats
+            .iter()
+            .all(|caveat| !caveat.always && matches!(caveat.named, CaveatSubject::Words(_)))
+}
+
+/// Whether an access only reads.
+fn only_reads(access: &Access) -> bool {
+    match access {
+        Access::Shell(shell) => shell.reader && shell.caveats.is_empty(),
+        Access::Read(_) => true,
+        _ => false,
+    }
+}

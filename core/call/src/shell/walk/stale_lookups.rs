@@ -1,0 +1,101 @@
+//! Whether what was looked up around a folder, so that a program there counts as one that only reads, still holds where the
+//! command at hand comes to run: earlier ones of the line may have made what such programs go by (D2.10 d, D2.30).
+
+use std::path::Path;
+
+use super::Walker;
+use crate::shell::program::is_repository;
+use crate::shell::{Reach, ShellAccess, Touch, TouchedPath, Use, Word};
+use crate::{Access, PathAccess, WriteKind};
+
+/// Programs that do what files around their folder tell them.
+const GUIDED: &[&str] = &["cargo", "git", "go", "rustc", "rustup"];
+
+/// The names of such files and folders. A folder with `HEAD`, `objects` and `refs` is a repository, whatever it is called.
+const GUIDES: &[&str] = &[
+    ".cargo",
+    ".git",
+    "cargo.toml",
+    "commondir",
+    "config",
+    "config.toml",
+    "config.worktree",
+    "go.mod",
+    "go.work",
+    "head",
+    "objects",
+    "refs",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+];
+
+/// As many folders upwards are looked at.
+const MAX_FOLDERS: usize = 64;
+
+impl Walker<'_> {
+    /// Whether a command of these words goes by files that an earlier one may have made.
+    pub(super) fn is_unsettled(&self, command: &[Word], folder: &Path) -> bool {
+        let name =
+            command.first().and_then(Word::literal).map(|name| name.rsplit('/').next().unwrap_or(name));
+        if !name.is_some_and(|name| GUIDED.contains(&name)) || !self.could_have_made_files() {
+            return false;
+        }
+        let Some(real) = self.looked.resolved_folder(folder) else { return true };
+        let around: Vec<&Path> = match name {
+            // git stops at the first repository: that of the folder itself is what was looked at.
+            Some("git") => {
+                real.ancestors().take_while(|folder| !is_repository(folder)).take(MAX_FOLDERS).collect()
+            }
+            _ => real.ancestors().take(MAX_FOLDERS).collect(),
+        };
+        self.out.accesses.iter().any(|access| match access {
+            Access::Write(kind, path) => is_guiding_write(path, *kind, &around),
+            Access::Shell(shell) if !makes_a_repository(shell, &real) => {
+                shell.touches.iter().any(|touch| may_guide(touch, &around))
+            }
+            _ => false,
+        })
+    }
+}
+
+/// Whether what is written there may tell programs in one of these folders what to do.
+fn is_guiding_write(path: &PathAccess, kind: WriteKind, around: &[&Path]) -> bool {
+    [&path.lexical, &path.resolved].into_iter().any(|path| {
+        let guide = path.file_name().and_then(|name| name.to_str()).is_some_and(is_guide);
+        let beside = path.parent().is_some_and(|parent| around.contains(&parent));
+        // `.cargo/config.toml`
+        let within = path.parent().and_then(Path::parent).is_some_and(|folder| around.contains(&folder))
+            && path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).is_some_and(is_guide);
+        // The folder itself came from elsewhere, with all that is in it. One that was only made is empty.
+        let itself = kind != WriteKind::Create && around.contains(&path.as_path());
+        guide && beside || within || itself
+    })
+}
+
+fn is_guide(name: &str) -> bool {
+    GUIDES.iter().any(|guide| guide.eq_ignore_ascii_case(name))
+}
+
+/// The same for a path that a command may change.
+fn may_guide(touch: &Touch, around: &[&Path]) -> bool {
+    let Use::Write(kind) = touch.how else { return false };
+    let TouchedPath::Known(path) = &touch.path else {
+        // It could be any of them.
+        return !around.is_empty();
+    };
+    let below = matches!(touch.reach, Reach::Somewhere | Reach::Shown | Reach::All);
+    let holds = |folder: &&Path| folder.starts_with(&path.resolved) || folder.starts_with(&path.lexical);
+    is_guiding_write(path, kind, around) || below && kind != WriteKind::Delete && around.iter().any(holds)
+}
+
+/// Whether a command makes a new repository in just this folder, of which git has written the configuration.
+fn makes_a_repository(shell: &ShellAccess, folder: &Path) -> bool {
+    let word = |at: usize| shell.words.get(at).and_then(Word::literal);
+    let new = word(0) == Some("git") && matches!(word(1), Some("clone" | "init"));
+    let itself = |touch: &Touch| match &touch.path {
+        TouchedPath::Known(path) => path.resolved == folder || path.lexical == folder,
+        TouchedPath::Open(_) => false,
+    };
+    let written = |touch: &&Touch| matches!(touch.how, Use::Write(_));
+    new && shell.caveats.is_empty() && shell.touches.iter().filter(written).all(itself)
+}

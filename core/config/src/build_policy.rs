@@ -1,0 +1,204 @@
+//! What was read becomes a policy.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::ids::{id_of, settle_rules};
+use super::launch::Transport;
+use super::load::{ConfigLoader, LoadedConfig};
+use super::scalars::{ServerSetting, Settings};
+use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, RESERVED, nearest_word};
+use mayi_call::{Selector, WriteKind, resolve_path};
+use mayi_policy::{
+    AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings,
+    ToolSettings,
+};
+
+impl ConfigLoader<'_> {
+    /// The policy, unless there were mistakes.
+    pub(super) fn finish(mut self) -> Result<LoadedConfig, ConfigErrors> {
+        let protection = self.build_protection();
+        ConfigErrors::ok_if_empty(std::mem::take(&mut self.errors))?;
+        // Names of agents that a nearer layer has configured than the rule's own.
+        settle_rules(&self.agents, self.rules.loaded_rules_mut());
+        self.note_doubtful_names();
+        let settings = self.merge.settings_with_origin();
+        let current = &self.merge.current;
+        for (name, agent) in &mut self.agents {
+            if let Some(mode) = current.agents.get(name).and_then(|agent| agent.asking_mode.clone()) {
+                let mode = Some(mode).filter(|mode| !mode.is_empty());
+                // What was tried, was tried in the preset's mode.
+                if mode != agent.asking_mode && matches!(agent.asks, Asks::Tried(_)) {
+                    agent.asks = Asks::NotKnown;
+                }
+                agent.asking_mode = mode;
+            }
+            agent.on_unasked = current.on_unasked(Some(name));
+        }
+        let servers = self.server_settings(current);
+        let policy = Policy {
+            epoch: 0,
+            mode: current.mode,
+            least_modes: self.merge.locks.mode_lock().map(|_| self.merge.managed.least_modes()),
+            matrix: current.matrix(),
+            readers: current.readers,
+            rules: self.rules,
+            protection,
+            agents: current
+                .agents
+                .iter()
+                .map(|(name, agent)| {
+                    let settings = AgentSettings {
+                        bypass_permissions: agent.bypass_permissions,
+                        mode: agent.mode,
+                        trust_elicitation: agent.trust_elicitation,
+                        tools: agent.tools.clone(),
+                    };
+                    (name.clone(), settings)
+                })
+                .collect(),
+            servers,
+            apps: current
+                .apps
+                .iter()
+                .map(|(name, app)| {
+                    (name.clone(), AppSettings { trust_require_approval: app.trust_require_approval })
+                })
+                .collect(),
+            tools: current.tools.clone(),
+            notices: self.notices,
+            files: self.digests,
+            ask_all: self.ask_all,
+        };
+        let ConfigLoader { merge, agents, servers, files, record, compiled, .. } = self;
+        let on_unasked = merge.current.on_unasked(None);
+        Ok(LoadedConfig {
+            policy: policy.with_indexes(),
+            agents,
+            servers,
+            files,
+            settings,
+            locks: merge.locks,
+            record,
+            on_unasked,
+            compiled,
+            protocol_v2: merge.current.acp.protocol_v2,
+        })
+    }
+
+    /// What is built in, mayi's own files wherever they are, and what files add and except.
+    fn build_protection(&mut self) -> Protection {
+        let sources = self.sources;
+        let folders = &sources.folders;
+        let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
+        let own: Vec<PathBuf> = [&folders.config, &folders.data, &folders.state, &managed]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let mut protection = match Protection::built_in(&self.places, &own) {
+            Ok(protection) => protection,
+            Err(error) => {
+                self.errors.push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));
+                return Protection::default();
+            }
+        };
+        // A file that was given with --config, and what a link leads to, may lie anywhere.
+        for file in [&sources.only, &sources.user, &sources.managed].into_iter().flatten() {
+            let whole = sources.cwd.join(file);
+            let real = resolve_path(&whole).ok().filter(|real| *real != whole);
+            for path in real.into_iter().chain([whole]) {
+                if let Ok(pattern) =
+                    Pattern::exact_path_at(Selector::Write(WriteKind::Write), &path, &self.places)
+                {
+                    protection.add_entry(pattern, "mayi's own configuration".to_owned(), true);
+                }
+            }
+        }
+        for (pattern, file, layer) in self.add.drain(..) {
+            let managed = layer == Layer::Managed;
+            protection.add_entry(pattern, format!("protected by {}", file.display()), managed);
+        }
+        for (pattern, layer) in self.except.drain(..) {
+            protection.add_exception(pattern, layer == Layer::Managed);
+        }
+        protection
+    }
+
+    /// Settings of servers, with which of them run on this machine.
+    fn server_settings(&self, current: &Settings) -> BTreeMap<String, ServerSettings> {
+        let mut found: BTreeMap<String, ServerSettings> =
+            current.servers.iter().map(|(name, server)| (name.clone(), settings_of(server))).collect();
+        for (name, launch) in &self.servers {
+            let local = matches!(launch.transport, Transport::Stdio { .. });
+            found.entry(name.clone()).or_default().local = local;
+        }
+        found
+    }
+
+    /// Rules and settings for agents that nobody knows: most likely a slip.
+    fn note_doubtful_names(&mut self) {
+        let names = || self.agents.keys().map(String::as_str).collect::<Vec<_>>();
+        let meant = |name: &str| match nearest_word(name, names().into_iter().filter(|known| *known != name))
+        {
+            Some(meant) => format!("; did you mean {meant}?"),
+            None => String::new(),
+        };
+        let ids = || self.agents.keys().map(String::as_str);
+        let mut notices = Vec::new();
+        for (name, launch) in self.agents.iter().filter(|(_, launch)| launch.command.is_none()) {
+            notices.push(format!(
+                "{}: {name} has settings and no command{}",
+                format_origin(&launch.origin),
+                meant(name)
+            ));
+        }
+        // An app's calls are judged by the rules for an agent of its name.
+        for rule in self.rules.loaded_rules() {
+            let known = |name: &str| {
+                RESERVED.contains(&name)
+                    || name.contains(':')
+                    || self.apps.contains(name)
+                    || id_of(ids(), name).is_some()
+            };
+            for name in rule.agents.iter().filter(|name| !known(name)) {
+                notices.push(format!(
+                    "{}: no agent is called {name}{}",
+                    format_origin(&rule.origin),
+                    meant(name)
+                ));
+            }
+        }
+        for rule in self.rules.loaded_rules().filter(|rule| rule.effect == Effect::Allow) {
+            let Some(instead) = rule.pattern.further_words() else { continue };
+            notices.push(format!(
+                "{}: in an allow, the last `*` of `{}` stays within its word: write `{instead}` for any further words",
+                format_origin(&rule.origin),
+                rule.pattern
+            ));
+        }
+        self.notices.extend(notices);
+    }
+}
+
+pub(super) fn format_origin(origin: &Origin) -> String {
+    match (&origin.file, origin.line) {
+        (Some(file), Some(line)) => format!("{}:{line}", file.display()),
+        (Some(file), None) => file.display().to_string(),
+        _ => origin.layer.to_owned(),
+    }
+}
+
+fn settings_of(server: &ServerSetting) -> ServerSettings {
+    let tools = server.tools.iter().map(|(name, tool)| {
+        let approval = tool.approval.unwrap_or(Approval::Default);
+        (name.clone(), ToolSettings { approval, category: tool.category })
+    });
+    ServerSettings {
+        approval: server.approval,
+        grant: server.grant,
+        trust_annotations: server.trust_annotations,
+        tools: tools.collect(),
+        local: false,
+    }
+}

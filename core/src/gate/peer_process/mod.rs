@@ -1,0 +1,156 @@
+//! Who is within an agent: "Answers from a descendant of a gated agent are refused" (D6.8).
+//!
+//! A process is within an agent if a process of mayi that asks, one that a gateway works for, or a supervisor is among its
+//! parents. On Linux what mayi starts for others is under a supervisor, from which nothing cuts itself loose by ending
+//! its parents. What a program has others start that were there before (`at`, cron, systemd) is not seen, nor is on other
+//! systems what has cut itself loose; THREATS.md says so.
+
+#[cfg(target_os = "linux")]
+mod holders;
+#[cfg(target_os = "linux")]
+mod socket;
+#[cfg(target_os = "linux")]
+mod tree;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::store::{Store, StoreError};
+
+#[cfg(target_os = "linux")]
+pub use tree::ProcessTree;
+
+/// What a supervisor calls itself in the table of processes, so that it is known after its mayi was killed.
+pub const SUPERVISOR: &str = "mayi-supervisor";
+
+/// Why it can't be said whether somebody is within an agent. Then nobody should be let in.
+#[derive(Debug, Error)]
+pub enum PeerError {
+    /// Who asks is not known.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nobody is there any more.
+    #[error("the other end of this connection is gone")]
+    Gone,
+    /// The system does not tell.
+    #[error("the system does not tell who connects: {0}; is /proc there?")]
+    Unreadable(#[from] std::io::Error),
+}
+
+/// Processes of mayi that run an agent, and those that a gateway works for: alive or stopped.
+///
+/// # Errors
+/// If the store can't be read.
+pub fn asking_pids(store: &dyn Store) -> Result<Vec<u32>, StoreError> {
+    let present = store.present_owners(Timestamp::now())?;
+    Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
+}
+
+/// Whether one of the processes that ask, or a supervisor, is among the parents of `pid`: it is within an agent then.
+#[must_use]
+pub fn is_started_by(asking: &[u32], pid: u32) -> bool {
+    let supervises = |pid: u32| read_stat(&proc_folder(pid)).is_some_and(|stat| stat.supervises);
+    ancestor_pids(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
+}
+
+/// Whether the process `pid` is among the parents of this one.
+pub(super) fn is_below(pid: u32) -> bool {
+    ancestor_pids(std::process::id()).contains(&pid)
+}
+
+fn proc_folder(pid: u32) -> PathBuf {
+    Path::new("/proc").join(pid.to_string())
+}
+
+/// The process's parents, nearest first, as far as the system tells.
+fn ancestor_pids(pid: u32) -> Vec<u32> {
+    let parent = |pid: &u32| Some(read_stat(&proc_folder(*pid))?.parent);
+    let parent = |pid: &u32| parent(pid).filter(|parent| *parent > 0);
+    std::iter::successors(parent(&pid), parent).take(1024).collect()
+}
+
+/// What the system says of a process or of a thread.
+struct ProcessStat {
+    /// It runs nothing any more, and holds nothing.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only /proc says so"))]
+    ended: bool,
+    parent: u32,
+    /// It calls itself a supervisor. Anybody can, and would only shut itself out.
+    supervises: bool,
+}
+
+/// What stands in the folder of a process or of a thread.
+fn read_stat(folder: &Path) -> Option<ProcessStat> {
+    let stat = std::fs::read(folder.join("stat")).ok()?;
+    // The second field is a name in parentheses that may hold anything.
+    let name = stat.iter().rposition(|byte| *byte == b')')?;
+    let begin = stat.iter().position(|byte| *byte == b'(')?;
+    let supervises = stat.get(begin + 1..name)? == SUPERVISOR.as_bytes();
+    let after = std::str::from_utf8(stat.get(name + 1..)?).ok()?;
+    let mut fields = after.split_ascii_whitespace();
+    let ended = matches!(fields.next()?, "Z" | "X" | "x");
+    Some(ProcessStat { ended, parent: fields.next()?.parse().ok()?, supervises })
+}
+
+/// The process at the other end of a TCP connection within this machine: this end is `local`, and that one `peer`.
+/// `None` if it can't be told: there is none any more, it is another user's, or the system does not say.
+#[must_use]
+pub fn peer_of(local: SocketAddr, peer: SocketAddr) -> Option<u32> {
+    #[cfg(target_os = "linux")]
+    return holders::find_socket_holder(socket::other_end(local, peer).ok()??.inode);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (local, peer);
+        None
+    }
+}
+
+/// Whether the other end of a TCP connection is within an agent: whether something that a process that asks has
+/// started, itself or through others, holds it, be it together with others. This end is `local`, and that one `peer`.
+/// Only Linux tells; on other systems it is always `false`.
+///
+/// # Errors
+/// If it can't be said: nobody should be let in then.
+pub fn is_within_an_agent(store: &dyn Store, local: SocketAddr, peer: SocketAddr) -> Result<bool, PeerError> {
+    is_within(&asking_pids(store)?, local, peer)
+}
+
+/// Whether the other end of a TCP connection within this machine is a socket of the user that this process runs as. This end is
+/// `local`, and that one `peer`. Only Linux tells.
+///
+/// # Errors
+/// If it can't be said: nobody should be let in then.
+pub fn is_of_this_user(local: SocketAddr, peer: SocketAddr) -> Result<bool, PeerError> {
+    #[cfg(target_os = "linux")]
+    {
+        let socket = socket::other_end(local, peer)?.ok_or(PeerError::Gone)?;
+        Ok(socket.user == rustix::process::geteuid().as_raw())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (local, peer);
+        Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn is_within(asking: &[u32], local: SocketAddr, peer: SocketAddr) -> Result<bool, PeerError> {
+    match socket::other_end(local, peer)? {
+        Some(socket) => Ok(holders::any_within(asking, socket.inode)?),
+        // What comes from another machine is in no table here.
+        None if !peer.ip().to_canonical().is_loopback() => Ok(false),
+        None => Err(PeerError::Gone),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_within(_: &[u32], _: SocketAddr, _: SocketAddr) -> Result<bool, PeerError> {
+    Ok(false)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests;

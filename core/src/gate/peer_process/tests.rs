@@ -1,0 +1,245 @@
+//! Real processes at the other end.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use super::*;
+use crate::store::{Options, Owner, SqliteStore};
+
+/// A process that ends with the test.
+struct Started(Child);
+
+impl Started {
+    fn of(mut command: Command) -> Self {
+        Self(command.spawn().unwrap())
+    }
+
+    /// A shell that does what `line` says and then waits until it is told to end.
+    fn shell(line: &str) -> (Self, ChildStdin) {
+        let mut command = Command::new("bash");
+        command.args(["-c", line]).stdin(Stdio::piped());
+        let mut started = Self::of(command);
+        let input = started.0.stdin.take().unwrap();
+        (started, input)
+    }
+
+    fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A listener, and a connection that somebody makes to it.
+fn accepted(at: &str, connect: impl FnOnce(SocketAddr)) -> TcpStream {
+    let listener = TcpListener::bind(at).unwrap();
+    connect(listener.local_addr().unwrap());
+    listener.accept().unwrap().0
+}
+
+fn ends(stream: &TcpStream) -> (SocketAddr, SocketAddr) {
+    (stream.local_addr().unwrap(), stream.peer_addr().unwrap())
+}
+
+fn within(asking: &[u32], stream: &TcpStream) -> bool {
+    let (local, peer) = ends(stream);
+    is_within(asking, local, peer).unwrap()
+}
+
+fn holder(stream: &TcpStream) -> Option<u32> {
+    let (local, peer) = ends(stream);
+    peer_of(local, peer)
+}
+
+#[test]
+fn given_this_process_then_its_parents_go_up_to_the_first_one() {
+    let parents = ancestor_pids(std::process::id());
+    assert_eq!(parents.first(), Some(&std::os::unix::process::parent_id()));
+    assert!(!parents.contains(&std::process::id()));
+}
+
+/// Attack 2: "the agent runs `mayi inbox approve`": what an agent starts has mayi among its parents.
+#[test]
+fn given_a_process_that_asks_among_the_parents_then_nobody_answers() {
+    let own = std::process::id();
+    let (child, _input) = Started::shell("read line");
+    assert!(is_started_by(&[1_000_000_000, own], child.id()));
+    assert!(!is_started_by(&[child.id()], own), "a child that asks is no parent");
+}
+
+/// Attack 2, over a connection: whoever starts the backend is no agent, and what an agent starts is within it.
+#[test]
+fn given_a_child_that_connects_then_it_is_within_whoever_started_it() {
+    let own = std::process::id();
+    let mut there = None;
+    let line = |at: SocketAddr| format!("exec 3<>/dev/tcp/127.0.0.1/{}; read line", at.port());
+    let stream = accepted("127.0.0.1:0", |at| there = Some(Started::shell(&line(at))));
+    let (child, _input) = there.unwrap();
+    assert_eq!(holder(&stream), Some(child.id()));
+    assert!(within(&[own], &stream));
+    assert!(within(&[1_000_000_000, own], &stream));
+    assert!(!within(&[child.id()], &stream), "who asks is not within itself");
+    assert!(!within(&[], &stream));
+}
+
+/// At any depth.
+#[test]
+fn given_a_child_of_a_child_then_it_is_within_too() {
+    let own = std::process::id();
+    let mut there = None;
+    let line =
+        |at: SocketAddr| format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{}; read line; true'; true", at.port());
+    let stream = accepted("127.0.0.1:0", |at| there = Some(Started::shell(&line(at))));
+    let (child, _input) = there.unwrap();
+    let inner = holder(&stream).unwrap();
+    assert!(inner != child.id() && ancestor_pids(inner).starts_with(&[child.id(), own]));
+    assert!(within(&[own], &stream) && within(&[child.id()], &stream));
+}
+
+/// Somebody else's connection stays somebody else's while agents run.
+#[test]
+fn given_a_connection_of_this_process_then_its_children_do_not_hold_it() {
+    let own = std::process::id();
+    for (at, to) in [("127.0.0.1:0", "127.0.0.1"), ("[::1]:0", "[::1]"), ("[::]:0", "127.0.0.1")] {
+        let Ok(listener) = TcpListener::bind(at) else {
+            // A machine without IPv6.
+            assert!(at.starts_with('['), "{at}");
+            continue;
+        };
+        let client = TcpStream::connect(format!("{to}:{}", listener.local_addr().unwrap().port())).unwrap();
+        let stream = listener.accept().unwrap().0;
+        let (_child, _input) = Started::shell("read line");
+        assert_eq!(holder(&stream), Some(own), "{at}");
+        assert_eq!(holder(&client), Some(own), "{at}");
+        assert!(!within(&[own], &stream), "{at}");
+        // It is within whoever started this process.
+        assert!(within(&ancestor_pids(own), &stream), "{at}");
+    }
+}
+
+/// A connection that is shared with an agent's process is the agent's too: it can write there.
+#[test]
+fn given_a_connection_that_a_child_was_given_then_it_is_within() {
+    let own = std::process::id();
+    let mut client = None;
+    let stream = accepted("127.0.0.1:0", |at| client = Some(TcpStream::connect(at).unwrap()));
+    let client = client.unwrap();
+    assert!(!within(&[own], &stream));
+    let mut command = Command::new("bash");
+    command.args(["-c", "echo ready; read line"]);
+    command.stdin(OwnedFd::from(client.try_clone().unwrap())).stdout(Stdio::piped());
+    let mut child = Started::of(command);
+    let mut ready = String::new();
+    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+    assert!(within(&[own], &stream), "both hold it");
+    (&stream).write_all(b"end\n").unwrap();
+    child.0.wait().unwrap();
+    assert!(!within(&[own], &stream));
+}
+
+/// A thread that has open files of its own does not show them among those of its process.
+#[test]
+fn given_a_thread_with_files_of_its_own_then_it_is_looked_at() {
+    let script = "import ctypes,socket,sys,threading\n\
+        def run():\n    assert ctypes.CDLL(None).unshare(0x400) == 0\n    \
+        s = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n    s.recv(1)\n\
+        t = threading.Thread(target=run)\nt.start()\nt.join()\n";
+    let mut child = None;
+    let stream = accepted("127.0.0.1:0", |at| {
+        let mut command = Command::new("python3");
+        command.args(["-c", script, &at.port().to_string()]).stderr(Stdio::null());
+        child = Some(Started::of(command));
+    });
+    assert_eq!(holder(&stream), None, "its process does not show it");
+    assert!(within(&[std::process::id()], &stream));
+    drop(child);
+}
+
+/// Whoever sends something and leaves at once is not let in for it.
+#[test]
+fn given_an_end_that_is_closed_then_nobody_can_say() {
+    let mut client = None;
+    let stream = accepted("127.0.0.1:0", |at| client = Some(TcpStream::connect(at).unwrap()));
+    drop(client);
+    let (local, peer) = ends(&stream);
+    assert!(matches!(is_within(&[std::process::id()], local, peer), Err(PeerError::Gone)));
+    assert_eq!(peer_of(local, peer), None);
+    let elsewhere = "192.0.2.1:9".parse().unwrap();
+    assert!(!is_within(&[std::process::id()], local, elsewhere).unwrap(), "another machine");
+}
+
+/// Whose socket it is, is told; where nobody has it any more, nobody can say. Attack 381.
+#[test]
+fn given_a_connection_of_this_user_or_another_one_then_that_is_told() {
+    let mut there = None;
+    let line = |at: SocketAddr| format!("exec 3<>/dev/tcp/127.0.0.1/{}; read line", at.port());
+    let stream = accepted("127.0.0.1:0", |at| there = Some(Started::shell(&line(at))));
+    let (local, peer) = ends(&stream);
+    assert!(is_of_this_user(local, peer).unwrap());
+    drop(there);
+    let mut client = None;
+    let stream = accepted("127.0.0.1:0", |at| client = Some(TcpStream::connect(at).unwrap()));
+    drop(client);
+    let (local, peer) = ends(&stream);
+    assert!(matches!(is_of_this_user(local, peer), Err(PeerError::Gone)));
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let mut there = None;
+    let stream = accepted("127.0.0.1:0", |at| {
+        let mut command = Command::new("bash");
+        std::os::unix::process::CommandExt::uid(
+            command.args(["-c", &line(at)]).current_dir("/").stdin(Stdio::piped()),
+            65534,
+        );
+        there = Some(Started::of(command));
+    });
+    let (local, peer) = ends(&stream);
+    assert!(!is_of_this_user(local, peer).unwrap());
+    drop(there);
+}
+
+/// Who asks is what the store says: a gate's process, and the one that it works for.
+#[test]
+fn given_processes_in_the_store_then_what_they_started_is_within() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("mayi"), Options::default()).unwrap();
+    let mut there = None;
+    let line = |at: SocketAddr| format!("exec 3<>/dev/tcp/127.0.0.1/{}; read line", at.port());
+    let stream = accepted("127.0.0.1:0", |at| there = Some(Started::shell(&line(at))));
+    let (local, peer) = ends(&stream);
+    assert!(!is_within_an_agent(&store, local, peer).unwrap(), "nobody asks");
+    let owner = Owner::serving_client(1_000_000_000);
+    store.attach_owner(&owner).unwrap();
+    assert_eq!(asking_pids(&store).unwrap(), [std::process::id(), 1_000_000_000]);
+    assert!(is_within_an_agent(&store, local, peer).unwrap());
+    store.detach_owner(owner.id).unwrap();
+    assert!(!is_within_an_agent(&store, local, peer).unwrap());
+    drop(there);
+}
+
+/// Attack 322: mayi is killed, and the supervisor is about to end what the agent has started. Until then nothing of that
+/// answers.
+#[test]
+fn given_a_supervisor_whose_mayi_is_gone_then_what_is_below_it_is_within_an_agent() {
+    let line = format!("printf {SUPERVISOR} >/proc/self/comm; bash -c 'echo $$; read line; true'; true");
+    let mut command = Command::new("bash");
+    command.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut supervisor = Started::of(command);
+    let _input = supervisor.0.stdin.take().unwrap();
+    let mut told = String::new();
+    BufReader::new(supervisor.0.stdout.take().unwrap()).read_line(&mut told).unwrap();
+    let below: u32 = told.trim().parse().unwrap();
+    assert!(is_started_by(&[], below));
+    assert!(!is_started_by(&[], supervisor.id()), "it is not within itself");
+    let tree = ProcessTree::snapshot().unwrap();
+    assert!(tree.within_agents(&[]).contains(&below));
+    assert!(!tree.descendants_of(&[below]).contains(&below));
+}
