@@ -160,6 +160,26 @@ bench-smoke: build
     cargo test --workspace --bench '*' --no-run
     timeout 180 cargo test --workspace --bench '*' -- --test
 
+# Print the lines of each crate and the share of its functions whose name is one word: no tests, nothing that a trait of others asks for.
+names:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    printf '%-26s %7s %10s %9s\n' crate lines functions one-word
+    for manifest in core/Cargo.toml core/*/Cargo.toml core/doors/*/Cargo.toml acp-server/Cargo.toml cli/Cargo.toml cli/demo/Cargo.toml; do
+        find "${manifest%Cargo.toml}src" -name '*.rs' -not -path '*/tests/*' -not -name 'tests.rs' -print0 | xargs -0 awk -v crate="${manifest%/Cargo.toml}" '
+            FNR == 1 { tests = 0; foreign = 0 }
+            /^#\[cfg\(test\)\]/ { tests = 1 }
+            tests { next }
+            { lines += 1 }
+            /^impl.* for / { foreign = 1 }
+            /^}/ { foreign = 0 }
+            !foreign && match($0, /^ *(pub(\([a-z]+\))? )?(const )?(async )?fn [a-z0-9_]+/) {
+                name = substr($0, RSTART, RLENGTH); sub(/.*fn /, "", name)
+                functions += 1; if (name !~ /_/) short += 1
+            }
+            END { printf "%-26s %7d %10d %8d%%\n", crate, lines, functions, functions ? 100 * short / functions : 0 }'
+    done | awk '{ print; lines += $2; functions += $3; short += $3 * $4 / 100 } END { printf "%-26s %7d %10d %8d%%\n", "all", lines, functions, 100 * short / functions }'
+
 # Print the steps and files that three messages go through, as a debugger sees them (gdb, which has to be installed; Linux on x86-64): a `session/request_permission` that a rule allows, one that is asked and answered, a `tools/call`. What counts as a step: docs/architecture/steps.md.
 steps:
     # With any one test, for the features that all tests are built with: nothing is compiled for this alone.

@@ -12,7 +12,7 @@ impl Questions for Gate {
     }
 
     fn count_queued(&self) -> usize {
-        self.count_queued()
+        Gate::count_queued(self)
     }
 
     fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
