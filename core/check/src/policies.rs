@@ -114,7 +114,13 @@ impl PolicyCache {
         let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
         let own = [&folders.config, &folders.data, &folders.state, &managed];
         let own: Vec<PathBuf> = own.into_iter().flatten().cloned().collect();
-        let protection = Protection::built_in(&self.sources.pattern_bases(), &own).map_err(|error| {
+        let places = self.sources.pattern_bases();
+        let elsewhere = folders.config.as_deref().and_then(Path::parent);
+        let built_in = Protection::built_in(&places, &own).and_then(|mut protection| {
+            elsewhere.map_or(Ok(()), |folder| protection.add_settings_folder(folder, &places))?;
+            Ok(protection)
+        });
+        let protection = built_in.map_err(|error| {
             RequestError::new("/protection", error.to_string(), "this is mayi's own mistake")
         })?;
         self.built_in = Some(protection.clone());

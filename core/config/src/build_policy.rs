@@ -96,7 +96,12 @@ impl ConfigLoader<'_> {
             .flatten()
             .cloned()
             .collect();
-        let mut protection = match Protection::built_in(&self.places, &own) {
+        let elsewhere = folders.config.as_deref().and_then(Path::parent);
+        let built_in = Protection::built_in(&self.places, &own).and_then(|mut protection| {
+            elsewhere.map_or(Ok(()), |folder| protection.add_settings_folder(folder, &self.places))?;
+            Ok(protection)
+        });
+        let mut protection = match built_in {
             Ok(protection) => protection,
             Err(error) => {
                 self.errors.push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));

@@ -210,3 +210,28 @@ impl HarnessSettings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mayi_check::{Checker, Request};
+    use mayi_core::config::{Folders, Sources};
+
+    use super::*;
+
+    /// D4.8: an agent that writes where hooks are kept could take mayi's out.
+    #[test]
+    fn given_the_files_of_every_harness_then_an_agent_that_writes_one_is_always_asked_about() {
+        let home = Path::new("/home/me");
+        let folders = Folders { home: Some(home.into()), ..Folders::default() };
+        let sources = Sources { folders, cwd: home.join("work"), ..Sources::default() };
+        let mut checker = Checker::new(sources, true);
+        for settings in HARNESS_SETTINGS {
+            let of_project = settings.project_path.map(|path| home.join("work").join(path));
+            for file in of_project.into_iter().chain([home.join(settings.own)]) {
+                let request = json!({ "kind": "write", "path": file, "mode": "auto" }).to_string();
+                let decision = checker.decide(&Request::from_json(&request).unwrap()).unwrap();
+                assert!(decision.always_asks(), "{}: {}", settings.harness, file.display());
+            }
+        }
+    }
+}

@@ -8,6 +8,7 @@ mod layers;
 mod levels;
 mod mistakes;
 mod names;
+mod presets;
 mod reading;
 mod safety;
 mod schema;

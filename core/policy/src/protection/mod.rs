@@ -71,6 +71,8 @@ pub struct Objection {
 const DESTROYS: &str = "this would destroy the machine's or the user's files";
 const OWN: &str = "this would change mayi itself or answer for the person";
 const LATER: &str = "what is written there is run later";
+const SETTINGS: &str = "settings of editors and agents say what they run";
+const SECRET: &str = "a private key or credential store";
 
 impl Protection {
     /// What is built in. `own` are mayi's own folders: nothing that an agent does may change them.
@@ -79,10 +81,9 @@ impl Protection {
     /// If a folder's name can't be written as a pattern.
     pub fn built_in(places: &PatternBases, own: &[PathBuf]) -> Result<Self, PatternError> {
         let mut protection = Self { home: places.home.clone(), built_in: true, ..Self::default() };
-        let settings = "settings of editors and agents say what they run";
         protection.add_all("write", table::RUN_LATER, LATER, places)?;
-        protection.add_all("write", table::EDITORS_AND_AGENTS, settings, places)?;
-        protection.add_all("read", table::CREDENTIALS, "a private key or credential store", places)?;
+        protection.add_all("write", table::EDITORS_AND_AGENTS, SETTINGS, places)?;
+        protection.add_all("read", table::CREDENTIALS, SECRET, places)?;
         for folder in own {
             // The folder itself too: it could be moved away.
             for selector in [Selector::Write(WriteKind::Write), Selector::Read] {
@@ -101,6 +102,38 @@ impl Protection {
             protection.readable.extend(table::READABLE_HOME.iter().map(|folder| home.join(folder)));
         }
         Ok(protection)
+    }
+
+    /// Protects below `folder` too what is protected below `~/.config`: programs keep their settings there if
+    /// `$XDG_CONFIG_HOME` says so.
+    ///
+    /// # Errors
+    /// If its name can't be written as a pattern.
+    pub fn add_settings_folder(&mut self, folder: &Path, places: &PatternBases) -> Result<(), PatternError> {
+        let usual = places.home.as_ref().map(|home| home.join(".config"));
+        if usual.as_deref() == Some(folder) || !folder.is_absolute() {
+            return Ok(());
+        }
+        self.index = OnceLock::new();
+        let tables = [
+            (Selector::Write(WriteKind::Write), table::RUN_LATER, LATER),
+            (Selector::Write(WriteKind::Write), table::EDITORS_AND_AGENTS, SETTINGS),
+            (Selector::Read, table::CREDENTIALS, SECRET),
+        ];
+        for (selector, paths, reason) in tables {
+            let below = paths.iter().filter_map(|path| path.strip_prefix("~/.config/"));
+            for path in below.map(|path| path.trim_end_matches("/**")) {
+                self.entries.push(Protected {
+                    effect: Effect::Ask,
+                    always: true,
+                    pattern: Pattern::exact_path_at(selector, &folder.join(path), places)?,
+                    reason: reason.to_owned(),
+                    managed: false,
+                    written: PatternAuthor::BuiltIn,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn add_all(

@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use mayi_check::{Checker, Request};
+use mayi_core::config::{Folders, Sources};
+use serde_json::json;
+
 use super::clients::{CLIENTS, Client};
 use super::gated_entries::{GatedServer, parse_gateway};
 use super::plan::{mask_values, plan_install, plan_uninstall};
@@ -295,4 +299,24 @@ fn given_what_is_written_then_the_gateway_reads_it_so() {
     let remote = of("b");
     assert_eq!((remote.url.as_deref(), remote.launch.len()), (Some("https://b.example"), 0));
     assert_eq!(remote.header_env, ["K=MAYI_HEADER_1"]);
+}
+
+/// D4.8: what a client starts is said by files that no agent may write unasked, wherever the client has them.
+#[test]
+fn given_the_files_of_every_client_then_an_agent_that_writes_one_is_always_asked_about() {
+    let home = Path::new("/home/me");
+    for config in ["/home/me/.config/mayi", "/srv/settings/mayi"] {
+        let folders = Folders { home: Some(home.into()), config: Some(config.into()), ..Folders::default() };
+        let sources = Sources { folders: folders.clone(), cwd: "/home/me/work".into(), ..Sources::default() };
+        let mut checker = Checker::new(sources, true);
+        for client in CLIENTS {
+            let own = client.own_files(&folders);
+            let of_project = client.project.iter().map(|file| home.join("work").join(file));
+            for file in own.into_iter().chain(of_project) {
+                let request = json!({ "kind": "write", "path": file, "mode": "auto" }).to_string();
+                let decision = checker.decide(&Request::from_json(&request).unwrap()).unwrap();
+                assert!(decision.always_asks(), "{}: {}", client.id, file.display());
+            }
+        }
+    }
 }

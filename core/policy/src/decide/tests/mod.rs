@@ -433,6 +433,31 @@ fn given_protected_places_then_each_asks_always_in_auto_mode() {
     }
 }
 
+/// D4.8: `$XDG_CONFIG_HOME` elsewhere: what programs run and keep secret there is protected as below `~/.config`.
+#[test]
+fn given_another_folder_for_settings_then_it_is_protected_like_the_usual_one() {
+    let elsewhere = Path::new("/srv/me [x]/settings");
+    let mut moved = policy(&[]);
+    moved.protection.add_settings_folder(elsewhere, &places()).unwrap();
+    for path in
+        ["fish/config.fish", "git/config", "zed/settings.json", "Code/User/mcp.json", "systemd/user/x"]
+    {
+        let path = elsewhere.join(path);
+        let decision = in_mode(&moved, &write(path.to_str().unwrap()), Mode::Auto);
+        assert!(decision.effect == Ask && decision.always_asks(), "{path:?}");
+    }
+    let decision = in_mode(&moved, &read("/srv/me [x]/settings/gh/hosts.yml"), Mode::Auto);
+    assert!(decision.effect == Ask && decision.always_asks());
+    // Harmless: what nothing runs, and the same names elsewhere.
+    for path in ["/srv/me [x]/settings/thing.txt", "/srv/other/fish/config.fish"] {
+        assert!(!in_mode(&moved, &write(path), Mode::Auto).always_asks(), "{path}");
+    }
+    let before = policy(&[]).protection.entries().len();
+    let mut usual = policy(&[]);
+    usual.protection.add_settings_folder(Path::new("/home/me/.config"), &places()).unwrap();
+    assert_eq!(usual.protection.entries().len(), before, "the usual folder has its lines already");
+}
+
 /// D4.29: every finding says where it comes from.
 #[test]
 fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
