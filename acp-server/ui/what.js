@@ -1,9 +1,10 @@
 // @ts-check
 // Exactly what a call would do, and why it is asked: the parts of a card that are no choices.
 
-import { headline, isServerCall, marked, reasons, relative, writtenLine } from './asked.js';
+import { headline, isServerCall, reasons, relative, writtenLine } from './asked.js';
 import { diff } from './diff.js';
 import { foreign, foreignBlock, h, long, onDemand, row } from './dom.js';
+import { marked } from './marks.js';
 import { visible, visibleBlock } from './visible.js';
 import { FOLD } from './seen.js';
 import { before, reason, summary } from './wording.js';
@@ -50,20 +51,29 @@ function isNamed(card) {
   return card.accesses.length === 1 && first !== undefined && ['read', 'write', 'create', 'edit', 'delete', 'move', 'fetch'].includes(first.access);
 }
 
+/** So many accesses stand one below the other; more of them fold. */
+const ROWS = 12;
+
 /** The line, with what is asked about marked in it. @param {string} line @param {Card} card @param {HTMLElement} rows for what does not stand in it */
 function command(line, card, rows) {
   const { pieces, apart } = marked(line, card);
-  for (const { access, display, reasons: why } of apart) {
-    if (why.length > 0 || access !== 'shell') rows.append(row(access === 'shell' ? 'runs' : visible(access), long(display)));
-  }
-  const shown = long(line, 'command');
-  if (!shown.matches('pre') || pieces.every(({ reasons: why }) => why.length === 0)) return [shown];
-  shown.replaceChildren(...pieces.map(({ text, reasons: why }) => {
-    const piece = document.createTextNode(visibleBlock(text));
-    return why.length === 0 ? piece : h('mark', { title: why.map((one) => one.reason).join('; ') }, piece);
-  }));
-  return [shown];
+  const others = apart.filter(({ access, reasons: why }) => why.length > 0 || access !== 'shell')
+    .map(({ access, display }) => [access === 'shell' ? 'runs' : visible(access), display]);
+  if (others.length > ROWS) rows.append(row('besides', long(others.map((one) => one.join(' ')).join('\n'))));
+  else for (const [access = '', display = ''] of others) rows.append(row(access, long(display)));
+  const whole = () => {
+    const shown = foreignBlock('', 'command');
+    shown.append(...pieces.map(({ text, reasons: why, deep }) => {
+      const piece = document.createTextNode(visibleBlock(text));
+      return why.length === 0 ? piece : h('mark', { class: deep > 1 && 'deep', title: unique(why.map((one) => one.reason)).join('; ') }, piece);
+    }));
+    return shown;
+  };
+  return [long(line, 'command', whole)];
 }
+
+/** @param {string[]} texts */
+const unique = (texts) => [...new Set(texts)];
 
 /** Why it is asked, in one line, and what is missing. @param {Card} card @returns {HTMLElement[]} */
 export function because(card) {

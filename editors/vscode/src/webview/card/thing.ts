@@ -45,9 +45,10 @@ function command(line: string, card: TabCard): HTMLElement {
   const { pieces, apart } = marked(line, card);
   const shown = pieces.map(({ text }) => visibleBlock(text));
   const colours = cutAt(coloursOf(shown.join(""), SHELL), shown.map((one) => one.length));
-  const parts = pieces.flatMap(({ reasons }, at) => {
+  const parts = pieces.flatMap(({ reasons, deep }, at) => {
     const inside = coloured(colours[at] ?? []);
-    return reasons.length === 0 ? inside : [el("mark", { class: "mayi-asked", title: reasons.map((one) => one.reason).join("; ") }, ...inside)];
+    const title = [...new Set(reasons.map((one) => one.reason))].join("; ");
+    return reasons.length === 0 ? inside : [el("mark", { class: deep > 1 ? "mayi-asked deep" : "mayi-asked", title }, ...inside)];
   });
   const text = el("pre", { class: "mayi-data mayi-command", role: "group", "aria-label": "The command" }, ...parts);
   const box = el("div", {}, folded(text, "line"));
@@ -55,7 +56,7 @@ function command(line: string, card: TabCard): HTMLElement {
   if (others.length > 0) {
     const list = el("ul", { class: "mayi-apart", "aria-label": "What it comes to besides" });
     for (const { access, display } of others) list.append(el("li", {}, el("span", { class: "mayi-access" }, access === "shell" ? "runs" : visible(access)), " ", el("code", { class: "mayi-code" }, visible(access === "shell" ? display : relative(display, card.cwd)))));
-    box.append(list);
+    box.append(folded(list, "entry"));
   }
   return box;
 }
