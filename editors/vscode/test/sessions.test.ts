@@ -69,3 +69,11 @@ test("what waits goes back into the composer when everything is stopped or the p
   await failed.sessions.prompt("t1", "b");
   assert.deepEqual(failed.composed, ["b"]);
 });
+
+test("what waits for an agent that ends goes back into the composer, in its order, and to no other agent", async () => {
+  const gone = scene();
+  gone.store.apply(running);
+  for (const text of ["a", "b", "c"]) await gone.sessions.prompt("t1", text);
+  gone.store.apply({ type: "session-changed", session: session({ state: "ended", error: "the agent ended" }) });
+  assert.deepEqual([gone.composed, gone.queue(), gone.prompts], [["a\nb\nc"], [], []]);
+});
