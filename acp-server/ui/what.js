@@ -32,7 +32,8 @@ export function what(card) {
   const line = writtenLine(card);
   const changes = contents(card);
   if (line !== null) box.append(...command(line, card, rows));
-  else if (!isServerCall(card) && (card.accesses.length > 1 || !isNamed(card))) for (const { access, display } of card.accesses) rows.append(row(visible(access), long(display)));
+  // What the first line names is not said again.
+  else if (!isServerCall(card) && (card.accesses.length > 1 || headline(card).object === null)) for (const { access, display } of card.accesses) rows.append(row(visible(access), long(display)));
   if (rows.childElementCount) box.append(rows);
   box.append(...changes);
   // What a door of mayi's says of a call belongs to it; an agent's own words do not.
@@ -101,21 +102,20 @@ function texts(card) {
 
 /** Changes that came with the call. @param {Card} card */
 function contents(card) {
-  const out = [];
-  let at = 0;
-  for (const content of Array.isArray(card.toolCall.content) ? card.toolCall.content : []) {
-    if (content?.type === 'diff') out.push(change(content, card.lines?.[at++] ?? null, card.cwd));
-  }
-  return out;
+  const all = (Array.isArray(card.toolCall.content) ? card.toolCall.content : []).filter((content) => content?.type === 'diff');
+  // Where there is one, and it is all that is asked, the first line has its name.
+  const [first] = card.accesses;
+  const named = all.length === 1 && card.accesses.length === 1 && first?.display === all[0].path;
+  return all.map((content, at) => change(content, card.lines?.[at] ?? null, card.cwd, !named));
 }
 
-/** @param {Content} content @param {number | null} from the line at which it begins in the file @param {string} folder */
-function change({ path = '', oldText = null, newText = '' }, from, folder) {
+/** @param {Content} content @param {number | null} from the line at which it begins in the file @param {string} folder @param {boolean} names whether it says whose change it is */
+function change({ path = '', oldText = null, newText = '' }, from, folder, names) {
   const done = diff(oldText, newText);
   const first = oldText === null ? 1 : from;
   const ends = oldText !== null && oldText.endsWith('\n') !== newText.endsWith('\n');
   const counts = oldText === null ? `new, ${done.added} ${done.added === 1 ? 'line' : 'lines'}` : `+${done.added} −${done.removed}`;
-  const head = h('p', { class: 'change-head' }, foreign(relative(path, folder), 'code'), ' ', h('span', { class: 'note' }, counts));
+  const head = h('p', { class: 'change-head' }, names && foreign(relative(path, folder), 'code'), names && ' ', h('span', { class: 'note' }, counts));
   const show = (/** @type {typeof done.rows} */ rows) => table({ ...done, rows }, first === null ? null : first - 1, ends);
   const box = h('div', { class: 'diff' }, head);
   if (done.rows.length <= FOLD.lines) {

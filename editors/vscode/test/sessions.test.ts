@@ -77,3 +77,14 @@ test("what waits for an agent that ends goes back into the composer, in its orde
   gone.store.apply({ type: "session-changed", session: session({ state: "ended", error: "the agent ended" }) });
   assert.deepEqual([gone.composed, gone.queue(), gone.prompts], [["a\nb\nc"], [], []]);
 });
+
+test("a chat whose agent ended goes on: the session that is left is closed before another one is opened", async () => {
+  const called: string[] = [];
+  const ended = scene((method) => {
+    called.push(method);
+    return method === "session/new" ? session() : {};
+  });
+  ended.store.apply({ type: "session-changed", session: session({ state: "ended", error: "the agent ended" }) });
+  await ended.sessions.prompt("t1", "go on");
+  assert.deepEqual([called, ended.prompts], [["session/close", "session/new", "session/prompt"], ["go on"]]);
+});

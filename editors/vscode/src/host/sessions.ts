@@ -89,6 +89,8 @@ export class Sessions {
   private async begin(tabId: string): Promise<boolean> {
     const tab = tabOf(this.store.state, tabId);
     if (tab === undefined) return false;
+    // The backend has a session whose agent ended still, and makes no other one of its name beside it.
+    if (tab.state === "ended") await this.call("session/close", { tabId }).catch(() => undefined);
     this.store.apply({ type: "opening", tabId });
     try {
       const session = await this.call(

@@ -28,10 +28,12 @@ export function thing(card: TabCard, shows: Shows): HTMLElement {
   const shownBy = new Set<string>();
   if (line !== null) part.append(command(line, card));
   let at = 0;
+  // The first line names one change that is all that is asked.
+  const changes = contentOf(card.toolCall.content).filter((one) => one.type === "diff").length;
   for (const [place, one] of contentOf(card.toolCall.content).entries()) {
     if (one.type !== "diff") continue;
     shownBy.add(one.path);
-    part.append(changeOf(one, { from: shows.lines(card)[at++] ?? null, folder: card.cwd, open: () => shows.openChange(card, place), heading: contentOf(card.toolCall.content).filter((other) => other.type === "diff").length > 1 || card.accesses.length > 1 }));
+    part.append(changeOf(one, { from: shows.lines(card)[at++] ?? null, folder: card.cwd, open: () => shows.openChange(card, place), heading: changes > 1 || card.accesses.length !== 1 || card.accesses[0]?.display !== one.path }));
   }
   // What a door of mayi's says of a call belongs to it; an agent's own words do not.
   if (card.agentName.startsWith("api:")) for (const one of contentOf(card.toolCall.content)) if (one.type === "text") part.append(el("p", { class: "mayi-said" }, visibleBlock(one.text)));
