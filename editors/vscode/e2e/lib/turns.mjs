@@ -9,6 +9,9 @@ import { until } from './until.mjs';
 
 /** A chat and the folder it works in. @typedef {{ chat: import('./scene.mjs').Scene['chat'], folder: string }} Desk */
 
+/** So long may a turn take with its answers, in milliseconds: a real agent on a busy machine. */
+const TURN = 300_000;
+
 /** Counts the prompts of a day, and gives them. */
 export function turns() {
   let given = 0;
@@ -63,7 +66,7 @@ export function turns() {
       await chat.press(id, press);
       await chat.inState(id, press.startsWith('deny') ? 'denied' : 'approved');
       return false;
-    }, 90_000);
+    }, TURN);
     return [...seen.values()];
   }
 
