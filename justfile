@@ -90,6 +90,18 @@ torture minutes="2": build
 day: build
     export MAYI_TEST_AGENTS; MAYI_TEST_AGENTS=$(tests/agents/install | tail -1) && MAYI_DAYS=all cargo nextest run -p mayi-tests --test real_agents day --no-capture
 
+# Live a day of thirty prompts with the real Claude Code in a real VS Code, with a phone, a second window, and what is killed and loaded anew: no dead end. It takes some minutes, so `test-all` leaves it out.
+day-editor: build extension-modules
+    #!/usr/bin/env bash
+    set -euo pipefail
+    # Apart from `export`, which would go on where an installer fails.
+    MAYI_EDITOR=$(tests/editor/install)
+    MAYI_TEST_AGENTS=$(tests/agents/install)
+    MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    export MAYI_EDITOR MAYI_TEST_AGENTS MAYI_BIN
+    (cd editors/vscode && npm run --silent build)
+    "{{ just_executable() }}" node-tests day-editor editors/vscode/e2e 'day/*.test.mjs'
+
 # Run the tests of the page's own parts, and of nothing that needs a browser.
 test-page:
     "{{ just_executable() }}" node-tests page acp-server/ui 'tests/*.test.js'

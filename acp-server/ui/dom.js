@@ -52,10 +52,11 @@ const MOST_LINES = 24;
  * Text of others that may be long: the rest of it opens with a button that says how much there is.
  * @param {string} text
  * @param {string} [name] of a class
+ * @param {() => HTMLElement} [whole] makes the element with all of it, where it is more than its text
  */
-export function long(text, name = '') {
+export function long(text, name = '', whole = () => foreignBlock(text, name)) {
   const lines = text.split('\n');
-  if (text.length <= MOST && lines.length <= MOST_LINES) return foreignBlock(text, name);
+  if (text.length <= MOST && lines.length <= MOST_LINES) return whole();
   const fold = foldOf(lines, MOST_LINES);
   // Whole characters, so that no half of a pair is left.
   const some = (/** @type {string} */ of, /** @type {number} */ from, /** @type {number} */ to) => [...of].slice(from, to).join('');
@@ -67,7 +68,7 @@ export function long(text, name = '') {
   const button = h('button', { type: 'button', class: 'more', 'data-folded': true }, `… show all: ${lines.length.toLocaleString('en')} lines, ${rest.toLocaleString('en')} more characters`);
   const box = h('div', { class: 'long' }, first, button, last);
   button.addEventListener('click', () => {
-    const all = foreignBlock(text, name);
+    const all = whole();
     all.tabIndex = 0;
     all.classList.add('opened');
     box.replaceChildren(all);

@@ -1,9 +1,10 @@
 // @ts-check
 // Exactly what a call would do, and why it is asked: the parts of a card that are no choices.
 
-import { headline, isServerCall, marked, reasons, relative, writtenLine } from './asked.js';
+import { headline, isServerCall, reasons, relative, writtenLine } from './asked.js';
 import { diff } from './diff.js';
 import { foreign, foreignBlock, h, long, onDemand, row } from './dom.js';
+import { marked } from './marks.js';
 import { visible, visibleBlock } from './visible.js';
 import { FOLD } from './seen.js';
 import { before, reason, summary } from './wording.js';
@@ -31,7 +32,8 @@ export function what(card) {
   const line = writtenLine(card);
   const changes = contents(card);
   if (line !== null) box.append(...command(line, card, rows));
-  else if (!isServerCall(card) && (card.accesses.length > 1 || !isNamed(card))) for (const { access, display } of card.accesses) rows.append(row(visible(access), long(display)));
+  // What the first line names is not said again.
+  else if (!isServerCall(card) && (card.accesses.length > 1 || headline(card).object === null)) for (const { access, display } of card.accesses) rows.append(row(visible(access), long(display)));
   if (rows.childElementCount) box.append(rows);
   box.append(...changes);
   // What a door of mayi's says of a call belongs to it; an agent's own words do not.
@@ -50,20 +52,29 @@ function isNamed(card) {
   return card.accesses.length === 1 && first !== undefined && ['read', 'write', 'create', 'edit', 'delete', 'move', 'fetch'].includes(first.access);
 }
 
+/** So many accesses stand one below the other; more of them fold. */
+const ROWS = 12;
+
 /** The line, with what is asked about marked in it. @param {string} line @param {Card} card @param {HTMLElement} rows for what does not stand in it */
 function command(line, card, rows) {
   const { pieces, apart } = marked(line, card);
-  for (const { access, display, reasons: why } of apart) {
-    if (why.length > 0 || access !== 'shell') rows.append(row(access === 'shell' ? 'runs' : visible(access), long(display)));
-  }
-  const shown = long(line, 'command');
-  if (!shown.matches('pre') || pieces.every(({ reasons: why }) => why.length === 0)) return [shown];
-  shown.replaceChildren(...pieces.map(({ text, reasons: why }) => {
-    const piece = document.createTextNode(visibleBlock(text));
-    return why.length === 0 ? piece : h('mark', { title: why.map((one) => one.reason).join('; ') }, piece);
-  }));
-  return [shown];
+  const others = apart.filter(({ access, reasons: why }) => why.length > 0 || access !== 'shell')
+    .map(({ access, display }) => [access === 'shell' ? 'runs' : visible(access), display]);
+  if (others.length > ROWS) rows.append(row('besides', long(others.map((one) => one.join(' ')).join('\n'))));
+  else for (const [access = '', display = ''] of others) rows.append(row(access, long(display)));
+  const whole = () => {
+    const shown = foreignBlock('', 'command');
+    shown.append(...pieces.map(({ text, reasons: why, deep }) => {
+      const piece = document.createTextNode(visibleBlock(text));
+      return why.length === 0 ? piece : h('mark', { class: deep > 1 && 'deep', title: unique(why.map((one) => one.reason)).join('; ') }, piece);
+    }));
+    return shown;
+  };
+  return [long(line, 'command', whole)];
 }
+
+/** @param {string[]} texts */
+const unique = (texts) => [...new Set(texts)];
 
 /** Why it is asked, in one line, and what is missing. @param {Card} card @returns {HTMLElement[]} */
 export function because(card) {
@@ -91,21 +102,20 @@ function texts(card) {
 
 /** Changes that came with the call. @param {Card} card */
 function contents(card) {
-  const out = [];
-  let at = 0;
-  for (const content of Array.isArray(card.toolCall.content) ? card.toolCall.content : []) {
-    if (content?.type === 'diff') out.push(change(content, card.lines?.[at++] ?? null, card.cwd));
-  }
-  return out;
+  const all = (Array.isArray(card.toolCall.content) ? card.toolCall.content : []).filter((content) => content?.type === 'diff');
+  // Where there is one, and it is all that is asked, the first line has its name.
+  const [first] = card.accesses;
+  const named = all.length === 1 && card.accesses.length === 1 && first?.display === all[0].path;
+  return all.map((content, at) => change(content, card.lines?.[at] ?? null, card.cwd, !named));
 }
 
-/** @param {Content} content @param {number | null} from the line at which it begins in the file @param {string} folder */
-function change({ path = '', oldText = null, newText = '' }, from, folder) {
+/** @param {Content} content @param {number | null} from the line at which it begins in the file @param {string} folder @param {boolean} names whether it says whose change it is */
+function change({ path = '', oldText = null, newText = '' }, from, folder, names) {
   const done = diff(oldText, newText);
   const first = oldText === null ? 1 : from;
   const ends = oldText !== null && oldText.endsWith('\n') !== newText.endsWith('\n');
   const counts = oldText === null ? `new, ${done.added} ${done.added === 1 ? 'line' : 'lines'}` : `+${done.added} −${done.removed}`;
-  const head = h('p', { class: 'change-head' }, foreign(relative(path, folder), 'code'), ' ', h('span', { class: 'note' }, counts));
+  const head = h('p', { class: 'change-head' }, names && foreign(relative(path, folder), 'code'), names && ' ', h('span', { class: 'note' }, counts));
   const show = (/** @type {typeof done.rows} */ rows) => table({ ...done, rows }, first === null ? null : first - 1, ends);
   const box = h('div', { class: 'diff' }, head);
   if (done.rows.length <= FOLD.lines) {

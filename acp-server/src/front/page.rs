@@ -49,6 +49,7 @@ const FILES: &[(&str, &str, &str)] = files![
     "link.js" SCRIPT,
     "list.js" SCRIPT,
     "manifest.webmanifest" MANIFEST,
+    "marks.js" SCRIPT,
     "notify.js" SCRIPT,
     "pair.js" SCRIPT,
     "rpc.js" SCRIPT,
@@ -58,6 +59,7 @@ const FILES: &[(&str, &str, &str)] = files![
     "visible.js" SCRIPT,
     "what.js" SCRIPT,
     "wording.js" SCRIPT,
+    "words.js" SCRIPT,
     "worker.js" SCRIPT,
 ];
 

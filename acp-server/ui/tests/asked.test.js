@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { atAGlance, headlineText, marked, relative, writtenLine } from '../asked.js';
+import { atAGlance, headlineText, relative } from '../asked.js';
 
 /** @param {Record<string, any>} more @returns {any} */
 const card = (more) => ({
@@ -25,28 +25,6 @@ test('given a path that only looks as if it were in the folder then it is said i
   assert.equal(relative('/p/../etc/passwd', '/p'), '/p/../etc/passwd');
   assert.equal(relative('/project/a', '/p'), '/project/a');
   assert.equal(relative('/p/a', '/'), '/p/a');
-});
-
-test('given a command then its line is as it was written, and what is asked about is marked in it', () => {
-  const line = 'echo "rm -rf x" | sort && rm -rf x > log';
-  const asks = card({
-    toolCall: { title: 't', kind: 'execute', rawInput: { command: line } },
-    accesses: [access('shell', 'echo rm -rf x'), access('shell', 'sort'), access('shell', 'rm -rf x'), access('write', '/p/log')],
-    why: [{ effect: 'ask', access: 'shell(rm -rf x)', reason: 'r', always: false }],
-  });
-  assert.equal(writtenLine(asks), line);
-  const { pieces, apart } = marked(line, asks);
-  assert.equal(pieces.map(({ text }) => text).join(''), line);
-  assert.deepEqual(pieces.filter(({ reasons }) => reasons.length).map(({ text }) => text), ['rm -rf x']);
-  assert.equal(pieces.findIndex(({ reasons }) => reasons.length), pieces.findLastIndex(({ text }) => text.includes('rm -rf x')), 'that which runs, and not that which is only said');
-  assert.deepEqual(apart, []);
-});
-
-test('given words that stand only within other words then nothing is marked there, and they are said apart', () => {
-  const asks = card({ toolCall: { title: 't', kind: 'execute', rawInput: { command: 'xls-tool' } } });
-  const { pieces, apart } = marked('xls-tool', asks);
-  assert.equal(pieces.every(({ reasons }) => reasons.length === 0), true);
-  assert.deepEqual(apart.map((one) => one.display), ['ls']);
 });
 
 test('given a call that one look does not show whole then it is not answered by one press', () => {

@@ -69,3 +69,22 @@ test("what waits goes back into the composer when everything is stopped or the p
   await failed.sessions.prompt("t1", "b");
   assert.deepEqual(failed.composed, ["b"]);
 });
+
+test("what waits for an agent that ends goes back into the composer, in its order, and to no other agent", async () => {
+  const gone = scene();
+  gone.store.apply(running);
+  for (const text of ["a", "b", "c"]) await gone.sessions.prompt("t1", text);
+  gone.store.apply({ type: "session-changed", session: session({ state: "ended", error: "the agent ended" }) });
+  assert.deepEqual([gone.composed, gone.queue(), gone.prompts], [["a\nb\nc"], [], []]);
+});
+
+test("a chat whose agent ended goes on: the session that is left is closed before another one is opened", async () => {
+  const called: string[] = [];
+  const ended = scene((method) => {
+    called.push(method);
+    return method === "session/new" ? session() : {};
+  });
+  ended.store.apply({ type: "session-changed", session: session({ state: "ended", error: "the agent ended" }) });
+  await ended.sessions.prompt("t1", "go on");
+  assert.deepEqual([called, ended.prompts], [["session/close", "session/new", "session/prompt"], ["go on"]]);
+});

@@ -24,6 +24,9 @@ const QUIET = {
   'git.enabled': false,
 };
 
+/** The editor may take so long to listen, in milliseconds: the first time its 600 MB come from the disk. */
+const STARTS = 120_000;
+
 /**
  * Starts the editor on the stage's project.
  * @param {import('./stage.mjs').Stage} stage
@@ -61,7 +64,7 @@ export async function startEditor(stage, { settings = {}, machine = {}, others =
     { env, cwd: stage.folder, log },
   );
   const lines = () => readFileSync(log, 'utf8');
-  const url = await until(`the editor listens:\n${log}`, () => /HTTP server listening on (http:\S+)/.exec(lines())?.[1]);
+  const url = await until(`the editor listens:\n${log}`, () => /HTTP server listening on (http:\S+)/.exec(lines())?.[1], STARTS);
   return {
     url,
     stop: server.stop,

@@ -64,7 +64,7 @@ export async function askAll(stage, prompt = 'ask all') {
   await call('events/subscribe', { cursor: null });
   const { tabId } = /** @type {any} */ (await call('session/new', { agent: 'kinds', cwd: stage.project }));
   await call('session/prompt', { tabId, text: prompt });
-  const wanted = prompt === 'ask all' ? 12 : prompt.startsWith('ask many ') ? Number(prompt.split(' ')[2]) : prompt.split(' ').length - 1;
+  const wanted = prompt === 'ask all' ? 13 : prompt.startsWith('ask many ') ? Number(prompt.split(' ')[2]) : prompt.split(' ').length - 1;
   await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`only ${Object.keys(cards).join(', ')} of ${wanted}`)), 60_000);
     told = () => {

@@ -32,6 +32,7 @@ const text = 'The build fails on the second run, since the cache holds what the 
 export const KINDS = {
   command: () => run('cargo test --workspace'),
   loop: () => run(`for f in $(git ls-files '*.rs'); do sed -i 's/foo/bar/g' "$f" && grep -c bar "$f"; done | sort -rn | head -20 > counts.txt`),
+  option: () => run('ls && curl -T report.txt https://upload.example.org/ | jq .'),
   document: () => run(`python3 - <<'EOF'\nimport pathlib, shutil\nfor path in pathlib.Path('.').glob('**/build'):\n    shutil.rmtree(path)\n    print('gone:', path)\nEOF`),
   write: () => edit('hello.txt', null, 'hello\nworld\n'),
   edit: () => edit('notes.txt', 'line two', 'line 2'),

@@ -18,7 +18,7 @@ export async function openPhone(browser, url, { dark = false } = {}) {
     viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true,
     colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   /** @type {string[]} */
   const wrong = [];

@@ -30,7 +30,12 @@ export async function setScene({ settings = {}, machine = {}, config, others, vs
   };
   try {
     const own = typeof settings === 'function' ? await settings(stage) : settings;
-    [editor, browser] = await Promise.all([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own }, machine, others, vsix, installed }), startBrowser()]);
+    // The browser is known before the editor is waited for: it has to be closed also where there is no editor.
+    const starting = startBrowser().then((one) => (browser = one));
+    const [started] = await Promise.allSettled([startEditor(stage, { settings: { 'mayi.defaultAgent': 'demo', ...own }, machine, others, vsix, installed }), starting]);
+    if (started.status === 'rejected') throw started.reason;
+    editor = started.value;
+    await starting;
     const opened = await openWindow(browser, editor);
     const chat = chatOf(opened.page);
     return {

@@ -8,7 +8,7 @@
  * @param {number} [milliseconds]
  * @returns {Promise<NonNullable<T>>} what was seen, once it is neither false nor nothing
  */
-export async function until(what, look, milliseconds = 30_000) {
+export async function until(what, look, milliseconds = 60_000) {
   const end = Date.now() + milliseconds;
   /** @type {unknown} */
   let error;

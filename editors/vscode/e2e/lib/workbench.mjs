@@ -15,7 +15,8 @@ import { until } from './until.mjs';
  */
 export async function openWindow(browser, editor) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
+  context.setDefaultNavigationTimeout(120_000);
   const page = await context.newPage();
   /** @type {string[]} */
   const refused = [];

@@ -11,6 +11,8 @@ import { startFake } from '../lib/fake_backend.mjs';
 import { covered, faults } from '../lib/layout.mjs';
 import { cardOf, openPhone, pair } from '../lib/phone.mjs';
 import { screenshotFolder } from '../lib/places.mjs';
+import { rested } from '../lib/rests.mjs';
+import { until } from '../lib/until.mjs';
 import { openAlone } from '../lib/webview_alone.mjs';
 import { withKinds } from '../lib/with_kinds.mjs';
 
@@ -23,6 +25,16 @@ const given = withKinds();
 const folder = join(screenshotFolder(), 'cards');
 mkdirSync(folder, { recursive: true });
 
+/** All of it in sight, as it is once somebody looks: nothing rests or stands in front. @param {any} page @param {number} width @param {any} card */
+async function forPicture(page, width, card) {
+  await page.setViewportSize({ width, height: 1_800 });
+  await card.evaluate((/** @type {Element} */ one) => one.scrollIntoView({ block: 'center', behavior: 'instant' }));
+  if (!(await card.locator('[data-folded]').count())) {
+    await until('it was in sight', async () => (await card.locator('.unseen, .unread:visible').count()) === 0 && (await card.getAttribute('data-seen')) !== 'false');
+  }
+  await rested(card);
+}
+
 for (const theme of THEMES) {
   for (const width of WIDTHS) {
     test(`given a chat of ${width} pixels in ${theme} then no card overlaps or is cut off, and small ones are small`, async () => {
@@ -32,6 +44,7 @@ for (const theme of THEMES) {
       /** @type {string[]} */
       const wrong = [];
       for (const [at, kind] of kinds.entries()) {
+        await view.page.setViewportSize({ width, height: 900 });
         await view.select(at);
         const card = view.card(cards[at]);
         wrong.push(...(await card.evaluate(faults)).map((/** @type {string} */ one) => `${kind}: ${one}`));
@@ -40,7 +53,7 @@ for (const theme of THEMES) {
         const most = HIGH[kind]?.[width < 400 ? 0 : 1];
         console.log(`# ${theme} ${width}: ${kind} is ${Math.round(height)} high${most === undefined ? '' : ` of ${most}`}`);
         if (most !== undefined && height > most) wrong.push(`${kind}: ${height} pixels high, more than ${most}`);
-        await card.scrollIntoViewIfNeeded();
+        await forPicture(view.page, width, card);
         await card.screenshot({ path: join(folder, `${kind}-${width}-${theme}.png`), animations: 'disabled' });
       }
       assert.deepEqual(view.wrong, []);
@@ -60,9 +73,11 @@ for (const theme of THEMES) {
     for (const kind of kinds) {
       const card = cardOf(phone.page, given.asked.cards[kind].approvalId);
       await card.waitFor();
+      await phone.page.setViewportSize({ width: 390, height: 844 });
       wrong.push(...(await card.evaluate(faults)).map((/** @type {string} */ one) => `${kind}: ${one}`));
       wrong.push(...(await card.evaluate(covered)).map((/** @type {string} */ one) => `${kind}: ${one}`));
       console.log(`# ${theme} phone: ${kind} is ${Math.round((await card.boundingBox()).height)} high`);
+      await forPicture(phone.page, 390, card);
       await card.screenshot({ path: join(folder, `${kind}-phone-${theme}.png`), animations: 'disabled' });
     }
     assert.deepEqual(phone.wrong, []);

@@ -58,7 +58,7 @@ export async function launch(program: string, folder: string, page: boolean, hea
       const ready = readyLine(readFileSync(output, "utf8"));
       if (ready) return { ready, log };
       if (ready === null) throw new Error(`${program} serve did not say where it listens: is it mayi?`);
-      if (gone !== null) throw new Error(`${program} serve: ${gone}${lastLine(log)}`);
+      if (gone !== null) throw new Error(`${program} serve: ${gone}${lastWords(log)}`);
       if (Date.now() > until) throw new Error(`${program} serve was not ready after ${PATIENCE / 1000} s`);
       await new Promise((resolve) => setTimeout(resolve, LOOK));
     }
@@ -69,9 +69,18 @@ export async function launch(program: string, folder: string, page: boolean, hea
   }
 }
 
-function lastLine(log: string): string {
-  const last = readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "";
-  return last === "" ? "" : `: ${last}`;
+function lastWords(log: string): string {
+  const said = wrong(readFileSync(log, "utf8"));
+  return said === "" ? "" : `: ${said}`;
+}
+
+/** Why a program ended, of all that it said: what is wrong in a file of settings, with the place; else its last line. */
+export function wrong(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  const at = lines.findIndex((line) => /^\s*[×x] \S/.test(line));
+  if (at < 0) return lines.at(-1)?.trim() ?? "";
+  const place = /\[(.+:\d+:\d+)\]\s*$/.exec(lines[at + 1] ?? "")?.[1];
+  return `${lines[at]?.trim().slice(2) ?? ""}${place === undefined ? "" : ` (${place})`}`;
 }
 
 /** Removes the files of earlier starts, but the newest ones: a backend that is alive may still write there. */

@@ -55,10 +55,18 @@ export class Sessions {
   next(): void {
     for (const { tabId, state, queue } of this.store.state.tabs) {
       const [text] = queue;
+      if (state === "ended") this.giveBack(tabId, queue);
       if (state !== "idle" || text === undefined || this.sending.has(tabId)) continue;
       this.store.apply({ type: "unqueued", tabId, at: 0 });
       void this.prompt(tabId, text);
     }
+  }
+
+  /** The agent is gone: what waited for it goes back into the composer, in its order, and is not sent to another one unasked. */
+  private giveBack(tabId: string, queue: readonly string[]): void {
+    if (queue.length === 0 || this.sending.has(tabId)) return;
+    this.store.apply(...queue.map(() => ({ type: "unqueued" as const, tabId, at: 0 })));
+    this.compose(tabId, queue.join("\n"));
   }
 
   /** A waiting prompt goes back into the composer. */
@@ -81,6 +89,8 @@ export class Sessions {
   private async begin(tabId: string): Promise<boolean> {
     const tab = tabOf(this.store.state, tabId);
     if (tab === undefined) return false;
+    // The backend has a session whose agent ended still, and makes no other one of its name beside it.
+    if (tab.state === "ended") await this.call("session/close", { tabId }).catch(() => undefined);
     this.store.apply({ type: "opening", tabId });
     try {
       const session = await this.call(

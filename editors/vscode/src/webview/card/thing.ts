@@ -28,10 +28,12 @@ export function thing(card: TabCard, shows: Shows): HTMLElement {
   const shownBy = new Set<string>();
   if (line !== null) part.append(command(line, card));
   let at = 0;
+  // The first line names one change that is all that is asked.
+  const changes = contentOf(card.toolCall.content).filter((one) => one.type === "diff").length;
   for (const [place, one] of contentOf(card.toolCall.content).entries()) {
     if (one.type !== "diff") continue;
     shownBy.add(one.path);
-    part.append(changeOf(one, { from: shows.lines(card)[at++] ?? null, folder: card.cwd, open: () => shows.openChange(card, place), heading: contentOf(card.toolCall.content).filter((other) => other.type === "diff").length > 1 || card.accesses.length > 1 }));
+    part.append(changeOf(one, { from: shows.lines(card)[at++] ?? null, folder: card.cwd, open: () => shows.openChange(card, place), heading: changes > 1 || card.accesses.length !== 1 || card.accesses[0]?.display !== one.path }));
   }
   // What a door of mayi's says of a call belongs to it; an agent's own words do not.
   if (card.agentName.startsWith("api:")) for (const one of contentOf(card.toolCall.content)) if (one.type === "text") part.append(el("p", { class: "mayi-said" }, visibleBlock(one.text)));
@@ -45,9 +47,10 @@ function command(line: string, card: TabCard): HTMLElement {
   const { pieces, apart } = marked(line, card);
   const shown = pieces.map(({ text }) => visibleBlock(text));
   const colours = cutAt(coloursOf(shown.join(""), SHELL), shown.map((one) => one.length));
-  const parts = pieces.flatMap(({ reasons }, at) => {
+  const parts = pieces.flatMap(({ reasons, deep }, at) => {
     const inside = coloured(colours[at] ?? []);
-    return reasons.length === 0 ? inside : [el("mark", { class: "mayi-asked", title: reasons.map((one) => one.reason).join("; ") }, ...inside)];
+    const title = [...new Set(reasons.map((one) => one.reason))].join("; ");
+    return reasons.length === 0 ? inside : [el("mark", { class: deep > 1 ? "mayi-asked deep" : "mayi-asked", title }, ...inside)];
   });
   const text = el("pre", { class: "mayi-data mayi-command", role: "group", "aria-label": "The command" }, ...parts);
   const box = el("div", {}, folded(text, "line"));
@@ -55,7 +58,7 @@ function command(line: string, card: TabCard): HTMLElement {
   if (others.length > 0) {
     const list = el("ul", { class: "mayi-apart", "aria-label": "What it comes to besides" });
     for (const { access, display } of others) list.append(el("li", {}, el("span", { class: "mayi-access" }, access === "shell" ? "runs" : visible(access)), " ", el("code", { class: "mayi-code" }, visible(access === "shell" ? display : relative(display, card.cwd)))));
-    box.append(list);
+    box.append(folded(list, "entry"));
   }
   return box;
 }
