@@ -1,4 +1,4 @@
-//! What is asked about, marked in the line as it was written, as the page and the editor do (acp-server/ui/asked.js).
+//! What is asked about, marked in the line as it was written, as the page and the editor do (acp-server/ui/marks.js).
 
 use std::path::Path;
 
