@@ -216,29 +216,14 @@ fn without_options(call: Call) -> CallWithOptions {
 
 fn build_call(id: &str, kind: &str, title: &str, raw_input: Value, access: Access) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: agent_id(),
-        session: session_id(),
         tool_call_id: Some(id.to_owned()),
         roots: vec![work_folder()],
-        cwd: work_folder(),
         env: Default::default(),
         title: title.to_owned(),
         kind: kind.to_owned(),
-        name: None,
         raw_input,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses: vec![access],
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, agent_id(), session_id(), work_folder())
     }
 }
 

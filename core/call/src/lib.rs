@@ -134,6 +134,45 @@ pub struct Parent {
 }
 
 impl Call {
+    /// A call that asks for nothing yet, in no folder of the session's. A door spells out every member, so that a new one is
+    /// thought of; who needs a call to try something with fills in what it is about.
+    ///
+    /// ```
+    /// use mayi_call::{AgentId, Call, Door, SessionId};
+    ///
+    /// let nothing = Call::new(Door::Mcp, AgentId::from_name("claude"), SessionId("s".to_owned()), "/w".into());
+    /// let call = Call { title: "Does a thing".to_owned(), ..nothing };
+    /// assert!(call.accesses.is_empty());
+    /// ```
+    #[must_use]
+    pub fn new(door: Door, agent: AgentId, session: SessionId, cwd: PathBuf) -> Self {
+        Self {
+            door,
+            agent,
+            session,
+            tool_call_id: None,
+            roots: Vec::new(),
+            cwd,
+            env: BTreeMap::new(),
+            title: String::new(),
+            kind: String::new(),
+            name: None,
+            raw_input: Value::Null,
+            diffs: Vec::new(),
+            notes: Vec::new(),
+            locations: Vec::new(),
+            accesses: Vec::new(),
+            not_shown: Vec::new(),
+            by_hand: None,
+            server: None,
+            blocked: None,
+            cautions: Vec::new(),
+            flagged: Vec::new(),
+            parent: None,
+            about: None,
+        }
+    }
+
     /// The digest that binds an answer to what was shown (D6.3): every field of the call, also what
     /// could not be shown of it, and the policy's epoch.
     #[must_use]

@@ -38,29 +38,12 @@ fn gate() -> Gate {
 
 fn call(id: &str, access: Access) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: AgentId::from_name("a"),
-        session: SessionId("s".into()),
         tool_call_id: Some(id.into()),
         roots: vec![PathBuf::from("/w")],
-        cwd: PathBuf::from("/w"),
-        env: BTreeMap::new(),
         title: id.into(),
         kind: "other".into(),
-        name: None,
-        raw_input: Value::Null,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses: vec![access],
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, AgentId::from_name("a"), SessionId("s".into()), PathBuf::from("/w"))
     }
 }
 

@@ -122,29 +122,14 @@ pub(crate) fn session_id() -> SessionId {
 
 fn call(work: &Path, kind: &str, raw_input: Value, diffs: Vec<Diff>, access: Access) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: AgentId::from_name("loop"),
-        session: session_id(),
         tool_call_id: Some("call-1".to_owned()),
         roots: vec![work.to_owned()],
-        cwd: work.to_owned(),
-        env: BTreeMap::new(),
         title: "Does a thing".to_owned(),
         kind: kind.to_owned(),
-        name: None,
         raw_input,
         diffs,
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses: vec![access],
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, AgentId::from_name("loop"), session_id(), work.to_owned())
     }
 }
 

@@ -91,29 +91,13 @@ fn session(mode: Mode) -> SessionId {
 
 fn call(mode: Mode, id: &str, accesses: Vec<Access>, raw_input: Value) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: AgentId::from_name("claude"),
-        session: session(mode),
         tool_call_id: Some(id.to_owned()),
         roots: vec![PathBuf::from("/w")],
-        cwd: PathBuf::from("/w"),
-        env: BTreeMap::new(),
         title: "does something".to_owned(),
         kind: "other".to_owned(),
-        name: None,
         raw_input,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses,
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, AgentId::from_name("claude"), session(mode), PathBuf::from("/w"))
     }
 }
 

@@ -22,29 +22,14 @@ fn folder() -> PathBuf {
 
 fn call(title: &str, raw_input: Value, accesses: Vec<Access>) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: AgentId::from_name("claude"),
-        session: SessionId("s".into()),
         tool_call_id: Some("t".into()),
         roots: vec![folder()],
-        cwd: folder(),
         env: Default::default(),
         title: title.into(),
         kind: "other".into(),
-        name: None,
         raw_input,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses,
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, AgentId::from_name("claude"), SessionId("s".into()), folder())
     }
 }
 

@@ -241,29 +241,12 @@ fn given_every_language_then_its_daily_commands_are_allowed() {
 
 fn call(accesses: Vec<mayi_call::Access>) -> mayi_call::Call {
     mayi_call::Call {
-        door: mayi_call::Door::Check,
-        agent: mayi_call::AgentId::from_name("a"),
-        session: mayi_call::SessionId("s".into()),
-        tool_call_id: None,
         roots: vec!["/w".into()],
-        cwd: "/w".into(),
         env: std::collections::BTreeMap::new(),
-        title: String::new(),
         kind: "shell".into(),
-        name: None,
         raw_input: serde_json::Value::Null,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses,
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(mayi_call::Door::Check, mayi_call::AgentId::from_name("a"), mayi_call::SessionId("s".into()), "/w".into())
     }
 }
 

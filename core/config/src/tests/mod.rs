@@ -156,28 +156,9 @@ fn effect(policy: &Policy, cwd: &Path, access: Access) -> Effect {
 
 fn call(cwd: &Path, access: Access) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: AgentId::from_name("claude"),
-        session: SessionId("s".into()),
-        tool_call_id: None,
         roots: vec![PathBuf::from(cwd)],
-        cwd: cwd.to_owned(),
-        env: BTreeMap::new(),
-        title: String::new(),
-        kind: String::new(),
-        name: None,
         raw_input: serde_json::Value::Null,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses: vec![access],
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, AgentId::from_name("claude"), SessionId("s".into()), cwd.to_owned())
     }
 }

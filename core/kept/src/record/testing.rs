@@ -25,29 +25,13 @@ pub(crate) const HOME: &str = "/home/me";
 
 pub(crate) fn call_with(accesses: Vec<Access>, raw_input: Value) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: AgentId::from_name("claude"),
-        session: SessionId("0196f2a4-7c1e-7cc0-8f43-0242ac120002".into()),
         tool_call_id: Some("toolu_01".into()),
         roots: vec![PathBuf::from("/w")],
-        cwd: PathBuf::from("/w"),
-        env: BTreeMap::new(),
         title: "does something".into(),
         kind: "other".into(),
-        name: None,
         raw_input,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses,
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, AgentId::from_name("claude"), SessionId("0196f2a4-7c1e-7cc0-8f43-0242ac120002".into()), PathBuf::from("/w"))
     }
 }
 

@@ -14,28 +14,10 @@ fn call(line: &str) -> Call {
     let at = Surroundings { home: Some(Path::new("/home/me")), ..Surroundings::new(Path::new("/w"), &roots) };
     Call {
         accesses: shell::line_accesses(line, &at),
-        door: Door::AcpTerminal,
-        agent: AgentId::from_name("a"),
-        session: SessionId("s".into()),
-        tool_call_id: None,
-        cwd: "/w".into(),
         roots,
-        env: BTreeMap::new(),
-        title: String::new(),
         kind: "execute".into(),
-        name: None,
         raw_input: serde_json::Value::Null,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpTerminal, AgentId::from_name("a"), SessionId("s".into()), "/w".into())
     }
 }
 

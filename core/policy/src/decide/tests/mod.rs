@@ -47,29 +47,12 @@ fn rule(effect: Effect, text: &str) -> Rule {
 
 fn call(access: Access) -> Call {
     Call {
-        door: Door::AcpPermission,
-        agent: AgentId::from_name("a"),
-        session: SessionId("s".into()),
         tool_call_id: Some("t".into()),
         roots: vec![PathBuf::from("/w")],
-        cwd: PathBuf::from("/w"),
-        env: BTreeMap::new(),
         title: "x".into(),
         kind: "other".into(),
-        name: None,
-        raw_input: Value::Null,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
         accesses: vec![access],
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpPermission, AgentId::from_name("a"), SessionId("s".into()), PathBuf::from("/w"))
     }
 }
 
@@ -450,7 +433,8 @@ fn given_another_folder_for_settings_then_it_is_protected_like_the_usual_one() {
     assert!(decision.effect == Ask && decision.always_asks());
     // Harmless: what nothing runs, and the same names elsewhere.
     for path in ["/srv/me [x]/settings/thing.txt", "/srv/other/fish/config.fish"] {
-        assert!(!in_mode(&moved, &write(path), Mode::Auto).always_asks(), "{path}");
+        let decision = in_mode(&moved, &write(path), Mode::Auto);
+        assert_eq!(decision.trail, in_mode(&policy(&[]), &write(path), Mode::Auto).trail, "{path}");
     }
     let before = policy(&[]).protection.entries().len();
     let mut usual = policy(&[]);

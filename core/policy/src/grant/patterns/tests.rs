@@ -108,27 +108,10 @@ fn given_protected_and_denied_files_in_that_folder_then_the_grant_does_not_reach
 fn call(access: Access) -> Call {
     Call {
         accesses: vec![access],
-        door: Door::AcpFs,
-        agent: AgentId::from_name("a"),
-        session: SessionId("s".into()),
-        tool_call_id: None,
-        cwd: "/srv/w".into(),
         roots: roots(),
         env: std::collections::BTreeMap::new(),
-        title: String::new(),
         kind: "read".into(),
-        name: None,
         raw_input: serde_json::Value::Null,
-        diffs: Vec::new(),
-        notes: Vec::new(),
-        locations: Vec::new(),
-        not_shown: Vec::new(),
-        by_hand: None,
-        server: None,
-        blocked: None,
-        cautions: Vec::new(),
-        flagged: Vec::new(),
-        parent: None,
-        about: None,
+        ..Call::new(Door::AcpFs, AgentId::from_name("a"), SessionId("s".into()), "/srv/w".into())
     }
 }
