@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use super::ids::{id_of, settle_rules};
 use super::launch::Transport;
 use super::load::{ConfigLoader, LoadedConfig};
-use super::scalars::{ServerSetting, Settings};
+use super::scalars::{
+    AGENT_ASKING_MODE, AGENT_BYPASS, AGENT_MODE, AGENT_TOOL_CATEGORY, AGENT_TRUST_ELICITATION, APP_TRUST,
+    PROTOCOL_V2, READERS, SERVER_APPROVAL, SERVER_GRANT, SERVER_TOOL_APPROVAL, SERVER_TOOL_CATEGORY,
+    SERVER_TRUST_ANNOTATIONS, Scalars, TOOL_CATEGORY,
+};
 use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, RESERVED, nearest_word};
 use mayi_call::{Selector, WriteKind, resolve_path};
 use mayi_policy::{
@@ -25,7 +29,7 @@ impl ConfigLoader<'_> {
         let settings = self.merge.settings_with_origin();
         let current = &self.merge.current;
         for (name, agent) in &mut self.agents {
-            if let Some(mode) = current.agents.get(name).and_then(|agent| agent.asking_mode.clone()) {
+            if let Some(mode) = current.get(AGENT_ASKING_MODE, &[name]) {
                 let mode = Some(mode).filter(|mode| !mode.is_empty());
                 // What was tried, was tried in the preset's mode.
                 if mode != agent.asking_mode && matches!(agent.asks, Asks::Tried(_)) {
@@ -38,34 +42,27 @@ impl ConfigLoader<'_> {
         let servers = self.server_settings(current);
         let policy = Policy {
             epoch: 0,
-            mode: current.mode,
+            mode: current.mode_of(None),
             least_modes: self.merge.locks.mode_lock().map(|_| self.merge.managed.least_modes()),
             matrix: current.matrix(),
-            readers: current.readers,
+            readers: current.effective(READERS, &[]),
             rules: self.rules,
             protection,
             agents: current
-                .agents
-                .iter()
-                .map(|(name, agent)| {
-                    let settings = AgentSettings {
-                        bypass_permissions: agent.bypass_permissions,
-                        mode: agent.mode,
-                        trust_elicitation: agent.trust_elicitation,
-                        tools: agent.tools.clone(),
-                    };
-                    (name.clone(), settings)
-                })
+                .names_in(&["agents"])
+                .into_iter()
+                .map(|name| (name.to_owned(), agent_settings(current, name)))
                 .collect(),
             servers,
             apps: current
-                .apps
-                .iter()
-                .map(|(name, app)| {
-                    (name.clone(), AppSettings { trust_require_approval: app.trust_require_approval })
+                .names_in(&["apps"])
+                .into_iter()
+                .map(|name| {
+                    let trust_require_approval = current.effective(APP_TRUST, &[name]);
+                    (name.to_owned(), AppSettings { trust_require_approval })
                 })
                 .collect(),
-            tools: current.tools.clone(),
+            tools: current.values_by_name(TOOL_CATEGORY, &[]),
             notices: self.notices,
             files: self.digests,
             ask_all: self.ask_all,
@@ -82,7 +79,7 @@ impl ConfigLoader<'_> {
             record,
             on_unasked,
             compiled,
-            protocol_v2: merge.current.acp.protocol_v2,
+            protocol_v2: merge.current.effective(PROTOCOL_V2, &[]),
         })
     }
 
@@ -131,9 +128,12 @@ impl ConfigLoader<'_> {
     }
 
     /// Settings of servers, with which of them run on this machine.
-    fn server_settings(&self, current: &Settings) -> BTreeMap<String, ServerSettings> {
-        let mut found: BTreeMap<String, ServerSettings> =
-            current.servers.iter().map(|(name, server)| (name.clone(), settings_of(server))).collect();
+    fn server_settings(&self, current: &Scalars) -> BTreeMap<String, ServerSettings> {
+        let mut found: BTreeMap<String, ServerSettings> = current
+            .names_in(&["servers"])
+            .into_iter()
+            .map(|name| (name.to_owned(), settings_of(current, name)))
+            .collect();
         for (name, launch) in &self.servers {
             let local = matches!(launch.transport, Transport::Stdio { .. });
             found.entry(name.clone()).or_default().local = local;
@@ -194,15 +194,25 @@ pub(super) fn format_origin(origin: &Origin) -> String {
     }
 }
 
-fn settings_of(server: &ServerSetting) -> ServerSettings {
-    let tools = server.tools.iter().map(|(name, tool)| {
-        let approval = tool.approval.unwrap_or(Approval::Default);
-        (name.clone(), ToolSettings { approval, category: tool.category })
+fn agent_settings(current: &Scalars, name: &str) -> AgentSettings {
+    AgentSettings {
+        bypass_permissions: current.effective(AGENT_BYPASS, &[name]),
+        mode: current.get(AGENT_MODE, &[name]),
+        trust_elicitation: current.effective(AGENT_TRUST_ELICITATION, &[name]),
+        tools: current.values_by_name(AGENT_TOOL_CATEGORY, &[name]),
+    }
+}
+
+fn settings_of(current: &Scalars, server: &str) -> ServerSettings {
+    let tools = current.names_in(&["servers", server, "tools"]).into_iter().map(|name| {
+        let approval = current.get(SERVER_TOOL_APPROVAL, &[server, name]).unwrap_or(Approval::Default);
+        let category = current.get(SERVER_TOOL_CATEGORY, &[server, name]);
+        (name.to_owned(), ToolSettings { approval, category })
     });
     ServerSettings {
-        approval: server.approval,
-        grant: server.grant,
-        trust_annotations: server.trust_annotations,
+        approval: current.get(SERVER_APPROVAL, &[server]),
+        grant: current.effective(SERVER_GRANT, &[server]),
+        trust_annotations: current.effective(SERVER_TRUST_ANNOTATIONS, &[server]),
         tools: tools.collect(),
         local: false,
     }

@@ -114,8 +114,7 @@ impl AgentIds {
 
     /// Settings under ids.
     pub(super) fn apply_to(&self, scalars: &mut Scalars) {
-        let agents = std::mem::take(&mut scalars.agents);
-        scalars.agents = agents.into_iter().map(|(name, of)| (self.id(&name), of)).collect();
+        scalars.rename_agents(|name| self.id(name));
     }
 }
 

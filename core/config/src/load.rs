@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::compiled::{self, CompiledFile};
 use super::ids::{AgentIds, NameClash, settle_rules};
 use super::read::{self, AgentEntry, ConfigReader, ParsedFile, ServerEntry, WorkspaceEntry};
-use super::scalars::{LayerMerge, Scalars, WithOrigin};
+use super::scalars::{LayerMerge, MODE, Scalars, WithOrigin};
 use super::tighten::{self, IgnoredSetting};
 use super::{
     AgentCommand, AgentLaunch, Asks, ConfigError, ConfigErrors, Layer, Locks, OnUnasked, PRESETS,
@@ -230,6 +230,7 @@ impl<'s> ConfigLoader<'s> {
             mut rules,
             agents,
             servers,
+            apps,
             mut workspaces,
             add,
             except,
@@ -242,7 +243,7 @@ impl<'s> ConfigLoader<'s> {
         }
         ids.apply_to(&mut scalars);
         self.record.apply_entry(layer, record);
-        self.apps.extend(scalars.apps.keys().cloned());
+        self.apps.extend(apps);
         let ignored = self.apply_scalars(layer, scalars, false);
         self.note_locked(&path.display(), &ignored);
         if layer == Layer::Managed {
@@ -316,8 +317,7 @@ impl<'s> ConfigLoader<'s> {
         entries.sort_by_key(|entry| real(&entry.folder).components().count());
         for entry in entries {
             self.rules.extend(entry.rules);
-            let ignored =
-                self.apply_scalars(layer, Scalars { mode: entry.mode, ..Scalars::default() }, false);
+            let ignored = self.apply_scalars(layer, Scalars::of(MODE, entry.mode), false);
             self.note_locked(place, &ignored);
         }
     }
@@ -365,7 +365,7 @@ impl<'s> ConfigLoader<'s> {
             }
         };
         let origin = Origin { file: None, line: None, layer: Layer::Environment.as_str() };
-        let scalars = Scalars { mode: Some(WithOrigin::new(mode, origin)), ..Scalars::default() };
+        let scalars = Scalars::of(MODE, Some(WithOrigin::new(mode, origin)));
         let ignored = self.apply_scalars(Layer::Environment, scalars, true);
         if !ignored.is_empty() {
             self.notices.push(format!(
@@ -399,11 +399,11 @@ impl<'s> ConfigLoader<'s> {
             }
         }
         let Some(mode) = options.mode else { return };
-        let scalars = Scalars { mode: Some(WithOrigin::new(mode, origin)), ..Scalars::default() };
+        let scalars = Scalars::of(MODE, Some(WithOrigin::new(mode, origin)));
         let ignored = self.apply_scalars(Layer::CommandLine, scalars, false);
         for by in ignored.into_iter().filter_map(|ignored| ignored.locked_by) {
             let message = format!("`--mode {mode}` is not allowed: {} locks the mode", by.display());
-            let help = format!("leave it out, or ask for {} or stricter", self.merge.managed.mode);
+            let help = format!("leave it out, or ask for {} or stricter", self.merge.managed.mode_of(None));
             self.errors.push(ConfigError::new(Layer::CommandLine, message, Some(help)));
         }
     }

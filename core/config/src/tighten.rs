@@ -1,15 +1,13 @@
 //! What a layer may not say: a file in a repository and the environment only tighten, and nobody
 //! loosens what a managed file locks (D5.3).
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Layer;
 use super::scalars::{
-    AgentScalars, AppScalars, LayerMerge, Scalars, ServerScalars, WithOrigin, approval_word, level_word,
+    AGENT_MODE, LayerMerge, MODE, Reach, ScalarEntry, ScalarValue, Scalars, TABLE, WithOrigin,
 };
-use mayi_call::Category;
-use mayi_policy::{Approval, Level, Mode};
+use mayi_policy::Mode;
 
 /// Something that was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,12 +16,6 @@ pub(super) struct IgnoredSetting {
     pub(super) what: String,
     /// The managed file that locks it; none: the layer only tightens.
     pub(super) locked_by: Option<PathBuf>,
-}
-
-impl IgnoredSetting {
-    pub(super) fn without_lock(what: impl Into<String>) -> Self {
-        Self { what: what.into(), locked_by: None }
-    }
 }
 
 /// Takes out of `scalars` what `layer` may not say over what is there already; `tightens` if it may
@@ -39,63 +31,72 @@ pub(super) fn remove_disallowed(
         return ignored;
     }
     restrict_modes(merge, tightens, scalars, &mut ignored);
-    for (name, agent) in &mut scalars.agents {
-        restrict_bypass(merge, tightens, name, agent, &mut ignored);
-    }
-    for (name, app) in &mut scalars.apps {
-        trust_of_app(merge, tightens, name, app, &mut ignored);
-    }
-    if !tightens {
-        return ignored;
-    }
-    drop_if(
-        &mut scalars.readers,
-        |readers| *readers && !merge.current.readers,
-        |_| "`readers = true`".to_owned(),
-        &mut ignored,
-    );
-    let for_all = merge.current.on_unasked(None);
-    drop_if(
-        &mut scalars.on_unasked,
-        |on| *on < for_all,
-        |on| format!("`on_unasked = \"{}\"`", on.as_str()),
-        &mut ignored,
-    );
-    for (name, agent) in &mut scalars.agents {
-        let before = merge.current.on_unasked(Some(name));
-        drop_if(
-            &mut agent.on_unasked,
-            |on| *on < before,
-            |on| format!("`on_unasked = \"{}\"` of {name}", on.as_str()),
-            &mut ignored,
-        );
-        let current = merge.current.agents.get(name);
-        let trusted = current.is_some_and(|agent| agent.trust_elicitation);
-        drop_if(
-            &mut agent.trust_elicitation,
-            |trust| *trust && !trusted,
-            |_| format!("`trust_elicitation = true` of {name}"),
-            &mut ignored,
-        );
-        drop_if(&mut agent.asking_mode, |_| true, |_| format!("`asking_mode` of {name}"), &mut ignored);
-        remove_categories(&mut agent.tools, &format!(" of {name}"), &mut ignored);
-    }
-    remove_categories(&mut scalars.tools, "", &mut ignored);
-    for (name, server) in &mut scalars.servers {
-        tighten_server(merge, name, server, &mut ignored);
-    }
-    let matrix = merge.current.matrix();
-    scalars.matrix.retain(|(mode, category, effect)| {
-        let stricter = effect.value >= matrix.row(*mode).effect_for(*category);
-        if !stricter {
-            ignored.push(IgnoredSetting::without_lock(format!(
-                "`{category} = \"{}\"` of the matrix for {mode}",
-                effect.value
-            )));
+    for entry in entries_in_order(scalars) {
+        if let Some(of) = find_refusal(merge, tightens, &entry) {
+            ignored.push(of);
+            scalars.remove(&entry);
         }
-        stricter
-    });
+    }
     ignored
+}
+
+/// What can be locked, then the rest, by section, name and the table's order.
+fn entries_in_order(scalars: &Scalars) -> Vec<ScalarEntry> {
+    let mut entries: Vec<ScalarEntry> = scalars.entries().cloned().collect();
+    let section = |path: &'static str| path.split('.').next();
+    entries.sort_by_cached_key(|entry| {
+        let first = TABLE.iter().position(|row| section(row.path) == section(entry.row.path));
+        let row = TABLE.iter().position(|row| row.path == entry.row.path);
+        (!entry.row.lockable, first, entry.names.clone(), row)
+    });
+    entries
+}
+
+/// Why `entry` does not count, if it does not.
+fn find_refusal(merge: &LayerMerge, tightens: bool, entry: &ScalarEntry) -> Option<IgnoredSetting> {
+    let ScalarEntry { row, value, .. } = entry;
+    let names: Vec<&str> = entry.names.iter().map(String::as_str).collect();
+    let is_looser_than = |there: &Scalars| {
+        let before = there.effective_value(row, &names).and_then(|value| value.strictness());
+        // What can't be compared may be looser.
+        value.strictness().zip(before).is_none_or(|(is, was)| is < was)
+    };
+    let refused = |locked_by| Some(IgnoredSetting { what: describe_entry(entry), locked_by });
+    let too_loose = match row.reach {
+        Reach::Mode => return None,
+        Reach::Stricter => is_looser_than(&merge.current),
+        Reach::Users | Reach::Refused | Reach::NoEffect => true,
+    };
+    if let Some(by) = merge.locks.find_lock(row, names.first().copied())
+        && is_looser_than(&merge.managed)
+    {
+        return refused(Some(by.to_owned()));
+    }
+    if tightens && too_loose { refused(None) } else { None }
+}
+
+/// As it is written, and of what.
+fn describe_entry(entry: &ScalarEntry) -> String {
+    let names: Vec<&str> = entry.names.iter().map(String::as_str).collect();
+    let (_, key) = entry.row.split_path();
+    let value = match &entry.value {
+        ScalarValue::Flag(_) => entry.value.as_str().to_owned(),
+        _ => format!("\"{}\"", entry.value.as_str()),
+    };
+    match (entry.row.path, names.as_slice(), &entry.value) {
+        ("matrix.*.*", [mode, category], _) => format!("`{category} = {value}` of the matrix for {mode}"),
+        ("tools.*", [tool], _) => format!("the category of the tool {tool}"),
+        ("agents.*.tools.*", [agent, tool], _) => format!("the category of the tool {tool} of {agent}"),
+        ("servers.*.tools.*.approval", [server, tool], _) => format!("`{tool} = {value}` of {server}"),
+        ("servers.*.tools.*.category", [server, tool], _) => format!("the category of {server}/{tool}"),
+        // What a text says is not told: a repository may have written it.
+        (_, names, ScalarValue::Text(_)) => format!("`{key}`{}", of_names(names)),
+        (_, names, _) => format!("`{key} = {value}`{}", of_names(names)),
+    }
+}
+
+fn of_names(names: &[&str]) -> String {
+    if names.is_empty() { String::new() } else { format!(" of {}", names.join("/")) }
 }
 
 /// Modes of all agents and of single ones. The nearest layer counts, so a mode for all also takes
@@ -113,165 +114,31 @@ fn restrict_modes(
         let here = tightens.then(|| (merge.current.mode_of(agent), None));
         locked.into_iter().chain(here).max_by_key(|(mode, _)| *mode).unwrap_or((Mode::Auto, None))
     };
-    if let Some(mode) = scalars.mode.clone() {
-        for (name, agent) in &merge.current.agents {
-            let said = scalars.agents.get(name).is_some_and(|agent| agent.mode.is_some());
-            if agent.mode.is_none() || said {
-                continue;
+    if let Some(mode) = scalars.find(MODE, &[]) {
+        for name in merge.current.names_in(&["agents"]) {
+            let has_own = merge.current.get(AGENT_MODE, &[name]).is_some();
+            if has_own && scalars.get(AGENT_MODE, &[name]).is_none() {
+                let nearest = mode.value.max(floor(Some(name)).0);
+                let nearest = WithOrigin::new(nearest, mode.origin.clone());
+                scalars.set(AGENT_MODE, &[name], Some(nearest));
             }
-            let nearest = mode.value.max(floor(Some(name)).0);
-            scalars.agents.entry(name.clone()).or_default().mode =
-                Some(WithOrigin::new(nearest, mode.origin.clone()));
-        }
-        let (least, locked_by) = floor(None);
-        if mode.value < least {
-            ignored.push(IgnoredSetting { what: format!("`mode = \"{}\"`", mode.value), locked_by });
-            scalars.mode = None;
         }
     }
-    let for_all = scalars.mode.as_ref().map(|mode| mode.value);
-    for (name, agent) in &mut scalars.agents {
-        let Some(mode) = &agent.mode else { continue };
-        let (mut least, locked_by) = floor(Some(name));
+    // The mode of all is the first: those of agents may be left with it.
+    for entry in entries_in_order(scalars) {
+        let (Reach::Mode, ScalarValue::Mode(mode)) = (entry.row.reach, &entry.value) else { continue };
+        let agent = entry.names.first().map(String::as_str);
+        let (mut least, locked_by) = floor(agent);
         // Without a mode of its own so far, an agent has the one of all, which may just have changed.
-        if tightens && merge.current.agents.get(name).is_none_or(|agent| agent.mode.is_none()) {
-            least = least.max(for_all.unwrap_or(least));
+        if tightens
+            && let Some(agent) = agent
+            && merge.current.get(AGENT_MODE, &[agent]).is_none()
+        {
+            least = least.max(scalars.get(MODE, &[]).unwrap_or(least));
         }
-        if mode.value < least {
-            ignored
-                .push(IgnoredSetting { what: format!("`mode = \"{}\"` of {name}", mode.value), locked_by });
-            agent.mode = None;
+        if *mode < least {
+            ignored.push(IgnoredSetting { what: describe_entry(&entry), locked_by });
+            scalars.remove(&entry);
         }
-    }
-}
-
-fn restrict_bypass(
-    merge: &LayerMerge,
-    tightens: bool,
-    name: &str,
-    agent: &mut AgentScalars,
-    ignored: &mut Vec<IgnoredSetting>,
-) {
-    if agent.bypass_permissions.as_ref().is_none_or(|bypass| !bypass.value) {
-        return;
-    }
-    let on = |settings: &super::scalars::Settings| {
-        settings.agents.get(name).is_some_and(|agent| agent.bypass_permissions)
-    };
-    let what = format!("`bypass_permissions = true` of {name}");
-    if let Some(by) = merge.locks.bypass_lock(name)
-        && !on(&merge.managed)
-    {
-        ignored.push(IgnoredSetting { what, locked_by: Some(by.to_owned()) });
-    } else if tightens && !on(&merge.current) {
-        ignored.push(IgnoredSetting::without_lock(what));
-    } else {
-        return;
-    }
-    agent.bypass_permissions = None;
-}
-
-fn trust_of_app(
-    merge: &LayerMerge,
-    tightens: bool,
-    name: &str,
-    app: &mut AppScalars,
-    ignored: &mut Vec<IgnoredSetting>,
-) {
-    if app.trust_require_approval.as_ref().is_none_or(|trust| !trust.value) {
-        return;
-    }
-    let on = |settings: &super::scalars::Settings| {
-        settings.apps.get(name).is_some_and(|app| app.trust_require_approval)
-    };
-    let what = format!("`trust_require_approval = true` of {name}");
-    if let Some(by) = merge.locks.app_trust_lock(name)
-        && !on(&merge.managed)
-    {
-        ignored.push(IgnoredSetting { what, locked_by: Some(by.to_owned()) });
-    } else if tightens && !on(&merge.current) {
-        ignored.push(IgnoredSetting::without_lock(what));
-    } else {
-        return;
-    }
-    app.trust_require_approval = None;
-}
-
-fn tighten_server(
-    merge: &LayerMerge,
-    name: &str,
-    server: &mut ServerScalars,
-    ignored: &mut Vec<IgnoredSetting>,
-) {
-    let current = merge.current.servers.get(name).cloned().unwrap_or_default();
-    drop_if(
-        &mut server.approval,
-        |approval| approval_strictness(Some(*approval)) < approval_strictness(current.approval),
-        |approval| format!("`approval = \"{}\"` of {name}", approval_word(*approval)),
-        ignored,
-    );
-    drop_if(
-        &mut server.grant,
-        |grant| level_rank(*grant) > level_rank(current.grant),
-        |grant| format!("`grant = \"{}\"` of {name}", level_word(*grant)),
-        ignored,
-    );
-    drop_if(
-        &mut server.trust_annotations,
-        |trust| *trust && !current.trust_annotations,
-        |_| format!("`trust_annotations = true` of {name}"),
-        ignored,
-    );
-    for (tool, scalars) in &mut server.tools {
-        let own = current.tools.get(tool).and_then(|tool| tool.approval);
-        drop_if(
-            &mut scalars.approval,
-            |approval| approval_strictness(Some(*approval)) < approval_strictness(own),
-            |approval| format!("`{tool} = \"{}\"` of {name}", approval_word(*approval)),
-            ignored,
-        );
-        drop_if(&mut scalars.category, |_| true, |_| format!("the category of {name}/{tool}"), ignored);
-    }
-}
-
-/// What tools are is the user's to say: each category is stricter than another one somewhere.
-fn remove_categories(
-    tools: &mut BTreeMap<String, WithOrigin<Category>>,
-    of: &str,
-    ignored: &mut Vec<IgnoredSetting>,
-) {
-    for (tool, _) in std::mem::take(tools) {
-        ignored.push(IgnoredSetting::without_lock(format!("the category of the tool {tool}{of}")));
-    }
-}
-
-fn drop_if<T>(
-    slot: &mut Option<WithOrigin<T>>,
-    too_loose: impl FnOnce(&T) -> bool,
-    what: impl FnOnce(&T) -> String,
-    ignored: &mut Vec<IgnoredSetting>,
-) {
-    if let Some(at) = slot
-        && too_loose(&at.value)
-    {
-        ignored.push(IgnoredSetting::without_lock(what(&at.value)));
-        *slot = None;
-    }
-}
-
-fn approval_strictness(approval: Option<Approval>) -> u8 {
-    match approval {
-        Some(Approval::NotRequired) => 0,
-        Some(Approval::Default) | None => 1,
-        Some(Approval::Required) => 2,
-    }
-}
-
-fn level_rank(level: Level) -> u8 {
-    match level {
-        Level::None => 0,
-        Level::Read => 1,
-        Level::Write => 2,
-        Level::All => 3,
     }
 }

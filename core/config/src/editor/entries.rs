@@ -7,7 +7,10 @@ use super::{
     EditorAgent, EditorServer, EditorTool, EditorWorkspace, editor_origin, setting_path, with_editor_origin,
 };
 use crate::read::{AgentEntry, ServerEntry, WorkspaceEntry, is_web_address, named_folder};
-use crate::scalars::{AgentScalars, ServerScalars, ToolScalars, WithOrigin};
+use crate::scalars::{
+    AGENT_BYPASS, AGENT_MODE, AGENT_TOOL_CATEGORY, SERVER_APPROVAL, SERVER_GRANT, SERVER_TOOL_APPROVAL,
+    SERVER_TOOL_CATEGORY, SERVER_TRUST_ANNOTATIONS, Scalars,
+};
 use crate::{ConfigError, Layer, Transport, names};
 use mayi_call::{Category, Names};
 use mayi_policy::Approval;
@@ -21,13 +24,14 @@ impl EditorAgent {
         AgentEntry { name: name.to_owned(), command, env, origin: editor_origin(), dropped: None }
     }
 
-    pub(super) fn agent_scalars(&self, name: &str, errors: &mut Vec<ConfigError>) -> AgentScalars {
-        let said = format!("{}.tools", setting_path("agents", name));
-        AgentScalars {
-            mode: self.mode.map(with_editor_origin),
-            tools: self.tools.as_ref().map(|of| tool_categories(&said, of, errors)).unwrap_or_default(),
-            bypass_permissions: self.bypass_permissions.map(with_editor_origin),
-            ..AgentScalars::default()
+    pub(super) fn add_scalars(&self, name: &str, scalars: &mut Scalars, errors: &mut Vec<ConfigError>) {
+        scalars.set(AGENT_MODE, &[name], self.mode.map(with_editor_origin));
+        scalars.set(AGENT_BYPASS, &[name], self.bypass_permissions.map(with_editor_origin));
+        if let Some(tools) = &self.tools {
+            check_tool_names(&format!("{}.tools", setting_path("agents", name)), tools, errors);
+            for (tool, category) in tools {
+                scalars.set(AGENT_TOOL_CATEGORY, &[name, tool], Some(with_editor_origin(*category)));
+            }
         }
     }
 }
@@ -92,21 +96,20 @@ impl EditorServer {
         }
     }
 
-    pub(super) fn server_scalars(&self) -> ServerScalars {
-        let tools = self.tools.iter().flatten();
-        let tool = |tool: &EditorTool| match tool {
-            EditorTool::Approval(approval) => {
-                ToolScalars { approval: Some(with_editor_origin(*approval)), category: None }
+    pub(super) fn add_scalars(&self, name: &str, scalars: &mut Scalars) {
+        scalars.set(SERVER_APPROVAL, &[name], self.approval.map(with_editor_origin));
+        scalars.set(SERVER_GRANT, &[name], self.grant.map(with_editor_origin));
+        scalars.set(SERVER_TRUST_ANNOTATIONS, &[name], self.trust_annotations.map(with_editor_origin));
+        for (tool, said) in self.tools.iter().flatten() {
+            let names = [name, tool.as_str()];
+            match said {
+                EditorTool::Approval(approval) => {
+                    scalars.set(SERVER_TOOL_APPROVAL, &names, Some(with_editor_origin(*approval)));
+                }
+                EditorTool::Category(category) => {
+                    scalars.set(SERVER_TOOL_CATEGORY, &names, Some(with_editor_origin(*category)));
+                }
             }
-            EditorTool::Category(category) => {
-                ToolScalars { approval: None, category: Some(with_editor_origin(*category)) }
-            }
-        };
-        ServerScalars {
-            approval: self.approval.map(with_editor_origin),
-            grant: self.grant.map(with_editor_origin),
-            trust_annotations: self.trust_annotations.map(with_editor_origin),
-            tools: tools.map(|(name, said)| (name.clone(), tool(said))).collect(),
         }
     }
 }
@@ -128,18 +131,17 @@ impl EditorWorkspace {
     }
 }
 
-/// What agents' own tools are, by name.
-pub(super) fn tool_categories(
+/// Notes what can't be the name of an agent's own tool.
+pub(super) fn check_tool_names(
     said: &str,
     tools: &BTreeMap<String, Category>,
     errors: &mut Vec<ConfigError>,
-) -> BTreeMap<String, WithOrigin<Category>> {
+) {
     for name in tools.keys().filter(|name| !Names::is_plain(name)) {
         let mut check = EntryChecker { place: said.to_owned(), errors };
         let what = format!("can't have a tool called {name:?}");
         check.add_mistake("", &what, "use letters, digits, `.`, `_` and `-`, at most 128 of them");
     }
-    tools.iter().map(|(name, category)| (name.clone(), with_editor_origin(*category))).collect()
 }
 
 /// Looks for what is wrong with one agent or server.

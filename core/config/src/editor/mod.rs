@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::ids::{AgentIds, NameClash};
 use super::load::ConfigLoader;
 use super::read::WorkspaceEntry;
-use super::scalars::{Scalars, WithOrigin};
+use super::scalars::{MODE, ScalarRow, Scalars, TOOL_CATEGORY, WithOrigin, rows_in};
 use super::{ConfigError, Layer, nearest_word};
 use mayi_call::Category;
 use mayi_kept::approval::escape_line;
@@ -158,12 +158,15 @@ impl EditorSettings {
     /// Lays the settings over what is there already.
     pub(super) fn apply_to(&self, loading: &mut ConfigLoader<'_>) {
         let before = loading.errors.len();
-        let mut scalars = Scalars { mode: self.mode.map(with_editor_origin), ..Scalars::default() };
-        scalars.tools = entries::tool_categories("mayi.tools", &self.tools, &mut loading.errors);
+        let mut scalars = Scalars::of(MODE, self.mode.map(with_editor_origin));
+        entries::check_tool_names("mayi.tools", &self.tools, &mut loading.errors);
+        for (tool, category) in &self.tools {
+            scalars.set(TOOL_CATEGORY, &[tool], Some(with_editor_origin(*category)));
+        }
         let (mut agents, mut servers) = (Vec::new(), Vec::new());
         for (name, agent) in &self.agents {
             agents.push(agent.agent_entry(name, &mut loading.errors));
-            scalars.agents.insert(name.clone(), agent.agent_scalars(name, &mut loading.errors));
+            agent.add_scalars(name, &mut scalars, &mut loading.errors);
         }
         let home = loading.places.home.clone();
         let workspaces: Vec<WorkspaceEntry> = self
@@ -175,7 +178,7 @@ impl EditorSettings {
             .collect();
         for (name, server) in &self.servers {
             servers.push(server.server_entry(name, &mut loading.errors));
-            scalars.servers.insert(name.clone(), server.server_scalars());
+            server.add_scalars(name, &mut scalars);
         }
         let ids = AgentIds::resolve(&loading.agents, &agents, true);
         if let Some(NameClash { message, help }) = &ids.clash {
@@ -196,39 +199,51 @@ impl EditorSettings {
     /// A line for each key that nobody knows.
     fn unknown_key_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut tell = |place: String, unknown: &UnknownKeys, known: &[&str]| {
+        let mut tell = |place: String, unknown: &UnknownKeys, section: &str, others: &[&str]| {
             for key in unknown.keys() {
-                let meant = nearest_word(key, known.iter().copied())
+                let known = known_keys(section, others);
+                let meant = nearest_word(key, known.iter().map(String::as_str))
                     .map(|meant| format!("; did you mean `{meant}`?"));
                 let line =
                     format!("{PLACE}: no key is called `{key}` in `{place}`{}", meant.unwrap_or_default());
                 lines.push(escape_line(&line));
             }
         };
-        tell("mayi".to_owned(), &self.unknown, &["agents", "mode", "servers", "tools", "workspaces"]);
+        tell("mayi".to_owned(), &self.unknown, "", &["agents", "servers", "tools", "workspaces"]);
         for (name, agent) in &self.agents {
-            let known = ["args", "bypassPermissions", "command", "env", "mode", "tools"];
-            tell(setting_path("agents", name), &agent.unknown, &known);
+            let others = ["args", "command", "env", "tools"];
+            tell(setting_path("agents", name), &agent.unknown, "agents.*", &others);
         }
         for (name, server) in &self.servers {
-            let known = [
-                "approval",
-                "args",
-                "command",
-                "env",
-                "grant",
-                "headers",
-                "tools",
-                "trustAnnotations",
-                "url",
-            ];
-            tell(setting_path("servers", name), &server.unknown, &known);
+            let others = ["args", "command", "env", "headers", "tools", "url"];
+            tell(setting_path("servers", name), &server.unknown, "servers.*", &others);
         }
         for (folder, settings) in &self.workspaces {
-            tell(setting_path("workspaces", folder), &settings.unknown, &["mode"]);
+            tell(setting_path("workspaces", folder), &settings.unknown, "workspaces.*", &["mode"]);
         }
         lines
     }
+}
+
+/// A setting's key as an editor writes it: `bypassPermissions`.
+fn editor_key(row: &ScalarRow) -> String {
+    let (_, key) = row.split_path();
+    let mut words = key.split('_');
+    let mut camel = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
+/// What an editor may write in a section: its settings, and `others`.
+fn known_keys(section: &str, others: &[&str]) -> Vec<String> {
+    let settings = rows_in(section).filter(|row| row.editor).map(editor_key);
+    let mut keys: Vec<String> = settings.chain(others.iter().map(|key| (*key).to_owned())).collect();
+    keys.sort_unstable();
+    keys
 }
 
 fn editor_origin() -> Origin {

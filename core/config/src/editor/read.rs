@@ -3,7 +3,13 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{EditorAgent, EditorServer, EditorSettings, EditorWorkspace, UnknownKeys, setting_path};
+use super::{
+    EditorAgent, EditorServer, EditorSettings, EditorWorkspace, UnknownKeys, editor_key, setting_path,
+};
+use crate::scalars::{
+    AGENT_BYPASS, AGENT_MODE, MODE, SERVER_APPROVAL, SERVER_GRANT, SERVER_TRUST_ANNOTATIONS, ScalarKey,
+    ScalarType,
+};
 use crate::{ConfigError, ConfigErrors, Layer};
 
 impl EditorSettings {
@@ -14,12 +20,12 @@ impl EditorSettings {
     pub fn read(value: &Value) -> Result<Self, ConfigErrors> {
         let mut errors = Vec::new();
         let mut top = SettingFields::from_value(value, "mayi", &mut errors);
-        let mut settings = Self { mode: top.take("mode", MODE), ..Self::default() };
+        let mut settings = Self { mode: top.take_scalar(MODE), ..Self::default() };
         settings.tools = top.take("tools", CATEGORIES).unwrap_or_default();
         for (folder, value) in top.take_named("workspaces") {
             let mut fields = top.child_fields("workspaces", &folder, &value);
             let workspace =
-                EditorWorkspace { mode: fields.take("mode", MODE), unknown: fields.unknown_keys() };
+                EditorWorkspace { mode: fields.take_scalar(MODE), unknown: fields.unknown_keys() };
             settings.workspaces.insert(folder, workspace);
         }
         for (name, value) in top.take_named("agents") {
@@ -28,8 +34,8 @@ impl EditorSettings {
                 command: fields.take("command", TEXT),
                 args: fields.take("args", TEXTS),
                 env: fields.take("env", TEXT_MAP),
-                bypass_permissions: fields.take("bypassPermissions", "true or false"),
-                mode: fields.take("mode", MODE),
+                bypass_permissions: fields.take_scalar(AGENT_BYPASS),
+                mode: fields.take_scalar(AGENT_MODE),
                 tools: fields.take("tools", CATEGORIES),
                 unknown: fields.unknown_keys(),
             };
@@ -43,9 +49,9 @@ impl EditorSettings {
                 env: fields.take("env", TEXT_MAP),
                 url: fields.take("url", TEXT),
                 headers: fields.take("headers", TEXT_MAP),
-                approval: fields.take("approval", "\"required\" or \"not_required\""),
-                grant: fields.take("grant", "\"none\", \"read\", \"write\" or \"all\""),
-                trust_annotations: fields.take("trustAnnotations", "true or false"),
+                approval: fields.take_scalar(SERVER_APPROVAL),
+                grant: fields.take_scalar(SERVER_GRANT),
+                trust_annotations: fields.take_scalar(SERVER_TRUST_ANNOTATIONS),
                 tools: fields.take(
                     "tools",
                     "{\"TOOL\": \"required\"}, with \"required\", \"not_required\", \"default\" or a category such as \"read\" for each",
@@ -64,7 +70,6 @@ const TEXTS: &str = "a list of texts";
 const TEXT_MAP: &str = "{\"NAME\": \"text\"}";
 const CATEGORIES: &str =
     "{\"TOOL\": \"read\"}, with \"read\", \"write\", \"execute\" or \"external\" for each";
-const MODE: &str = "\"plan\", \"default\" or \"auto\"";
 
 /// An object of the settings while it is read.
 struct SettingFields<'e> {
@@ -110,6 +115,10 @@ impl<'e> SettingFields<'e> {
             self.add_type_mistake(&format!(".{key}"), &value, wanted);
         }
         read
+    }
+
+    fn take_scalar<T: DeserializeOwned + ScalarType>(&mut self, key: ScalarKey<T>) -> Option<T> {
+        self.take(&editor_key(key.row), &key.row.kind.wanted_json())
     }
 
     fn take_named(&mut self, key: &str) -> Map<String, Value> {

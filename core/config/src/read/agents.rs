@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::file::{ParsedFile, read_mode, read_on_unasked};
+use super::file::ParsedFile;
 use super::section::Section;
-use super::tools;
+use super::{scalars, tools};
 use crate::names;
-use crate::scalars::{AgentScalars, WithOrigin};
+use crate::scalars::AGENT_TOOL_CATEGORY;
 use mayi_policy::Origin;
 
 /// How an agent is started, as far as a file says so.
@@ -30,27 +30,14 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
         }
         let command = read_command(&mut section);
         let env = section.string_map("env").unwrap_or_default();
-        let at = |value: Option<Spanned<bool>>| {
-            value.map(|value| WithOrigin::new(*value.get_ref(), reader.span_origin(&value.span())))
-        };
-        // Accepted for one release.
-        let dropped = section.take_boolean("trust_kind").map(|value| reader.span_origin(&value.span()));
-        let scalars = AgentScalars {
-            mode: read_mode(&mut section),
-            on_unasked: read_on_unasked(&mut section),
-            bypass_permissions: at(section.take_boolean("bypass_permissions")),
-            trust_elicitation: at(section.take_boolean("trust_elicitation")),
-            asking_mode: section.take_string("asking_mode").map(|text| {
-                let origin = reader.span_origin(&text.span());
-                WithOrigin::new(text.into_inner(), origin)
-            }),
-            tools: tools::read(&mut section),
-        };
-        section.finish();
         let header = name.span();
         let name = name.into_inner();
+        let dropped = scalars::read(&mut section, "agents.*", &[&name], &mut file.scalars);
+        for (tool, category) in tools::read(&mut section) {
+            file.scalars.set(AGENT_TOOL_CATEGORY, &[&name, &tool], Some(category));
+        }
+        section.finish();
         let origin = reader.span_origin(&command.as_ref().map_or(header, Spanned::span));
-        file.scalars.agents.insert(name.clone(), scalars);
         file.agents.push(AgentEntry {
             name,
             command: command.map(Spanned::into_inner),

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::record::RecordEntry;
-use super::section::Section;
-use super::{AgentEntry, ServerEntry, agents, apps, record, rules, servers, tools};
+use super::section::{Section, join_with_or};
+use super::{AgentEntry, ServerEntry, agents, apps, record, rules, scalars, servers, tools};
 use crate::Layer;
-use crate::scalars::{Locks, MODES, ON_UNASKED, OnUnasked, Scalars, WithOrigin};
+use crate::scalars::{
+    CATEGORIES, EFFECTS, Locks, MATRIX, MODES, Scalars, TOOL_CATEGORY, WithOrigin, lockable_rows,
+};
 use mayi_call::Category;
 use mayi_policy::{Effect, Mode, Pattern, Rule};
 
@@ -21,6 +23,8 @@ pub(crate) struct ParsedFile {
     pub(crate) agents: Vec<AgentEntry>,
     /// How servers are reached.
     pub(crate) servers: Vec<ServerEntry>,
+    /// Apps that are written down, with settings or without.
+    pub(crate) apps: Vec<String>,
     /// The user's own settings for some folders.
     pub(crate) workspaces: Vec<WorkspaceEntry>,
     /// What is protected besides.
@@ -41,16 +45,6 @@ pub(crate) struct WorkspaceEntry {
     pub(crate) rules: Vec<Rule>,
 }
 
-pub(super) const EFFECTS: &[(&str, Effect)] =
-    &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
-
-pub(super) const CATEGORIES: &[(&str, Category)] = &[
-    ("read", Category::Read),
-    ("write", Category::Write),
-    ("execute", Category::Execute),
-    ("external", Category::External),
-];
-
 pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
     let mut file = ParsedFile::default();
     if let Some(version) = top.take_integer("version")
@@ -59,17 +53,15 @@ pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
         let help = Some("this mayi reads version 1".to_owned());
         top.reader().add_mistake(version.span(), format!("version {} is not known", version.get_ref()), help);
     }
-    file.scalars.mode = read_mode(&mut top);
-    file.scalars.on_unasked = read_on_unasked(&mut top);
-    file.scalars.readers = top
-        .take_boolean("readers")
-        .map(|readers| WithOrigin::new(*readers.get_ref(), top.reader().span_origin(&readers.span())));
-    file.scalars.protocol_v2 = protocol_v2(&mut top);
+    scalars::read(&mut top, "", &[], &mut file.scalars);
+    read_acp(&mut top, &mut file.scalars);
     file.rules = rules::read(&mut top);
     agents::read(&mut top, &mut file);
     servers::read(&mut top, &mut file);
-    file.scalars.apps = apps::read(&mut top);
-    file.scalars.tools = tools::read(&mut top);
+    apps::read(&mut top, &mut file);
+    for (tool, category) in tools::read(&mut top) {
+        file.scalars.set(TOOL_CATEGORY, &[&tool], Some(category));
+    }
     file.workspaces = read_workspaces(&mut top);
     read_matrix(&mut top, &mut file.scalars);
     read_protection(&mut top, &mut file);
@@ -79,26 +71,19 @@ pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
     file
 }
 
-pub(super) fn read_mode(section: &mut Section<'_, '_>) -> Option<WithOrigin<Mode>> {
+fn read_mode(section: &mut Section<'_, '_>) -> Option<WithOrigin<Mode>> {
     let mode = section.take_word("mode", MODES)?;
     Some(WithOrigin::new(*mode.get_ref(), section.reader().span_origin(&mode.span())))
 }
 
-pub(super) fn read_on_unasked(section: &mut Section<'_, '_>) -> Option<WithOrigin<OnUnasked>> {
-    let word = section.take_word("on_unasked", ON_UNASKED)?;
-    Some(WithOrigin::new(*word.get_ref(), section.reader().span_origin(&word.span())))
-}
-
 /// `[acp]`: the version of the protocol is the user's choice, since a repository knows neither their editor nor their agents.
-fn protocol_v2(top: &mut Section<'_, '_>) -> Option<WithOrigin<bool>> {
-    let mut section = top.take_table("acp")?;
+fn read_acp(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
+    let Some(mut section) = top.take_table("acp") else { return };
     if section.reader().layer == Layer::Workspace {
         section.add_mistake("a file in a repository has no settings for `mayi acp`", "leave out [acp]");
     }
-    let wanted = section.take_boolean("protocol_v2");
-    let wanted = wanted.map(|on| WithOrigin::new(*on.get_ref(), section.reader().span_origin(&on.span())));
+    scalars::read(&mut section, "acp", &[], scalars);
     section.finish();
-    wanted
 }
 
 fn read_workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
@@ -143,8 +128,8 @@ fn read_matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
     let Some(mut matrix) = top.take_table("matrix") else {
         return;
     };
-    for (name, mode) in MODES {
-        let Some(mut row) = matrix.take_table(name) else {
+    for (mode_word, mode) in MODES {
+        let Some(mut row) = matrix.take_table(mode_word) else {
             continue;
         };
         for (name, category) in CATEGORIES {
@@ -158,7 +143,8 @@ fn read_matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
                     row.reader().add_mistake(effect.span(), message, Some(help.to_owned()));
                 }
                 let origin = row.reader().span_origin(&effect.span());
-                scalars.matrix.push((*mode, *category, WithOrigin::new(*effect.get_ref(), origin)));
+                let effect = WithOrigin::new(*effect.get_ref(), origin);
+                scalars.set(MATRIX, &[mode_word, name], Some(effect));
             }
         }
         row.finish();
@@ -192,11 +178,12 @@ fn read_locks(top: &mut Section<'_, '_>, locks: &mut Locks) {
     }
     for name in names {
         if !locks.add_lock(name.get_ref(), reader.path) {
-            let help = "write \"mode\", \"agents.*.bypass_permissions\" or \"apps.*.trust_require_approval\", or a name in place of the star";
+            let paths: Vec<String> = lockable_rows().map(|row| format!("{:?}", row.path)).collect();
+            let paths = join_with_or(paths.iter().map(String::as_str));
             reader.add_mistake(
                 name.span(),
                 format!("`{}` can't be locked", name.get_ref()),
-                Some(help.to_owned()),
+                Some(format!("write {paths}, or a name in place of the star")),
             );
         }
     }

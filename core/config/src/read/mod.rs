@@ -6,6 +6,7 @@ mod examples;
 mod file;
 mod record;
 mod rules;
+mod scalars;
 mod section;
 mod servers;
 mod tools;
@@ -14,6 +15,7 @@ pub(super) use agents::AgentEntry;
 pub(crate) use file::named_folder;
 pub(super) use file::{ParsedFile, WorkspaceEntry};
 pub(super) use record::RecordEntry;
+pub(crate) use section::join_with_or;
 pub(super) use servers::{ServerEntry, is_web_address};
 
 use std::cell::{Cell, RefCell};

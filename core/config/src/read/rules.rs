@@ -2,9 +2,9 @@
 
 use toml::Spanned;
 
-use super::file::EFFECTS;
 use super::section::Section;
 use super::{ConfigReader, examples};
+use crate::scalars::EFFECTS;
 use mayi_call::AgentId;
 use mayi_policy::pattern::ArgumentConditions;
 use mayi_policy::{Effect, Pattern, Rule};

@@ -114,7 +114,7 @@ impl<'r, 't> Section<'r, 't> {
     }
 
     /// One of some words.
-    pub(super) fn take_word<T: Copy>(
+    pub(super) fn take_word<T: Clone>(
         &mut self,
         key: &'static str,
         words: &[(&'static str, T)],
@@ -269,7 +269,7 @@ impl<'r, 't> Section<'r, 't> {
 }
 
 /// The word among `words` that `text` is.
-pub(super) fn find_word<T: Copy>(
+pub(super) fn find_word<T: Clone>(
     reader: &ConfigReader<'_>,
     key: &str,
     text: &Spanned<String>,
@@ -284,11 +284,11 @@ pub(super) fn find_word<T: Copy>(
         reader.add_mistake(text.span(), format!("`{key}` can't be {:?}", text.get_ref()), Some(help));
         return None;
     };
-    Some(Spanned::new(text.span(), *value))
+    Some(Spanned::new(text.span(), value.clone()))
 }
 
 /// `a, b or c`.
-pub(super) fn join_with_or<'a>(words: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn join_with_or<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.collect();
     match words.split_last() {
         Some((last, [])) => (*last).to_owned(),

@@ -1,20 +1,18 @@
 //! `[servers.NAME]`.
 
-use std::collections::BTreeMap;
-
 use toml::Spanned;
 use toml::de::DeValue;
 use url::Url;
 
-use super::ConfigReader;
 use super::agents::read_command;
-use super::file::{CATEGORIES, ParsedFile};
+use super::file::ParsedFile;
+use super::scalars;
 use super::section::{Section, find_word};
 use crate::Transport;
 use crate::names;
-use crate::scalars::{ServerScalars, ToolScalars, WithOrigin};
+use crate::scalars::{SERVER_TOOL_APPROVAL, SERVER_TOOL_CATEGORY, Scalars, WithOrigin};
 use mayi_call::Category;
-use mayi_policy::{Approval, Level, Origin};
+use mayi_policy::{Approval, Origin};
 
 /// How a server is reached, as far as a file says so.
 #[derive(Debug)]
@@ -23,9 +21,6 @@ pub(crate) struct ServerEntry {
     pub(crate) transport: Option<Transport>,
     pub(crate) origin: Origin,
 }
-
-const APPROVALS: &[(&str, Approval)] =
-    &[("required", Approval::Required), ("not_required", Approval::NotRequired)];
 
 /// A word that stands for a tool: whether its calls need an answer, or what it does.
 #[derive(Clone, Copy)]
@@ -44,15 +39,6 @@ const TOOL_WORDS: &[(&str, ToolWord)] = &[
     ("external", ToolWord::Category(Category::External)),
 ];
 
-const TOOL_APPROVALS: &[(&str, Approval)] = &[
-    ("required", Approval::Required),
-    ("not_required", Approval::NotRequired),
-    ("default", Approval::Default),
-];
-
-const LEVELS: &[(&str, Level)] =
-    &[("none", Level::None), ("read", Level::Read), ("write", Level::Write), ("all", Level::All)];
-
 pub(super) fn read(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
     for (name, mut section) in top.named_tables("servers") {
         let reader = section.reader();
@@ -60,22 +46,13 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
             reader.add_mistake(name.span(), message, Some(help));
         }
         let transport = read_transport(&mut section);
-        let scalars = ServerScalars {
-            approval: with_origin(reader, section.take_word("approval", APPROVALS)),
-            grant: with_origin(reader, section.take_word("grant", LEVELS)),
-            trust_annotations: with_origin(reader, section.take_boolean("trust_annotations")),
-            tools: read_tools(&mut section),
-        };
-        section.finish();
         let origin = reader.span_origin(&name.span());
         let name = name.into_inner();
-        file.scalars.servers.insert(name.clone(), scalars);
+        scalars::read(&mut section, "servers.*", &[&name], &mut file.scalars);
+        read_tools(&mut section, &name, &mut file.scalars);
+        section.finish();
         file.servers.push(ServerEntry { name, transport, origin });
     }
-}
-
-fn with_origin<T: Copy>(reader: &ConfigReader<'_>, value: Option<Spanned<T>>) -> Option<WithOrigin<T>> {
-    value.map(|value| WithOrigin::new(*value.get_ref(), reader.span_origin(&value.span())))
 }
 
 fn read_transport(section: &mut Section<'_, '_>) -> Option<Transport> {
@@ -137,45 +114,36 @@ pub(crate) fn is_web_address(text: &str) -> bool {
 }
 
 /// All forms: `tool = "required"`, `tool = "read"` and `tool = { approval = ..., category = ... }`.
-fn read_tools(section: &mut Section<'_, '_>) -> BTreeMap<String, ToolScalars> {
-    let mut tools = BTreeMap::new();
+fn read_tools(section: &mut Section<'_, '_>, server: &str, scalars: &mut Scalars) {
     for (name, value) in section.take_entries("tools") {
-        let scalars = match value.get_ref() {
+        match value.get_ref() {
             DeValue::String(text) => {
                 let text = Spanned::new(value.span(), text.clone().into_owned());
                 let said = find_word(section.reader(), name.get_ref(), &text, TOOL_WORDS);
                 let origin = section.reader().span_origin(&text.span());
+                let names = [server, name.get_ref().as_str()];
                 match said.map(Spanned::into_inner) {
                     Some(ToolWord::Approval(approval)) => {
-                        ToolScalars { approval: Some(WithOrigin::new(approval, origin)), category: None }
+                        scalars.set(SERVER_TOOL_APPROVAL, &names, Some(WithOrigin::new(approval, origin)));
                     }
                     Some(ToolWord::Category(category)) => {
-                        ToolScalars { approval: None, category: Some(WithOrigin::new(category, origin)) }
+                        scalars.set(SERVER_TOOL_CATEGORY, &names, Some(WithOrigin::new(category, origin)));
                     }
-                    None => continue,
+                    None => {}
                 }
             }
             DeValue::Table(_) => {
                 let Some(mut tool) = section.sub_section(&format!("tools.{}", name.get_ref()), value) else {
                     continue;
                 };
-                let approval = tool.take_word("approval", TOOL_APPROVALS);
-                let category = tool.take_word("category", CATEGORIES);
-                let scalars = ToolScalars {
-                    approval: with_origin(tool.reader(), approval),
-                    category: with_origin(tool.reader(), category),
-                };
+                scalars::read(&mut tool, "servers.*.tools.*", &[server, name.get_ref()], scalars);
                 tool.finish();
-                scalars
             }
             _ => {
                 let help = "write \"required\", \"not_required\", \"default\" or a category such as \"read\", or a table with `approval` and `category`";
                 let message = format!("`{}` is a word or a table", name.get_ref());
                 section.reader().add_mistake(value.span(), message, Some(help.to_owned()));
-                continue;
             }
-        };
-        tools.insert(name.into_inner(), scalars);
+        }
     }
-    tools
 }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::file::CATEGORIES;
 use super::section::{Section, find_word};
-use crate::scalars::WithOrigin;
+use crate::scalars::{CATEGORIES, WithOrigin};
 use mayi_call::{Category, Names};
 
 /// `web_search = "read"`, for each tool.

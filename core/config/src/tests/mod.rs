@@ -11,6 +11,7 @@ mod names;
 mod presets;
 mod reading;
 mod safety;
+mod scalars;
 mod schema;
 mod trust;
 

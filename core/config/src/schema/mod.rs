@@ -4,14 +4,22 @@
 //! together: every key that one knows, the other knows.
 #![allow(dead_code, reason = "the types are only described, never built")]
 
+mod scalars;
+mod words;
+
 use std::collections::BTreeMap;
 
 use mayi_call::Selector;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Serialize;
 use serde_json::{Value, json};
+
+use self::scalars::{
+    LockName, about, acp_scalars, agent_scalars, app_scalars, file_scalars, server_scalars, tool_scalars,
+};
+use self::words::{Category, Denied, Effect, Mode, ToolApproval};
+use crate::scalars::{AGENT_TOOL_CATEGORY, MATRIX, TOOL_CATEGORY};
 
 /// Names of servers and tools.
 const NAME: &str = "^[A-Za-z0-9._-]{1,128}$";
@@ -63,13 +71,8 @@ fn without_null(schema: &mut Schema) {
 struct File {
     /// The version of this format.
     version: Option<Version>,
-    /// How much is asked: plan only reads, default asks, auto asks about nothing but what is always asked about.
-    mode: Option<Mode>,
-    /// What follows when an agent did something without asking that the rules ask about or deny: it is shown and recorded,
-    /// or the turn is cancelled too. Default: record.
-    on_unasked: Option<OnUnasked>,
-    /// Whether commands that only read (`ls`, `rg`, `git log`, ...) run without a question. Default: true.
-    readers: Option<bool>,
+    #[schemars(flatten, schema_with = "file_scalars")]
+    scalars: (),
     /// `mayi acp`. Not in a workspace's file.
     acp: Option<Acp>,
     /// Rules in their short form: lists of patterns.
@@ -82,11 +85,11 @@ struct File {
     servers: Option<Named<Server>>,
     /// Apps that use a Responses API through `mayi responses --app NAME`.
     apps: Option<Named<App>>,
-    /// What agents' own tools do, as you know them, by name: `web_search = "read"`.
+    #[schemars(description = about(TOOL_CATEGORY))]
     tools: Option<Named<Category>>,
     /// Your own settings for a folder, by its path: absolute, or from ~/.
     workspaces: Option<BTreeMap<String, Workspace>>,
-    /// What each mode does with each category where no rule speaks.
+    #[schemars(description = about(MATRIX))]
     matrix: Option<Matrix>,
     /// What is protected whatever the rules are silent about.
     protection: Option<Protection>,
@@ -94,18 +97,15 @@ struct File {
     record: Option<Record>,
     /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's, "apps.*.trust_require_approval"
     /// or one app's. Only in a managed file.
-    #[schemars(inner(regex(
-        pattern = r"^(mode|agents\.(\*|[A-Za-z0-9][A-Za-z0-9 ._()-]{0,127})\.bypass_permissions|apps\.(\*|[A-Za-z0-9._-]{1,128})\.trust_require_approval)$"
-    )))]
-    lock: Option<Vec<String>>,
+    lock: Option<Vec<LockName>>,
 }
 
 /// `mayi acp`, between an editor and an agent.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Acp {
-    /// Whether version 2 of the Agent Client Protocol, a preview, is spoken where editor and agent both do. Default: false.
-    protocol_v2: Option<bool>,
+    #[schemars(flatten, schema_with = "acp_scalars")]
+    scalars: (),
 }
 
 /// How the record is kept.
@@ -191,40 +191,6 @@ impl<T: JsonSchema> JsonSchema for Named<T> {
     }
 }
 
-/// How much is asked.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Mode {
-    /// Only reads; everything else is denied.
-    Plan,
-    /// Reads run, everything else is asked about.
-    Default,
-    /// Nothing is asked about but what is always asked about.
-    Auto,
-}
-
-/// What follows when an agent did something without asking.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum OnUnasked {
-    /// It is shown and recorded.
-    Record,
-    /// The turn is cancelled too.
-    Stop,
-}
-
-/// What becomes of a call.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Effect {
-    /// It runs.
-    Allow,
-    /// A person decides.
-    Ask,
-    /// It does not run.
-    Deny,
-}
-
 /// selector(argument): `shell(cargo test *)`, `write(src/**)`, `fetch(docs.rs)`, `mcp(github/list_*)`; or `*`.
 struct Pattern;
 
@@ -296,21 +262,9 @@ struct Agent {
     command: Option<Vec<String>>,
     /// Variables that are set for it.
     env: Option<BTreeMap<String, String>>,
-    /// The mode that its sessions start in.
-    mode: Option<Mode>,
-    /// Whether it runs without asking, but for what is always asked about and what rules say.
-    bypass_permissions: Option<bool>,
-    /// Without effect, and refused by a later version: leave it out.
-    trust_kind: Option<bool>,
-    /// Whether it is trusted, as an MCP client, to show mayi's questions to a person: then it is asked by a form where no
-    /// surface of mayi is open.
-    trust_elicitation: Option<bool>,
-    /// What follows when it did something without asking that the rules ask about or deny. Default: as for all agents.
-    on_unasked: Option<OnUnasked>,
-    /// Its own mode in which it asks before it acts: without such a mode it does not start. "": it is left in the mode that
-    /// it starts in.
-    asking_mode: Option<String>,
-    /// What its own tools do, as you know them, by name; before what is said for all agents.
+    #[schemars(flatten, schema_with = "agent_scalars")]
+    scalars: (),
+    #[schemars(description = about(AGENT_TOOL_CATEGORY))]
     tools: Option<Named<Category>>,
 }
 
@@ -329,12 +283,8 @@ struct Server {
     url: Option<String>,
     /// Headers that are sent along.
     headers: Option<BTreeMap<String, String>>,
-    /// Whether its calls need an answer.
-    approval: Option<Approval>,
-    /// The level that was granted to it.
-    grant: Option<Level>,
-    /// Whether what it says of its tools may loosen a decision.
-    trust_annotations: Option<bool>,
+    #[schemars(flatten, schema_with = "server_scalars")]
+    scalars: (),
     /// Its tools, by name.
     tools: Option<BTreeMap<String, ToolOrApproval>>,
 }
@@ -343,59 +293,8 @@ struct Server {
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct App {
-    /// Whether what it says of its MCP tools with `require_approval: "never"` counts: they run without a question, unless
-    /// a rule or a setting of the server says otherwise. That it wants a tool asked about counts in any case.
-    trust_require_approval: Option<bool>,
-}
-
-/// Whether calls need an answer.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Approval {
-    /// They are asked about.
-    Required,
-    /// They run.
-    NotRequired,
-}
-
-/// Whether a tool's calls need an answer.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum ToolApproval {
-    /// They are asked about.
-    Required,
-    /// They run.
-    NotRequired,
-    /// As its server.
-    Default,
-}
-
-/// The level that was granted to a server.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Level {
-    /// Nothing.
-    None,
-    /// Tools of category read.
-    Read,
-    /// Tools of category read and write.
-    Write,
-    /// Every tool.
-    All,
-}
-
-/// What a tool does.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Category {
-    /// It only looks.
-    Read,
-    /// It changes files.
-    Write,
-    /// It runs something.
-    Execute,
-    /// It reaches something outside of this machine.
-    External,
+    #[schemars(flatten, schema_with = "app_scalars")]
+    scalars: (),
 }
 
 /// A word for whether its calls need an answer, or for what it does; or a table for both.
@@ -414,10 +313,8 @@ enum ToolOrApproval {
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Tool {
-    /// Whether its calls need an answer.
-    approval: Option<ToolApproval>,
-    /// What it does, as you know it.
-    category: Option<Category>,
+    #[schemars(flatten, schema_with = "tool_scalars")]
+    scalars: (),
 }
 
 /// Your own settings for a folder and everything below it.
@@ -456,14 +353,6 @@ struct PlanRow {
     execute: Option<Denied>,
     /// Reaching something outside of this machine.
     external: Option<Denied>,
-}
-
-/// What is denied in any case.
-#[derive(JsonSchema, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Denied {
-    /// It does not run.
-    Deny,
 }
 
 /// What a mode does with each category.
