@@ -242,11 +242,14 @@ fn given_every_language_then_its_daily_commands_are_allowed() {
 fn call(accesses: Vec<mayi_call::Access>) -> mayi_call::Call {
     mayi_call::Call {
         roots: vec!["/w".into()],
-        env: std::collections::BTreeMap::new(),
         kind: "shell".into(),
-        raw_input: serde_json::Value::Null,
         accesses,
-        ..Call::new(mayi_call::Door::Check, mayi_call::AgentId::from_name("a"), mayi_call::SessionId("s".into()), "/w".into())
+        ..mayi_call::Call::new(
+            mayi_call::Door::Check,
+            mayi_call::AgentId::from_name("a"),
+            mayi_call::SessionId("s".into()),
+            "/w".into(),
+        )
     }
 }
 

@@ -31,7 +31,12 @@ pub(crate) fn call_with(accesses: Vec<Access>, raw_input: Value) -> Call {
         kind: "other".into(),
         raw_input,
         accesses,
-        ..Call::new(Door::AcpPermission, AgentId::from_name("claude"), SessionId("0196f2a4-7c1e-7cc0-8f43-0242ac120002".into()), PathBuf::from("/w"))
+        ..Call::new(
+            Door::AcpPermission,
+            AgentId::from_name("claude"),
+            SessionId("0196f2a4-7c1e-7cc0-8f43-0242ac120002".into()),
+            PathBuf::from("/w"),
+        )
     }
 }
 
