@@ -421,7 +421,7 @@ cards: build extension-modules
     (cd editors/vscode/e2e && node --test tests/layout.test.mjs)
     node editors/vscode/e2e/sheets.mjs
     mkdir -p docs/pictures
-    for picture in loop-400-light edit-400-light arguments-400-dark command-phone-light; do cp "target/screenshots/cards/$picture.png" docs/pictures/; done
+    for picture in loop-400-light option-400-light edit-400-light arguments-400-dark command-phone-light; do cp "target/screenshots/cards/$picture.png" docs/pictures/; done
 
 # Put every kind of card into terminals of 80×24, 60×20 and 200×50 and keep the screens as text, with carets below what is underlined: target/screenshots/terminal.
 cards-terminal: build

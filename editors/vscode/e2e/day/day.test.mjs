@@ -12,7 +12,7 @@ import { chatOf } from '../lib/chat.mjs';
 import { realAgent, withoutAgents } from '../lib/model.mjs';
 import { cardOf, inState, pairedPhone, picture as ofPhone, press } from '../lib/phone.mjs';
 import { end, those } from '../lib/processes.mjs';
-import { rested } from '../lib/rests.mjs';
+import { settle } from '../lib/rests.mjs';
 import { givenIn, setScene } from '../lib/scene.mjs';
 import { turns } from '../lib/turns.mjs';
 import { until } from '../lib/until.mjs';
@@ -220,13 +220,7 @@ given('given a second window in another folder then each goes on, and the first 
   await command(scene.page, 'mayi: Show Approvals');
   const approvals = await webview(scene.page, `body[data-view=approvals] [data-approval-id="${id}"]`);
   const card = approvals.locator(`[data-approval-id="${id}"]`).first();
-  await until('it is allowed there', async () => {
-    if ((await card.getAttribute('data-state')) === 'approved') return true;
-    await card.locator('[action-id="allow_once"]').scrollIntoViewIfNeeded();
-    await rested(card);
-    await click(scene.page, card.locator('[action-id="allow_once"]'));
-    return false;
-  });
+  await settle(card, 'allow_once');
   await other.chat.inState(id, 'approved');
   await until('the command ran', () => scene.file('../other/ran.txt') === '');
   await goesOn(other);

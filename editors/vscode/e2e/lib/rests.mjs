@@ -6,12 +6,29 @@ import { until } from './until.mjs';
 /** Longer than choices rest after they appear or move (`INERT` in src/webview/card/arm.ts, `STILL` in acp-server/ui/guard.js). */
 const RULE = 700;
 
-/** Waits until the choices of a card rest no more. @param {any} card */
+/** Waits until the choices of a card rest no more, or there are none any more. @param {any} card */
 export async function rested(card) {
   await until('its choices rest no more', () => card.evaluate((/** @type {Element} */ one) => {
+    if (one.getAttribute('data-state') !== 'pending') return true;
     const choices = one.querySelector('.mayi-choose');
     return choices === null ? one.getAttribute('data-live') === 'true' : !choices.classList.contains('inert');
   }));
+}
+
+/**
+ * Presses a choice until the card is settled: where it had to be scrolled to, it rests at first, and a press is none.
+ * @param {any} card @param {string} action
+ */
+export async function settle(card, action) {
+  const choice = card.locator(`[action-id="${action}"]`).first();
+  await until(`${action} is an answer`, async () => {
+    if ((await card.getAttribute('data-state')) !== 'pending') return true;
+    // It may be gone by now.
+    await choice.scrollIntoViewIfNeeded({ timeout: 2_000 }).catch(() => {});
+    await rested(card);
+    await choice.click({ timeout: 2_000 }).catch(() => {});
+    return false;
+  }, 120_000);
 }
 
 /** Waits until no choices rest, of so many cards that wait. @param {any} page @param {number} count */

@@ -53,13 +53,13 @@ export async function command(page, name) {
   // Right after the start, a command of an extension is not in the list yet: so it is opened again.
   await until(`there is a command ${name}`, async () => {
     if (!(await input.isVisible())) await page.keyboard.press('F1');
-    await input.waitFor({ timeout: 5_000 });
+    await input.waitFor({ timeout: 15_000 });
     await input.fill('');
     await input.fill(`>${name}`);
-    const found = await row.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    const found = await row.waitFor({ timeout: 10_000 }).then(() => true, () => false);
     if (!found) await page.keyboard.press('Escape');
     return found;
-  }, 60_000);
+  }, 240_000);
   await row.click();
 }
 
@@ -80,7 +80,7 @@ export async function pick(page, text) {
  * @param {number} [milliseconds]
  * @returns {Promise<Frame>}
  */
-export async function webview(page, selector, milliseconds = 45_000) {
+export async function webview(page, selector, milliseconds = 120_000) {
   return until(`a webview shows ${selector}`, async () => {
     for (const frame of page.frames()) {
       if (!frame.url().includes('/pre/fake.html') || frame.isDetached()) continue;

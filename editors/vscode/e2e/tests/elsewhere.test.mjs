@@ -8,7 +8,7 @@ import { after, afterEach, before } from 'node:test';
 import { kindsSettings } from '../lib/kinds.mjs';
 import { cardOf, inState, pairedPhone, picture, press } from '../lib/phone.mjs';
 import { mayi } from '../lib/places.mjs';
-import { rested } from '../lib/rests.mjs';
+import { rested, settle } from '../lib/rests.mjs';
 import { givenIn, setScene } from '../lib/scene.mjs';
 import { inTerminal } from '../lib/terminal.mjs';
 import { until } from '../lib/until.mjs';
@@ -60,17 +60,8 @@ async function approvals(id) {
   return webview(scene.page, `body[data-view=approvals] [data-approval-id="${id}"]`);
 }
 
-/** Presses a choice that denies, in the Approvals view, once it rests no more: also by scrolling to it a card comes into sight. @param {any} frame @param {string} id */
-async function deny(frame, id) {
-  const card = frame.locator(`[data-approval-id="${id}"]`).first();
-  await until('it is denied', async () => {
-    if ((await card.getAttribute('data-state')) !== 'pending') return true;
-    await card.locator('[action-id="deny"]').scrollIntoViewIfNeeded();
-    await rested(card);
-    await click(scene.page, card.locator('[action-id="deny"]'));
-    return false;
-  });
-}
+/** Denies a card of the Approvals view. @param {any} frame @param {string} id */
+const deny = (frame, id) => settle(frame.locator(`[data-approval-id="${id}"]`).first(), 'deny');
 
 /** What a card shows, part by part. @param {any} card the locator @returns {Promise<Record<string, unknown>>} */
 const partsOf = (card) => card.evaluate((/** @type {Element} */ one) => {
