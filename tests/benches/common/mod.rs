@@ -1,6 +1,5 @@
 //! What the benches share: a machine of its own, policies as people write them, and calls as doors make them.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! What tests of the record share: calls of mayi's own builders, policies, and entries of a session.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
