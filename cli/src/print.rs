@@ -17,7 +17,7 @@ pub(crate) fn stdout_line(text: impl AsRef<str>) -> io::Result<()> {
 /// Writes bytes of data as they are.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`stdout_line`].
 pub(crate) fn stdout_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
@@ -28,7 +28,7 @@ pub(crate) fn stdout_bytes(bytes: &[u8]) -> io::Result<()> {
 /// Writes one JSON object as a line.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`stdout_line`].
 pub(crate) fn stdout_json(value: &impl Serialize) -> io::Result<()> {
     let text = json_line(value).map_err(io::Error::other)?;
     stdout_line(text)

@@ -138,7 +138,7 @@ impl Turn {
     }
 }
 
-/// Whether an answer to [`options`] allows; one that was not offered does not.
+/// Whether an answer to [`permission_options`] allows; one that was not offered does not.
 fn is_allowing_option(id: &PermissionOptionId) -> bool {
     OPTIONS.iter().any(|(offered, _, kind)| {
         *offered == &*id.0

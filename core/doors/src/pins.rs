@@ -175,7 +175,7 @@ impl ServerPins {
         flags_of_status(self.pins.item_status(server, item).ok().flatten())
     }
 
-    /// [`Self::flags`] and [`Self::why_digest_blocked`], by one look at the store.
+    /// [`Self::item_flags`] and [`Self::why_digest_blocked`], by one look at the store.
     #[must_use]
     pub fn flags_and_block(&self, server: &str, item: &Item, said: &Digest) -> (Vec<Flag>, Option<String>) {
         match self.pins.status_and_block(server, item, said) {

@@ -7,13 +7,13 @@
 //!   agent, at every door.
 //! - *Exactly*, by comparing ids, for all that is looser: an allow, an answer, a bypass or a looser mode is for one way of
 //!   starting an agent, and no other name comes by it. What a name stands for is settled once, while the configuration is
-//!   read (`mayi_config`), by the same two functions: [`spelling`] and [`agent_called`].
+//!   read (`mayi_config`), by the same two functions: [`normalize_name`] and [`agent_called`].
 
 use mayi_call::AgentId;
 
 use super::fold::fold_text;
 
-/// Other names of agents that are known, as [`spelling`] has them; the id comes first. They are what the agents' makers call
+/// Other names of agents that are known, as [`normalize_name`] has them; the id comes first. They are what the agents' makers call
 /// them, what their programs and ACP adapters are called, and what `mayi mcp install` calls them as clients.
 const NAMES: &[&[&str]] = &[
     &["auggie", "augment", "augmentcode", "auggiecli"],
@@ -43,7 +43,7 @@ pub fn normalize_name(name: &str) -> String {
     if kept.is_empty() { folded.into_owned() } else { kept }
 }
 
-/// The id of the agent that is called `name`: one that is known, or else the name itself as [`spelling`] has it.
+/// The id of the agent that is called `name`: one that is known, or else the name itself as [`normalize_name`] has it.
 #[must_use]
 pub fn agent_called(name: &str) -> String {
     let spelled = normalize_name(name);

@@ -89,7 +89,7 @@ impl WriteQueue {
         }
     }
 
-    /// Writes the entries that `make` makes, together with others, once [`Soon::written`] is waited for.
+    /// Writes the entries that `make` makes, together with others, once [`PendingWrite::wait_until_written`] is waited for.
     pub(super) fn enqueue_awaited(
         &self,
         make: impl FnOnce() -> Vec<Change> + Send + 'static,

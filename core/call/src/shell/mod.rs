@@ -1,7 +1,7 @@
 //! Shell lines: every simple command in them becomes an access, with what could not be understood
 //! about it (D2.1).
 //!
-//! [`line()`] and [`argv()`] are the way in. What they return is about the commands themselves
+//! [`line_accesses`] and [`argv_accesses`] are the way in. What they return is about the commands themselves
 //! ([`ShellAccess`]), about the files that redirections and operands certainly write
 //! ([`super::Access::Write`]) or read ([`super::Access::Read`]), and about paths and addresses that
 //! words merely could mean ([`Touch`], [`ShellAccess::urls`]): those count for deny, ask and

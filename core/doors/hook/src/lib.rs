@@ -1,7 +1,7 @@
 //! Agents' hooks: a door for agents that run in their own terminal, where neither ACP nor MCP reaches.
 //!
 //! A harness starts a process for each event, writes the event to its standard input as JSON, and reads the answer from its
-//! standard output and exit code. An adapter ([`harness`]) reads the event into an [`Event`] and writes the answer; what tools
+//! standard output and exit code. An adapter ([`harness`]) reads the event into an [`HookEvent`] and writes the answer; what tools
 //! would touch is the same table for all of them ([`tools`]). The gate decides, by the user's policy, with the record that
 //! all of mayi's processes share: a session's answers live there, since no process of this door sees two events.
 //!

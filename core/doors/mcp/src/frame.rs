@@ -26,7 +26,7 @@ pub struct Frame {
     method: Option<String>,
 }
 
-/// Why a text is no message. Answered with [`Malformed::answer`].
+/// Why a text is no message. Answered with [`Malformed::error_response`].
 #[derive(Clone, Debug)]
 pub struct Malformed {
     /// JSON-RPC's code: -32700 for what is no JSON, -32600 for what is no message.

@@ -116,7 +116,7 @@ impl Pinned {
     }
 
     /// What is odd about what a server says of a tool, and why the tool may not be called, if it may not. `said` as in
-    /// [`Self::blocked`].
+    /// [`Self::block_reason`].
     pub(super) fn flags_and_block(
         &self,
         server: &Server,

@@ -28,7 +28,7 @@ use tokio::sync::{Notify, oneshot, watch};
 const WORD: &str = "supervise";
 
 /// From now on what this process starts for others has a supervisor, where the system can have one. Its program has to
-/// call [`supervisor`] first of all.
+/// call [`run_if_supervisor`] first of all.
 pub fn supervise_all() {
     #[cfg(target_os = "linux")]
     supervised::enable_supervision();

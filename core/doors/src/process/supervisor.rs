@@ -40,7 +40,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const LOOK_FOR_MAYI: Duration = Duration::from_millis(250);
 
 /// Is a supervisor until all that it looks after has ended. `words` are the id of mayi's process, the number that the
-/// pipe for [`Told`] has there, and the program with its arguments.
+/// pipe for [`SupervisorMessage`] has there, and the program with its arguments.
 pub(super) fn run_supervisor(words: impl Iterator<Item = OsString>) -> ExitCode {
     match Supervisor::start_program(words) {
         Ok(mut supervisor) => supervisor.run(),

@@ -17,7 +17,7 @@ pub fn escape_line(text: &str) -> String {
     out
 }
 
-/// Several lines: line ends and tabs stay, the rest is escaped as in [`visible`].
+/// Several lines: line ends and tabs stay, the rest is escaped as in [`escape_line`].
 #[must_use]
 pub fn escape_block(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,7 +1,7 @@
 //! Pins: what an MCP server said of itself, trusted on first use. What changes later is blocked until a person
 //! accepts it (S5.6).
 //!
-//! A [`Pinned`] item is the definition that is trusted, and beside it another one that was said since. [`Pins`] keeps
+//! A [`PinnedItem`] item is the definition that is trusted, and beside it another one that was said since. [`Pins`] keeps
 //! them, in a store or for this process. [`flags_of`] looks for what a definition should not hold: that is caution
 //! only, and looser is nothing by it.
 

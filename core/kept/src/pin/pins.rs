@@ -195,7 +195,7 @@ impl Pins {
         self.status_and_block(server, item, said).map(|(_, why)| why)
     }
 
-    /// [`Self::standing`] and [`Self::why_digest_blocked`], by one look at the store.
+    /// [`Self::item_status`] and [`Self::why_digest_blocked`], by one look at the store.
     ///
     /// # Errors
     /// If the store can't be read.

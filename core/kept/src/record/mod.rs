@@ -1,11 +1,11 @@
 //! The record: what was proposed, decided, asked, answered and done, so that changing it later shows.
 //!
 //! An [`Entry`] says one thing that happened. The gate makes entries with a
-//! [`Writer`](crate::writer::Writer), which takes the secrets out of them first; a store gives them their places ([`Recorded`]).
+//! [`EntryWriter`](crate::writer::EntryWriter), which takes the secrets out of them first; a store gives them their places ([`Recorded`]).
 //!
-//! Each entry is sealed together with the MAC of the one before it ([`seal`]); the newest one's is kept apart
+//! Each entry is sealed together with the MAC of the one before it ([`seal_entry`]); the newest one's is kept apart
 //! as the head, and an [`Anchor`] says where the record begins once its oldest entries went to an archive. A
-//! [`Checker`] goes through entries in their order and says what is wrong with them, and where. Where entries
+//! [`ChainChecker`] goes through entries in their order and says what is wrong with them, and where. Where entries
 //! are kept is not known here.
 
 pub mod analysis;

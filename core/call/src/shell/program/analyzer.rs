@@ -67,7 +67,7 @@ fn analyze_git_below(command: &Command<'_>) -> Option<CommandFacts> {
     Some(whole)
 }
 
-/// As [`known`], for a command that others start: as many of them.
+/// As [`analyze_command`], for a command that others start: as many of them.
 pub(super) fn analyze_at_depth(command: &Command<'_>, depth: usize) -> CommandFacts {
     let mut judge = CommandAnalyzer {
         command,

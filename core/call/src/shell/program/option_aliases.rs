@@ -65,7 +65,7 @@ pub(super) fn find_loose_option<'a>(
 }
 
 impl<'a> OptionReader<'a, '_> {
-    /// An option of a program to which the number of dashes says nothing; as [`Reader::option`].
+    /// An option of a program to which the number of dashes says nothing; as [`OptionReader::read_option`].
     pub(super) fn read_dashed_option(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
         let form = self.form;
         let (whole, glued) = match text.split_once('=') {

@@ -120,7 +120,7 @@ pub(super) struct OptionReader<'a, 'b> {
 }
 
 impl<'a> OptionReader<'a, '_> {
-    /// All of its words from `from` on, as [`scan`] has them.
+    /// All of its words from `from` on, as [`scan_words`] has them.
     fn read_all(self, from: usize, stop: Option<usize>) -> Scan<'a> {
         let Self { form, words, .. } = self;
         let mut scan = Scan::default();

@@ -1,9 +1,9 @@
 //! The walk over the tree of a line: every node that can hold a command, a redirection or an
 //! assignment is visited, in the order in which a shell would come to it.
 //!
-//! A walk has four things. Its place ([`Where`]) is what the shell is at this point of the line: parts are walked in places
-//! of their own, and [`Walker::walk_with_state`] is the one way into such a place and out of it. What was found ([`Out`]) only grows.
-//! What was spent ([`Budget`]) bounds it. What was noted ([`Noted`]) about words waits for the command that they belong to.
+//! A walk has four things. Its place ([`ShellState`]) is what the shell is at this point of the line: parts are walked in places
+//! of their own, and [`Walker::walk_with_state`] is the one way into such a place and out of it. What was found ([`WalkResult`]) only grows.
+//! What was spent ([`WalkBudget`]) bounds it. What was noted ([`WordNotes`]) about words waits for the command that they belong to.
 
 mod assign;
 mod budget;
@@ -111,7 +111,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks a part of the line in a place of its own. The place around it is untouched: what the part left its own as is
-    /// handed back, for [`Where`] to say what of it counts.
+    /// handed back, for [`ShellState`] to say what of it counts.
     fn walk_with_state<T>(
         &mut self,
         there: ShellState,

@@ -2,7 +2,7 @@
 //!
 //! It reads no event, no configuration and no environment but what it takes out of the worker's, and starts no thread, so that it
 //! is there at once and nothing in it can go wrong that the worker could bring about. The worker is the same program; it answers
-//! with one frame on its standard output ([`Frame`]). What does not come as a whole frame in time is no answer.
+//! with one frame on its standard output ([`AnswerFrame`]). What does not come as a whole frame in time is no answer.
 
 mod frame;
 mod options;

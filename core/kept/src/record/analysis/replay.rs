@@ -96,7 +96,7 @@ pub fn replay_entries(entries: &[Recorded], policy: &Policy) -> ReplayReport {
     replaying.finish()
 }
 
-/// [`replay`] of a long record, a part at a time; another part may have another policy.
+/// [`replay_entries`] of a long record, a part at a time; another part may have another policy.
 #[derive(Debug)]
 pub struct ReplayBuilder(ReplayReport);
 

@@ -121,7 +121,7 @@ pub fn compute_stats(entries: &[Recorded], zone: &TimeZone) -> Stats {
     figures.finish()
 }
 
-/// [`stats`] of a long record, a part at a time.
+/// [`compute_stats`] of a long record, a part at a time.
 #[derive(Debug)]
 pub struct StatsBuilder {
     zone: TimeZone,

@@ -252,7 +252,7 @@ fn collect_paths(accesses: &[Access]) -> Vec<&PathAccess> {
     found
 }
 
-/// As [`paths`].
+/// As [`collect_paths`].
 fn paths_mut(accesses: &mut [Access]) -> Vec<&mut PathAccess> {
     fn touched_path_mut(touch: &mut Touch) -> Option<&mut PathAccess> {
         match &mut touch.path {
