@@ -6,11 +6,7 @@ use std::path::{Path, PathBuf};
 use super::ids::{id_of, settle_rules};
 use super::launch::Transport;
 use super::load::{ConfigLoader, LoadedConfig};
-use super::scalars::{
-    AGENT_ASKING_MODE, AGENT_BYPASS, AGENT_MODE, AGENT_TOOL_CATEGORY, AGENT_TRUST_ELICITATION, APP_TRUST,
-    PROTOCOL_V2, READERS, SERVER_APPROVAL, SERVER_GRANT, SERVER_TOOL_APPROVAL, SERVER_TOOL_CATEGORY,
-    SERVER_TRUST_ANNOTATIONS, Scalars, TOOL_CATEGORY,
-};
+use super::scalars::{Scalars, keys};
 use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, RESERVED, nearest_word};
 use mayi_call::{Selector, WriteKind, resolve_path};
 use mayi_policy::{
@@ -29,7 +25,7 @@ impl ConfigLoader<'_> {
         let settings = self.merge.settings_with_origin();
         let current = &self.merge.current;
         for (name, agent) in &mut self.agents {
-            if let Some(mode) = current.get(AGENT_ASKING_MODE, &[name]) {
+            if let Some(mode) = current.get(keys::AGENT_ASKING_MODE, &[name]) {
                 let mode = Some(mode).filter(|mode| !mode.is_empty());
                 // What was tried, was tried in the preset's mode.
                 if mode != agent.asking_mode && matches!(agent.asks, Asks::Tried(_)) {
@@ -45,7 +41,7 @@ impl ConfigLoader<'_> {
             mode: current.mode_of(None),
             least_modes: self.merge.locks.mode_lock().map(|_| self.merge.managed.least_modes()),
             matrix: current.matrix(),
-            readers: current.effective(READERS, &[]),
+            readers: current.effective(keys::READERS, &[]),
             rules: self.rules,
             protection,
             agents: current
@@ -58,11 +54,11 @@ impl ConfigLoader<'_> {
                 .names_in(&["apps"])
                 .into_iter()
                 .map(|name| {
-                    let trust_require_approval = current.effective(APP_TRUST, &[name]);
+                    let trust_require_approval = current.effective(keys::APP_TRUST, &[name]);
                     (name.to_owned(), AppSettings { trust_require_approval })
                 })
                 .collect(),
-            tools: current.values_by_name(TOOL_CATEGORY, &[]),
+            tools: current.values_by_name(keys::TOOL_CATEGORY, &[]),
             notices: self.notices,
             files: self.digests,
             ask_all: self.ask_all,
@@ -79,7 +75,7 @@ impl ConfigLoader<'_> {
             record,
             on_unasked,
             compiled,
-            protocol_v2: merge.current.effective(PROTOCOL_V2, &[]),
+            protocol_v2: merge.current.effective(keys::PROTOCOL_V2, &[]),
         })
     }
 
@@ -196,23 +192,23 @@ pub(super) fn format_origin(origin: &Origin) -> String {
 
 fn agent_settings(current: &Scalars, name: &str) -> AgentSettings {
     AgentSettings {
-        bypass_permissions: current.effective(AGENT_BYPASS, &[name]),
-        mode: current.get(AGENT_MODE, &[name]),
-        trust_elicitation: current.effective(AGENT_TRUST_ELICITATION, &[name]),
-        tools: current.values_by_name(AGENT_TOOL_CATEGORY, &[name]),
+        bypass_permissions: current.effective(keys::AGENT_BYPASS, &[name]),
+        mode: current.get(keys::AGENT_MODE, &[name]),
+        trust_elicitation: current.effective(keys::AGENT_TRUST_ELICITATION, &[name]),
+        tools: current.values_by_name(keys::AGENT_TOOL_CATEGORY, &[name]),
     }
 }
 
 fn settings_of(current: &Scalars, server: &str) -> ServerSettings {
     let tools = current.names_in(&["servers", server, "tools"]).into_iter().map(|name| {
-        let approval = current.get(SERVER_TOOL_APPROVAL, &[server, name]).unwrap_or(Approval::Default);
-        let category = current.get(SERVER_TOOL_CATEGORY, &[server, name]);
+        let approval = current.get(keys::SERVER_TOOL_APPROVAL, &[server, name]).unwrap_or(Approval::Default);
+        let category = current.get(keys::SERVER_TOOL_CATEGORY, &[server, name]);
         (name.to_owned(), ToolSettings { approval, category })
     });
     ServerSettings {
-        approval: current.get(SERVER_APPROVAL, &[server]),
-        grant: current.effective(SERVER_GRANT, &[server]),
-        trust_annotations: current.effective(SERVER_TRUST_ANNOTATIONS, &[server]),
+        approval: current.get(keys::SERVER_APPROVAL, &[server]),
+        grant: current.effective(keys::SERVER_GRANT, &[server]),
+        trust_annotations: current.effective(keys::SERVER_TRUST_ANNOTATIONS, &[server]),
         tools: tools.collect(),
         local: false,
     }

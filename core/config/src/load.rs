@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::compiled::{self, CompiledFile};
 use super::ids::{AgentIds, NameClash, settle_rules};
 use super::read::{self, AgentEntry, ConfigReader, ParsedFile, ServerEntry, WorkspaceEntry};
-use super::scalars::{LayerMerge, MODE, Scalars, WithOrigin};
+use super::scalars::{LayerMerge, Scalars, WithOrigin, keys};
 use super::tighten::{self, IgnoredSetting};
 use super::{
     AgentCommand, AgentLaunch, Asks, ConfigError, ConfigErrors, Layer, Locks, OnUnasked, PRESETS,
@@ -317,7 +317,7 @@ impl<'s> ConfigLoader<'s> {
         entries.sort_by_key(|entry| real(&entry.folder).components().count());
         for entry in entries {
             self.rules.extend(entry.rules);
-            let ignored = self.apply_scalars(layer, Scalars::of(MODE, entry.mode), false);
+            let ignored = self.apply_scalars(layer, Scalars::of(keys::MODE, entry.mode), false);
             self.note_locked(place, &ignored);
         }
     }
@@ -365,7 +365,7 @@ impl<'s> ConfigLoader<'s> {
             }
         };
         let origin = Origin { file: None, line: None, layer: Layer::Environment.as_str() };
-        let scalars = Scalars::of(MODE, Some(WithOrigin::new(mode, origin)));
+        let scalars = Scalars::of(keys::MODE, Some(WithOrigin::new(mode, origin)));
         let ignored = self.apply_scalars(Layer::Environment, scalars, true);
         if !ignored.is_empty() {
             self.notices.push(format!(
@@ -399,7 +399,7 @@ impl<'s> ConfigLoader<'s> {
             }
         }
         let Some(mode) = options.mode else { return };
-        let scalars = Scalars::of(MODE, Some(WithOrigin::new(mode, origin)));
+        let scalars = Scalars::of(keys::MODE, Some(WithOrigin::new(mode, origin)));
         let ignored = self.apply_scalars(Layer::CommandLine, scalars, false);
         for by in ignored.into_iter().filter_map(|ignored| ignored.locked_by) {
             let message = format!("`--mode {mode}` is not allowed: {} locks the mode", by.display());

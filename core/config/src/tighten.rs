@@ -4,9 +4,7 @@
 use std::path::PathBuf;
 
 use super::Layer;
-use super::scalars::{
-    AGENT_MODE, LayerMerge, MODE, Reach, ScalarEntry, ScalarValue, Scalars, TABLE, WithOrigin,
-};
+use super::scalars::{LayerMerge, Reach, ScalarEntry, ScalarValue, Scalars, TABLE, WithOrigin, keys};
 use mayi_policy::Mode;
 
 /// Something that was left out.
@@ -114,13 +112,13 @@ fn restrict_modes(
         let here = tightens.then(|| (merge.current.mode_of(agent), None));
         locked.into_iter().chain(here).max_by_key(|(mode, _)| *mode).unwrap_or((Mode::Auto, None))
     };
-    if let Some(mode) = scalars.find(MODE, &[]) {
+    if let Some(mode) = scalars.find(keys::MODE, &[]) {
         for name in merge.current.names_in(&["agents"]) {
-            let has_own = merge.current.get(AGENT_MODE, &[name]).is_some();
-            if has_own && scalars.get(AGENT_MODE, &[name]).is_none() {
+            let has_own = merge.current.get(keys::AGENT_MODE, &[name]).is_some();
+            if has_own && scalars.get(keys::AGENT_MODE, &[name]).is_none() {
                 let nearest = mode.value.max(floor(Some(name)).0);
                 let nearest = WithOrigin::new(nearest, mode.origin.clone());
-                scalars.set(AGENT_MODE, &[name], Some(nearest));
+                scalars.set(keys::AGENT_MODE, &[name], Some(nearest));
             }
         }
     }
@@ -132,9 +130,9 @@ fn restrict_modes(
         // Without a mode of its own so far, an agent has the one of all, which may just have changed.
         if tightens
             && let Some(agent) = agent
-            && merge.current.get(AGENT_MODE, &[agent]).is_none()
+            && merge.current.get(keys::AGENT_MODE, &[agent]).is_none()
         {
-            least = least.max(scalars.get(MODE, &[]).unwrap_or(least));
+            least = least.max(scalars.get(keys::MODE, &[]).unwrap_or(least));
         }
         if *mode < least {
             ignored.push(IgnoredSetting { what: describe_entry(&entry), locked_by });

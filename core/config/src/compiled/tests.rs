@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::seal::{self, CompiledSubject};
 use super::*;
-use crate::scalars::AGENT_MODE;
+use crate::scalars::keys;
 use mayi_kept::store::compiled_key;
 
 fn folders(top: &Path) -> Folders {
@@ -58,7 +58,7 @@ fn given_a_seal_of_the_users_key_and_another_subject_then_it_counts_for_nothing(
     assert!(open().is_none());
     file.compile_if_wanted();
     let (_, read, _) = open().unwrap();
-    let mode = read.scalars.find(AGENT_MODE, &["claude"]).unwrap();
+    let mode = read.scalars.find(keys::AGENT_MODE, &["claude"]).unwrap();
     assert_eq!(mode.origin.line, Some(2007), "each line stands where it stood");
     let key = compiled_key(dir.path()).unwrap();
     let bytes = std::fs::read(file.place.path()).unwrap();

@@ -7,10 +7,7 @@ use super::{
     EditorAgent, EditorServer, EditorTool, EditorWorkspace, editor_origin, setting_path, with_editor_origin,
 };
 use crate::read::{AgentEntry, ServerEntry, WorkspaceEntry, is_web_address, named_folder};
-use crate::scalars::{
-    AGENT_BYPASS, AGENT_MODE, AGENT_TOOL_CATEGORY, SERVER_APPROVAL, SERVER_GRANT, SERVER_TOOL_APPROVAL,
-    SERVER_TOOL_CATEGORY, SERVER_TRUST_ANNOTATIONS, Scalars,
-};
+use crate::scalars::{Scalars, keys};
 use crate::{ConfigError, Layer, Transport, names};
 use mayi_call::{Category, Names};
 use mayi_policy::Approval;
@@ -25,12 +22,12 @@ impl EditorAgent {
     }
 
     pub(super) fn add_scalars(&self, name: &str, scalars: &mut Scalars, errors: &mut Vec<ConfigError>) {
-        scalars.set(AGENT_MODE, &[name], self.mode.map(with_editor_origin));
-        scalars.set(AGENT_BYPASS, &[name], self.bypass_permissions.map(with_editor_origin));
+        scalars.set(keys::AGENT_MODE, &[name], self.mode.map(with_editor_origin));
+        scalars.set(keys::AGENT_BYPASS, &[name], self.bypass_permissions.map(with_editor_origin));
         if let Some(tools) = &self.tools {
             check_tool_names(&format!("{}.tools", setting_path("agents", name)), tools, errors);
             for (tool, category) in tools {
-                scalars.set(AGENT_TOOL_CATEGORY, &[name, tool], Some(with_editor_origin(*category)));
+                scalars.set(keys::AGENT_TOOL_CATEGORY, &[name, tool], Some(with_editor_origin(*category)));
             }
         }
     }
@@ -97,17 +94,17 @@ impl EditorServer {
     }
 
     pub(super) fn add_scalars(&self, name: &str, scalars: &mut Scalars) {
-        scalars.set(SERVER_APPROVAL, &[name], self.approval.map(with_editor_origin));
-        scalars.set(SERVER_GRANT, &[name], self.grant.map(with_editor_origin));
-        scalars.set(SERVER_TRUST_ANNOTATIONS, &[name], self.trust_annotations.map(with_editor_origin));
+        scalars.set(keys::SERVER_APPROVAL, &[name], self.approval.map(with_editor_origin));
+        scalars.set(keys::SERVER_GRANT, &[name], self.grant.map(with_editor_origin));
+        scalars.set(keys::SERVER_TRUST_ANNOTATIONS, &[name], self.trust_annotations.map(with_editor_origin));
         for (tool, said) in self.tools.iter().flatten() {
             let names = [name, tool.as_str()];
             match said {
                 EditorTool::Approval(approval) => {
-                    scalars.set(SERVER_TOOL_APPROVAL, &names, Some(with_editor_origin(*approval)));
+                    scalars.set(keys::SERVER_TOOL_APPROVAL, &names, Some(with_editor_origin(*approval)));
                 }
                 EditorTool::Category(category) => {
-                    scalars.set(SERVER_TOOL_CATEGORY, &names, Some(with_editor_origin(*category)));
+                    scalars.set(keys::SERVER_TOOL_CATEGORY, &names, Some(with_editor_origin(*category)));
                 }
             }
         }

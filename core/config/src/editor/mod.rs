@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::ids::{AgentIds, NameClash};
 use super::load::ConfigLoader;
 use super::read::WorkspaceEntry;
-use super::scalars::{MODE, ScalarRow, Scalars, TOOL_CATEGORY, WithOrigin, rows_in};
+use super::scalars::{ScalarRow, Scalars, WithOrigin, keys, rows_in};
 use super::{ConfigError, Layer, nearest_word};
 use mayi_call::Category;
 use mayi_kept::approval::escape_line;
@@ -158,10 +158,10 @@ impl EditorSettings {
     /// Lays the settings over what is there already.
     pub(super) fn apply_to(&self, loading: &mut ConfigLoader<'_>) {
         let before = loading.errors.len();
-        let mut scalars = Scalars::of(MODE, self.mode.map(with_editor_origin));
+        let mut scalars = Scalars::of(keys::MODE, self.mode.map(with_editor_origin));
         entries::check_tool_names("mayi.tools", &self.tools, &mut loading.errors);
         for (tool, category) in &self.tools {
-            scalars.set(TOOL_CATEGORY, &[tool], Some(with_editor_origin(*category)));
+            scalars.set(keys::TOOL_CATEGORY, &[tool], Some(with_editor_origin(*category)));
         }
         let (mut agents, mut servers) = (Vec::new(), Vec::new());
         for (name, agent) in &self.agents {

@@ -6,10 +6,7 @@ use serde_json::{Map, Value};
 use super::{
     EditorAgent, EditorServer, EditorSettings, EditorWorkspace, UnknownKeys, editor_key, setting_path,
 };
-use crate::scalars::{
-    AGENT_BYPASS, AGENT_MODE, MODE, SERVER_APPROVAL, SERVER_GRANT, SERVER_TRUST_ANNOTATIONS, ScalarKey,
-    ScalarType,
-};
+use crate::scalars::{ScalarKey, ScalarType, keys};
 use crate::{ConfigError, ConfigErrors, Layer};
 
 impl EditorSettings {
@@ -20,12 +17,12 @@ impl EditorSettings {
     pub fn read(value: &Value) -> Result<Self, ConfigErrors> {
         let mut errors = Vec::new();
         let mut top = SettingFields::from_value(value, "mayi", &mut errors);
-        let mut settings = Self { mode: top.take_scalar(MODE), ..Self::default() };
+        let mut settings = Self { mode: top.take_scalar(keys::MODE), ..Self::default() };
         settings.tools = top.take("tools", CATEGORIES).unwrap_or_default();
         for (folder, value) in top.take_named("workspaces") {
             let mut fields = top.child_fields("workspaces", &folder, &value);
             let workspace =
-                EditorWorkspace { mode: fields.take_scalar(MODE), unknown: fields.unknown_keys() };
+                EditorWorkspace { mode: fields.take_scalar(keys::MODE), unknown: fields.unknown_keys() };
             settings.workspaces.insert(folder, workspace);
         }
         for (name, value) in top.take_named("agents") {
@@ -34,8 +31,8 @@ impl EditorSettings {
                 command: fields.take("command", TEXT),
                 args: fields.take("args", TEXTS),
                 env: fields.take("env", TEXT_MAP),
-                bypass_permissions: fields.take_scalar(AGENT_BYPASS),
-                mode: fields.take_scalar(AGENT_MODE),
+                bypass_permissions: fields.take_scalar(keys::AGENT_BYPASS),
+                mode: fields.take_scalar(keys::AGENT_MODE),
                 tools: fields.take("tools", CATEGORIES),
                 unknown: fields.unknown_keys(),
             };
@@ -49,9 +46,9 @@ impl EditorSettings {
                 env: fields.take("env", TEXT_MAP),
                 url: fields.take("url", TEXT),
                 headers: fields.take("headers", TEXT_MAP),
-                approval: fields.take_scalar(SERVER_APPROVAL),
-                grant: fields.take_scalar(SERVER_GRANT),
-                trust_annotations: fields.take_scalar(SERVER_TRUST_ANNOTATIONS),
+                approval: fields.take_scalar(keys::SERVER_APPROVAL),
+                grant: fields.take_scalar(keys::SERVER_GRANT),
+                trust_annotations: fields.take_scalar(keys::SERVER_TRUST_ANNOTATIONS),
                 tools: fields.take(
                     "tools",
                     "{\"TOOL\": \"required\"}, with \"required\", \"not_required\", \"default\" or a category such as \"read\" for each",

@@ -8,7 +8,7 @@ use super::file::ParsedFile;
 use super::section::Section;
 use super::{scalars, tools};
 use crate::names;
-use crate::scalars::AGENT_TOOL_CATEGORY;
+use crate::scalars::keys;
 use mayi_policy::Origin;
 
 /// How an agent is started, as far as a file says so.
@@ -34,7 +34,7 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
         let name = name.into_inner();
         let dropped = scalars::read(&mut section, "agents.*", &[&name], &mut file.scalars);
         for (tool, category) in tools::read(&mut section) {
-            file.scalars.set(AGENT_TOOL_CATEGORY, &[&name, &tool], Some(category));
+            file.scalars.set(keys::AGENT_TOOL_CATEGORY, &[&name, &tool], Some(category));
         }
         section.finish();
         let origin = reader.span_origin(&command.as_ref().map_or(header, Spanned::span));

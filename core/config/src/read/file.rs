@@ -6,9 +6,7 @@ use super::record::RecordEntry;
 use super::section::{Section, join_with_or};
 use super::{AgentEntry, ServerEntry, agents, apps, record, rules, scalars, servers, tools};
 use crate::Layer;
-use crate::scalars::{
-    CATEGORIES, EFFECTS, Locks, MATRIX, MODES, Scalars, TOOL_CATEGORY, WithOrigin, lockable_rows,
-};
+use crate::scalars::{CATEGORIES, EFFECTS, Locks, MODES, Scalars, WithOrigin, keys, lockable_rows};
 use mayi_call::Category;
 use mayi_policy::{Effect, Mode, Pattern, Rule};
 
@@ -60,7 +58,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
     servers::read(&mut top, &mut file);
     apps::read(&mut top, &mut file);
     for (tool, category) in tools::read(&mut top) {
-        file.scalars.set(TOOL_CATEGORY, &[&tool], Some(category));
+        file.scalars.set(keys::TOOL_CATEGORY, &[&tool], Some(category));
     }
     file.workspaces = read_workspaces(&mut top);
     read_matrix(&mut top, &mut file.scalars);
@@ -144,7 +142,7 @@ fn read_matrix(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
                 }
                 let origin = row.reader().span_origin(&effect.span());
                 let effect = WithOrigin::new(*effect.get_ref(), origin);
-                scalars.set(MATRIX, &[mode_word, name], Some(effect));
+                scalars.set(keys::MATRIX, &[mode_word, name], Some(effect));
             }
         }
         row.finish();

@@ -10,7 +10,7 @@ use super::scalars;
 use super::section::{Section, find_word};
 use crate::Transport;
 use crate::names;
-use crate::scalars::{SERVER_TOOL_APPROVAL, SERVER_TOOL_CATEGORY, Scalars, WithOrigin};
+use crate::scalars::{Scalars, WithOrigin, keys};
 use mayi_call::Category;
 use mayi_policy::{Approval, Origin};
 
@@ -124,10 +124,18 @@ fn read_tools(section: &mut Section<'_, '_>, server: &str, scalars: &mut Scalars
                 let names = [server, name.get_ref().as_str()];
                 match said.map(Spanned::into_inner) {
                     Some(ToolWord::Approval(approval)) => {
-                        scalars.set(SERVER_TOOL_APPROVAL, &names, Some(WithOrigin::new(approval, origin)));
+                        scalars.set(
+                            keys::SERVER_TOOL_APPROVAL,
+                            &names,
+                            Some(WithOrigin::new(approval, origin)),
+                        );
                     }
                     Some(ToolWord::Category(category)) => {
-                        scalars.set(SERVER_TOOL_CATEGORY, &names, Some(WithOrigin::new(category, origin)));
+                        scalars.set(
+                            keys::SERVER_TOOL_CATEGORY,
+                            &names,
+                            Some(WithOrigin::new(category, origin)),
+                        );
                     }
                     None => {}
                 }

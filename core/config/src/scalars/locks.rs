@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::row::{ScalarKey, ScalarRow};
-use super::{AGENT_BYPASS, APP_TRUST, MODE, TABLE};
+use super::{TABLE, keys};
 use mayi_call::{AgentId, Names};
 use mayi_policy::aliases::same_agent;
 
@@ -59,19 +59,19 @@ impl Locks {
     /// The file that locks the mode.
     #[must_use]
     pub fn mode_lock(&self) -> Option<&Path> {
-        self.lock_of(MODE, None)
+        self.lock_of(keys::MODE, None)
     }
 
     /// The file that locks `bypass_permissions` of `agent`, under whichever of its names.
     #[must_use]
     pub fn bypass_lock(&self, agent: &str) -> Option<&Path> {
-        self.lock_of(AGENT_BYPASS, Some(agent))
+        self.lock_of(keys::AGENT_BYPASS, Some(agent))
     }
 
     /// The file that locks `trust_require_approval` of `app`.
     #[must_use]
     pub fn app_trust_lock(&self, app: &str) -> Option<&Path> {
-        self.lock_of(APP_TRUST, Some(app))
+        self.lock_of(keys::APP_TRUST, Some(app))
     }
 
     fn lock_of<T>(&self, key: ScalarKey<T>, name: Option<&str>) -> Option<&Path> {

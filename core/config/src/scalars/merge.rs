@@ -8,7 +8,7 @@ use std::fmt::Display;
 use config::builder::DefaultState;
 use config::{Config, ConfigBuilder, Map, Value, ValueKind};
 
-use super::{CATEGORIES, Locks, MATRIX, MODES, ScalarEntry, Scalars, TABLE, Unset, WithOrigin};
+use super::{CATEGORIES, Locks, MODES, ScalarEntry, Scalars, TABLE, Unset, WithOrigin, keys};
 use crate::{ConfigError, Layer};
 use mayi_policy::{Matrix, Origin};
 
@@ -112,7 +112,7 @@ fn built_in() -> Scalars {
     for (mode_word, mode) in MODES {
         for (category_word, category) in CATEGORIES {
             let effect = WithOrigin::new(matrix.row(*mode).effect_for(*category), origin.clone());
-            built_in.set(MATRIX, &[mode_word, category_word], Some(effect));
+            built_in.set(keys::MATRIX, &[mode_word, category_word], Some(effect));
         }
     }
     built_in

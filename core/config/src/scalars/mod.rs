@@ -2,7 +2,7 @@
 //!
 //! Each is a row of [`table`]; what follows from its row needs no line of its own anywhere.
 
-mod keys;
+pub(super) mod keys;
 mod locks;
 mod merge;
 mod row;
@@ -11,7 +11,6 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use keys::*;
 pub use locks::Locks;
 pub(super) use locks::lockable_rows;
 pub(super) use merge::LayerMerge;
@@ -158,20 +157,23 @@ impl Scalars {
 
     /// The mode of an agent, or the one of all.
     pub(super) fn mode_of(&self, agent: Option<&str>) -> Mode {
-        agent.map_or_else(|| self.effective(MODE, &[]), |agent| self.effective(AGENT_MODE, &[agent]))
+        agent.map_or_else(
+            || self.effective(keys::MODE, &[]),
+            |agent| self.effective(keys::AGENT_MODE, &[agent]),
+        )
     }
 
     /// What follows when the agent does something without asking.
     pub(super) fn on_unasked(&self, agent: Option<&str>) -> OnUnasked {
         agent.map_or_else(
-            || self.effective(ON_UNASKED, &[]),
-            |agent| self.effective(AGENT_ON_UNASKED, &[agent]),
+            || self.effective(keys::ON_UNASKED, &[]),
+            |agent| self.effective(keys::AGENT_ON_UNASKED, &[agent]),
         )
     }
 
     /// The modes of all.
     pub(super) fn least_modes(&self) -> LeastModes {
-        let of = |name: &str| Some((name.to_owned(), self.get(AGENT_MODE, &[name])?));
+        let of = |name: &str| Some((name.to_owned(), self.get(keys::AGENT_MODE, &[name])?));
         LeastModes {
             mode: self.mode_of(None),
             agents: self.names_in(&["agents"]).into_iter().filter_map(of).collect(),
@@ -182,7 +184,7 @@ impl Scalars {
         let mut matrix = Matrix::default();
         for (mode_word, mode) in MODES {
             for (category_word, category) in CATEGORIES {
-                if let Some(effect) = self.get(MATRIX, &[mode_word, category_word]) {
+                if let Some(effect) = self.get(keys::MATRIX, &[mode_word, category_word]) {
                     *matrix.row_mut(*mode).effect_for_mut(*category) = effect;
                 }
             }

@@ -19,7 +19,7 @@ use self::scalars::{
     LockName, about, acp_scalars, agent_scalars, app_scalars, file_scalars, server_scalars, tool_scalars,
 };
 use self::words::{Category, Denied, Effect, Mode, ToolApproval};
-use crate::scalars::{AGENT_TOOL_CATEGORY, MATRIX, TOOL_CATEGORY};
+use crate::scalars::keys;
 
 /// Names of servers and tools.
 const NAME: &str = "^[A-Za-z0-9._-]{1,128}$";
@@ -85,11 +85,11 @@ struct File {
     servers: Option<Named<Server>>,
     /// Apps that use a Responses API through `mayi responses --app NAME`.
     apps: Option<Named<App>>,
-    #[schemars(description = about(TOOL_CATEGORY))]
+    #[schemars(description = about(keys::TOOL_CATEGORY))]
     tools: Option<Named<Category>>,
     /// Your own settings for a folder, by its path: absolute, or from ~/.
     workspaces: Option<BTreeMap<String, Workspace>>,
-    #[schemars(description = about(MATRIX))]
+    #[schemars(description = about(keys::MATRIX))]
     matrix: Option<Matrix>,
     /// What is protected whatever the rules are silent about.
     protection: Option<Protection>,
@@ -264,7 +264,7 @@ struct Agent {
     env: Option<BTreeMap<String, String>>,
     #[schemars(flatten, schema_with = "agent_scalars")]
     scalars: (),
-    #[schemars(description = about(AGENT_TOOL_CATEGORY))]
+    #[schemars(description = about(keys::AGENT_TOOL_CATEGORY))]
     tools: Option<Named<Category>>,
 }
 

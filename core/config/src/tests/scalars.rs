@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Machine;
-use crate::scalars::{Reach, ScalarKind, ScalarRow, TABLE};
+use crate::scalars::{Reach, ScalarKind, ScalarRow, ScalarValue, TABLE, Unset, find_row};
 use crate::{LoadedConfig, Setting};
 
 /// Names for the stars, which nothing else is called.
@@ -46,6 +46,25 @@ fn setting(loaded: &LoadedConfig, row: &ScalarRow) -> Option<Setting> {
 /// All that are set by files and have an effect.
 fn rows() -> impl Iterator<Item = &'static ScalarRow> {
     TABLE.iter().filter(|row| row.reach != Reach::NoEffect)
+}
+
+#[test]
+fn given_the_table_then_each_path_is_there_once_and_each_default_has_its_kind() {
+    for row in TABLE {
+        assert_eq!(TABLE.iter().filter(|other| other.path == row.path).count(), 1, "{}", row.path);
+        let kind = match row.kind {
+            ScalarKind::Flag => ScalarValue::Flag(true),
+            ScalarKind::Text => ScalarValue::Text(String::new()),
+            word => word.words().remove(0).1,
+        };
+        match &row.unset {
+            Unset::BuiltIn(value) | Unset::Is(value) => {
+                assert_eq!(std::mem::discriminant(value), std::mem::discriminant(&kind), "{}", row.path);
+            }
+            Unset::As(path) => assert_eq!(find_row(path).unwrap().kind, row.kind, "{}", row.path),
+            Unset::Nothing => {}
+        }
+    }
 }
 
 /// Each can be written down, and `config show` says what it is and where that stands.
