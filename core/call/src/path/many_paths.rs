@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::walk;
 
-/// Where paths lead, as [`resolve`](super::resolve) says it. What was found at a folder is remembered as long as this lives, so
+/// Where paths lead, as [`resolve_path`](super::resolve_path) says it. What was found at a folder is remembered as long as this lives, so
 /// it is for paths that are looked up together, and not for later ones. Clones share what they know.
 #[derive(Clone, Debug, Default)]
 pub struct PathResolver {
@@ -26,7 +26,7 @@ impl PathResolver {
     /// Where an absolute path leads.
     ///
     /// # Errors
-    /// As [`resolve`](super::resolve).
+    /// As [`resolve_path`](super::resolve_path).
     pub fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = match (path.parent(), path.file_name()) {

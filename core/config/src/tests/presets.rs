@@ -40,6 +40,9 @@ fn given_every_preset_then_the_agents_own_settings_are_protected() {
         let Some(file) = settings_of(preset.name) else { continue };
         let access = Access::Write(WriteKind::Write, PathAccess::new(&home, file));
         let entries = loaded.policy.protection.entries();
-        assert!(entries.iter().any(|entry| entry.always && entry.pattern.could_match(&access, &[])), "{file}");
+        assert!(
+            entries.iter().any(|entry| entry.always && entry.pattern.could_match(&access, &[])),
+            "{file}"
+        );
     }
 }

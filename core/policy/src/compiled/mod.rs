@@ -3,7 +3,7 @@
 //! What is found by it is what the list of the same rules would give, in the same order: the lookups are the same code
 //! (`index`), and only where the keys are kept differs. A rule is kept as it was written, and read again when it
 //! is reached, without following links: of those rules for which a link is on the way, that has to be told before
-//! ([`CompiledRules::rules_about`], [`CompiledRules::load_eager_rules`]).
+//! (`CompiledRules::rules_about`, `CompiledRules::load_eager_rules`).
 //!
 //! Where the blocks come from, and that they are what was written, is up to who gives them. One that can't be had is no mistake:
 //! then all rules are asked for anew.
