@@ -28,7 +28,7 @@ function plan() {
 function begin() {
   if (begun) return;
   begun = true;
-  for (const name of ['scroll', 'resize', 'toggle', 'load', 'transitionend']) window.addEventListener(name, plan, { capture: true, passive: true });
+  for (const name of ['scroll', 'resize', 'toggle', 'load']) window.addEventListener(name, plan, { capture: true, passive: true });
   document.addEventListener('visibilitychange', plan);
   if (typeof IntersectionObserver === 'undefined') return;
   // As large as the window: what is seen of it is what is seen of the window, wherever it is embedded.
@@ -85,8 +85,6 @@ export class Seen {
   #told = false;
   /** @type {ResizeObserver | null} */
   #sizes = null;
-  /** Tells that it came into sight by something else than scrolling: another chat was chosen. @type {IntersectionObserver | null} */
-  #places = null;
   /** Since when all of it is in sight at once; null: it is not. @type {number | null} */
   #since = null;
 
@@ -102,10 +100,6 @@ export class Seen {
     if (typeof ResizeObserver !== 'undefined') {
       this.#sizes = new ResizeObserver(plan);
       this.#sizes.observe(part);
-    }
-    if (typeof IntersectionObserver !== 'undefined') {
-      this.#places = new IntersectionObserver(plan, { threshold: [0, 0.25, 0.5, 0.75, 1] });
-      this.#places.observe(part);
     }
     plan();
   }
@@ -168,7 +162,6 @@ export class Seen {
   dispose() {
     watched.delete(this);
     this.#sizes?.disconnect();
-    this.#places?.disconnect();
   }
 
   /** @param {number} from @param {number} to */

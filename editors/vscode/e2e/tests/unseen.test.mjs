@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { startBrowser } from '../lib/browser.mjs';
-import { card as fakeCard, startFake } from '../lib/fake_backend.mjs';
+import { startFake } from '../lib/fake_backend.mjs';
 import { kindsSettings } from '../lib/kinds.mjs';
 import { cardOf, openPhone, pair } from '../lib/phone.mjs';
 import { nothingHappens, rested } from '../lib/rests.mjs';
@@ -194,18 +193,4 @@ describe('the real editor', () => {
     await chat.inState(id, 'approved');
     await chat.idle();
   });
-});
-
-test('given a chat that is chosen by its tab then its card is in sight without a scroll or a press, and one of another chat is not', async () => {
-  const browser = await startBrowser();
-  const cards = [fakeCard(), fakeCard(), fakeCard()];
-  const view = await openAlone(browser, { width: 400, cards });
-  const unseen = (/** @type {any} */ of) => view.card(of).locator('.mayi-choose.unseen').count();
-  await view.select(1);
-  await until('all of it was in sight', async () => (await unseen(cards[1])) === 0);
-  assert.equal(await unseen(cards[2]), 1);
-  await rested(view.card(cards[1]));
-  await view.card(cards[1]).locator('[action-id="allow_once"]').click();
-  assert.deepEqual((await view.answers()).map((one) => one.approvalId), [cards[1].approvalId], 'one press is enough');
-  await browser.close();
 });
