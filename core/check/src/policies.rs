@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{CheckError, MatrixOverrides, Request, RequestError, RequestRules};
 use mayi_core::call::{Category, Selector};
-use mayi_core::config::{ConfigErrors, LoadedConfig, MANAGED_FILE, Sources, load, nearest_word};
+use mayi_core::config::{ConfigErrors, LoadedConfig, Sources, load, nearest_word};
 use mayi_core::policy::pattern::PatternBases;
 use mayi_core::policy::{Mode, Origin, Pattern, PatternError, Policy, Protection, Rule};
 
@@ -110,16 +110,7 @@ impl PolicyCache {
         if let Some(known) = &self.built_in {
             return Ok(known.clone());
         }
-        let folders = &self.sources.folders;
-        let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
-        let own = [&folders.config, &folders.data, &folders.state, &managed];
-        let own: Vec<PathBuf> = own.into_iter().flatten().cloned().collect();
-        let places = self.sources.pattern_bases();
-        let elsewhere = folders.config.as_deref().and_then(Path::parent);
-        let built_in = Protection::built_in(&places, &own).and_then(|mut protection| {
-            elsewhere.map_or(Ok(()), |folder| protection.add_settings_folder(folder, &places))?;
-            Ok(protection)
-        });
+        let built_in = self.sources.built_in_protection(&self.sources.pattern_bases());
         let protection = built_in.map_err(|error| {
             RequestError::new("/protection", error.to_string(), "this is mayi's own mistake")
         })?;

@@ -1,13 +1,12 @@
 //! What was read becomes a policy.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use super::ids::{id_of, settle_rules};
 use super::launch::Transport;
 use super::load::{ConfigLoader, LoadedConfig};
 use super::scalars::{Scalars, keys};
-use super::{Asks, ConfigError, ConfigErrors, Layer, MANAGED_FILE, RESERVED, nearest_word};
+use super::{Asks, ConfigError, ConfigErrors, Layer, RESERVED, nearest_word};
 use mayi_call::{Selector, WriteKind, resolve_path};
 use mayi_policy::{
     AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings,
@@ -82,19 +81,7 @@ impl ConfigLoader<'_> {
     /// What is built in, mayi's own files wherever they are, and what files add and except.
     fn build_protection(&mut self) -> Protection {
         let sources = self.sources;
-        let folders = &sources.folders;
-        let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
-        let own: Vec<PathBuf> = [&folders.config, &folders.data, &folders.state, &managed]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
-        let elsewhere = folders.config.as_deref().and_then(Path::parent);
-        let built_in = Protection::built_in(&self.places, &own).and_then(|mut protection| {
-            elsewhere.map_or(Ok(()), |folder| protection.add_settings_folder(folder, &self.places))?;
-            Ok(protection)
-        });
-        let mut protection = match built_in {
+        let mut protection = match sources.built_in_protection(&self.places) {
             Ok(protection) => protection,
             Err(error) => {
                 self.errors.push(ConfigError::new(Layer::BuiltIn, error.to_string(), None));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 
 use super::EditorSettings;
-use mayi_policy::Mode;
 use mayi_policy::pattern::PatternBases;
+use mayi_policy::{Mode, PatternError, Protection};
 
 /// What an administrator sets for everybody.
 pub const MANAGED_FILE: &str = "/etc/mayi/config.toml";
@@ -121,6 +121,26 @@ impl Sources {
     #[must_use]
     pub fn pattern_bases(&self) -> PatternBases {
         PatternBases::of_one_moment(self.folders.home.clone(), vec![self.cwd.clone()])
+    }
+
+    /// What is protected whatever files say (D4.5, D4.8): mayi's own folders, and what is protected by its name, also where
+    /// the user keeps settings elsewhere.
+    ///
+    /// # Errors
+    /// If one of mayi's folders has a name that can't be written as a pattern.
+    pub fn built_in_protection(&self, places: &PatternBases) -> Result<Protection, PatternError> {
+        let folders = &self.folders;
+        let managed = Path::new(MANAGED_FILE).parent().map(Path::to_owned);
+        let own: Vec<PathBuf> = [&folders.config, &folders.data, &folders.state, &managed]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let mut protection = Protection::built_in(places, &own)?;
+        if let Some(settings) = folders.config.as_deref().and_then(Path::parent) {
+            protection.add_settings_folder(settings, places)?;
+        }
+        Ok(protection)
     }
 }
 
