@@ -12,7 +12,8 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 #[must_use]
 pub fn fold_text(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
-        return if text.bytes().any(|b| b.is_ascii_uppercase()) {
+        // All of them, and not up to the first: that is done in a few steps for many at once.
+        return if text.bytes().fold(false, |any, b| any | b.is_ascii_uppercase()) {
             Cow::Owned(text.to_ascii_lowercase())
         } else {
             Cow::Borrowed(text)

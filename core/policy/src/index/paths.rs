@@ -6,7 +6,8 @@ use super::keys::{IndexTable, KeyLookup};
 use super::memory::MemoryTables;
 use crate::fold::fold_text;
 use crate::pattern::path::{
-    AncestorMatch, Anchor, PathForms, PathPart, PatternForm, below_text, leading_names,
+    AncestorMatch, Anchor, PathForms, PathPart, PatternForm, SlashedText, below_text, leading_names,
+    slash_places,
 };
 use mayi_call::shell::OpenPath;
 
@@ -53,25 +54,28 @@ pub(super) const WRITE: PathTables = PathTables {
 };
 
 /// Those of a folder, and of every folder above it.
-fn find_ancestors(keys: &impl KeyLookup, table: IndexTable, path: &str, found: &mut Vec<u32>) {
+fn find_ancestors(keys: &impl KeyLookup, table: IndexTable, path: SlashedText<'_>, found: &mut Vec<u32>) {
     if keys.is_empty(table) {
         return;
     }
-    let ends = path.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0).take(keys.max_depth(table));
-    for end in ends {
-        keys.find_named(table, path.get(..end).unwrap_or_default(), found);
+    for folder in path.folders_above().take(keys.max_depth(table)) {
+        keys.find_named(table, folder, found);
     }
-    keys.find_named(table, path, found);
+    keys.find_named(table, path.text, found);
 }
 
 /// Those of folders below it.
-fn find_descendants(keys: &impl KeyLookup, table: IndexTable, path: &str, found: &mut Vec<u32>) {
-    match path.trim_end_matches('/') {
-        _ if keys.is_empty(table) => {}
-        "" => keys.find_all(table, found),
-        // Whatever lies below has more parts than the folder itself.
-        path if keys.max_depth(table) <= path.matches('/').count() + 1 => {}
-        path => keys.find_from(table, &format!("{path}/"), found),
+fn find_descendants(keys: &impl KeyLookup, table: IndexTable, path: SlashedText<'_>, found: &mut Vec<u32>) {
+    if keys.is_empty(table) {
+        return;
+    }
+    let text = path.text.trim_end_matches('/');
+    if text.is_empty() {
+        return keys.find_all(table, found);
+    }
+    // Whatever lies below has more parts than the folder itself.
+    if keys.max_depth(table) > path.slash_count_before(text.len()) + 1 {
+        keys.find_from(table, &format!("{text}/"), found);
     }
 }
 
@@ -126,13 +130,12 @@ impl PathTables {
             return;
         }
         for form in path.forms() {
-            let text = form.folded.as_ref();
-            find_ancestors(keys, self.absolute, text, found);
+            let path = form.slashed();
+            find_ancestors(keys, self.absolute, path, found);
             if !keys.is_empty(self.anywhere) {
-                let names = text.split('/').filter(|name| !name.is_empty());
-                names.for_each(|name| self.find_by_name(keys, name, found));
+                path.names().for_each(|name| self.find_by_name(keys, name, found));
             }
-            for rest in form.in_roots() {
+            for rest in form.slashed_in_roots() {
                 find_ancestors(keys, self.rooted, rest, found);
                 if above != AncestorMatch::No {
                     find_descendants(keys, self.rooted, rest, found);
@@ -142,9 +145,9 @@ impl PathTables {
                 }
             }
             if above != AncestorMatch::No {
-                find_descendants(keys, self.absolute, text, found);
+                find_descendants(keys, self.absolute, path, found);
                 if form.above_root {
-                    find_descendants(keys, self.rooted, "", found);
+                    keys.find_all(self.rooted, found);
                 }
             }
         }
@@ -171,14 +174,16 @@ impl PathTables {
         // Up to the last slash, all of it is known.
         let folder = known.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = fold_text(folder);
-        find_ancestors(keys, self.absolute, &folder, found);
-        find_descendants(keys, self.absolute, &folder, found);
-        for rest in in_roots(&folder, roots) {
+        let slashes = slash_places(&folder);
+        let known = SlashedText::new(&folder, &slashes);
+        find_ancestors(keys, self.absolute, known, found);
+        find_descendants(keys, self.absolute, known, found);
+        for rest in in_roots(&folder, roots).map(|rest| known.from(folder.len() - rest.len())) {
             find_ancestors(keys, self.rooted, rest, found);
             find_descendants(keys, self.rooted, rest, found);
         }
         if roots.iter().any(|root| below_text(&fold_text(&root.to_string_lossy()), &folder, 0).is_some()) {
-            find_descendants(keys, self.rooted, "", found);
+            keys.find_all(self.rooted, found);
         }
         self.find_unanchored(keys, path, above, found);
         keys.find_unnamed(self.others, found);
@@ -217,8 +222,9 @@ impl PathTables {
 
     fn find_by_name(self, keys: &impl KeyLookup, name: &str, found: &mut Vec<u32>) {
         keys.find_named(self.named, name, found);
-        if let Some((_, ending)) = name.rsplit_once('.') {
-            keys.find_named(self.ending, ending, found);
+        // By bytes: names are short, and a search for one that is far away takes longer to begin.
+        if let Some(dot) = name.bytes().rposition(|byte| byte == b'.') {
+            keys.find_named(self.ending, name.get(dot + 1..).unwrap_or_default(), found);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod open;
 mod parse;
+mod slashes;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use mayi_call::shell::OpenPath;
 use mayi_call::{PathAccess, display_path, lies_in};
 
 pub(crate) use open::Likelihood;
+pub(crate) use slashes::{SlashedText, slash_places};
 
 /// A path glob. Without `/` it matches at any depth; `./` anchors at the roots, as does a `/` in
 /// the middle; `/` and `~/` are absolute.
@@ -110,6 +112,8 @@ pub(crate) struct PathForm<'a> {
     /// None if it is no text.
     exact: Option<&'a str>,
     pub(crate) folded: Cow<'a, str>,
+    /// Where the slashes of the folded text are.
+    slashes: Vec<usize>,
     /// For each root that it lies in, where its part of the texts begins.
     inside: Vec<(usize, usize)>,
     /// It lies above one of the roots.
@@ -141,12 +145,23 @@ impl<'a> PathForm<'a> {
             Some((of_exact.unwrap_or(usize::MAX), of_folded))
         });
         let inside = inside.collect();
-        Self { exact, folded, inside, above_root: above_root(path, roots) }
+        let slashes = slash_places(&folded);
+        Self { exact, folded, slashes, inside, above_root: above_root(path, roots) }
     }
 
     /// The path as it is seen from each root that it lies in.
     pub(crate) fn in_roots(&self) -> impl Iterator<Item = &str> {
         self.inside.iter().filter_map(|(_, from)| self.folded.get(*from..))
+    }
+
+    /// The folded path with its slashes.
+    pub(crate) fn slashed(&self) -> SlashedText<'_> {
+        SlashedText::new(&self.folded, &self.slashes)
+    }
+
+    /// The same, as it is seen from each root that it lies in.
+    pub(crate) fn slashed_in_roots(&self) -> impl Iterator<Item = SlashedText<'_>> {
+        self.inside.iter().map(|(_, from)| self.slashed().from(*from))
     }
 
     fn exactly_in_roots(&self) -> impl Iterator<Item = &str> {
