@@ -325,14 +325,36 @@ test-all:
     set -uo pipefail
     # What was counted and how long it took goes here, for .ci/run.
     rm -rf target/ci && mkdir -p target/ci
-    failed=()
-    for step in lint test test-page test-extension book seeds test-agents test-mcp test-responses test-acp test-editor test-dist torture bench-smoke; do
-        begin=$SECONDS outcome=ok
-        "{{ just_executable() }}" "$step" || { outcome=failed; failed+=("$step"); }
-        echo "$step $((SECONDS - begin)) $outcome" >> target/ci/times
-    done
-    if ((${#failed[@]})); then
-        echo "failed: ${failed[*]}" >&2
+    run_steps() {
+        local step begin outcome status=0
+        for step in "$@"; do
+            begin=$SECONDS outcome=ok
+            "{{ just_executable() }}" "$step" || { outcome=failed; status=1; }
+            echo "$step $((SECONDS - begin)) $outcome ${beside:-}" >> target/ci/times
+        done
+        return "$status"
+    }
+    # Each in a group of its own, so that an interrupted run takes them along.
+    set -m
+    trap 'for group in $(jobs -p); do kill -- "-$group" 2> /dev/null; done' EXIT
+    # What later steps install comes over the network, while the compiler has the processors. Each step says for itself
+    # what it lacks.
+    for ground in agents editor mcp responses acp; do "tests/$ground/install" || true; done > target/ci/install.log 2>&1 &
+    installs=$!
+    run_steps lint test test-page test-extension book seeds
+    wait "$installs"
+    # From here on nearly all of the time is waiting: for windows in the one, for agents and servers in the other. What the
+    # first of them prints follows when both have ended.
+    beside=beside run_steps test-editor > target/ci/test-editor.log 2>&1 &
+    editor=$!
+    run_steps test-agents test-mcp test-responses test-acp
+    wait "$editor"
+    cat target/ci/test-editor.log
+    # These count seconds, or bring the machine to its limits.
+    run_steps test-dist torture bench-smoke
+    failed=$(awk '$3 == "failed" { printf " %s", $1 }' target/ci/times)
+    if [[ -n $failed ]]; then
+        echo "failed:$failed" >&2
         exit 1
     fi
 
