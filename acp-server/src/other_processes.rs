@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use mayi_core::gate::{QuestionEvent, Questions};
+use mayi_doors::task::spawn;
 
 use crate::api::{Answered, Event};
 use crate::backend::Backend;
@@ -12,7 +13,7 @@ use crate::cards;
 pub(crate) fn watch_remote_questions(backend: &Arc<Backend>) {
     let mut questions = backend.remote.subscribe_questions();
     let backend: Weak<Backend> = Arc::downgrade(backend);
-    tokio::spawn(async move {
+    spawn(async move {
         while let Some(event) = questions.recv().await {
             let Some(backend) = backend.upgrade() else { return };
             backend.events.push(&match event {

@@ -19,6 +19,7 @@ pub mod surface;
 mod token;
 
 use std::io::IsTerminal;
+use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::CommandFactory as _;
@@ -88,7 +89,9 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         _ => Builder::new_multi_thread(),
     };
     let runtime = builder.enable_all().build()?;
-    let result = runtime.block_on(dispatch(cli.command, ctx));
+    // Behind a pointer: the code of all commands would be compiled once for each kind of runtime.
+    let doing: Pin<Box<dyn Future<Output = Result<Exit, CliError>>>> = Box::pin(dispatch(cli.command, ctx));
+    let result = runtime.block_on(doing);
     // A thread that still waits for standard input must not keep the process.
     runtime.shutdown_background();
     result

@@ -13,6 +13,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use jsonrpsee::server::{
     HttpBody, Methods, PingConfig, ServerConfig, StopHandle, TowerServiceBuilder, stop_channel,
 };
+use mayi_doors::task::spawn;
 use mayi_doors::unknown_connections::UnknownConnections;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -150,7 +151,7 @@ pub async fn serve(
                 Ok((stream, peer)) => match Arc::clone(&places).try_acquire_owned() {
                     Ok(place) => {
                         let front = Arc::clone(&front);
-                        tokio::spawn(async move {
+                        spawn(async move {
                             front.run_connection(stream, peer, place).await;
                         });
                     }

@@ -1,6 +1,7 @@
 //! `session/*`.
 
 use jsonrpsee::server::RpcModule;
+use mayi_doors::task::spawn;
 use serde_json::{Value, json};
 
 use super::{MethodResult, RegisterResult, RpcContext, add_answer_method, parse_params, require_credential};
@@ -21,7 +22,7 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         if let Some(tab) = context.backend.remove_tab(&tab_id) {
             // Whoever asked may be gone before the agent is.
             let backend = std::sync::Arc::clone(&context.backend);
-            let ending = tokio::spawn(async move {
+            let ending = spawn(async move {
                 tab.end().await;
                 backend.events.push(&Event::SessionClosed { tab_id });
             });

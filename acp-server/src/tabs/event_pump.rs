@@ -7,6 +7,7 @@ use mayi_acp::{AcpEvent, Connection};
 use mayi_core::approval::State;
 use mayi_core::config::OnUnasked;
 use mayi_core::gate::GateEvent;
+use mayi_doors::task::spawn;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::sync::oneshot;
 
@@ -27,7 +28,7 @@ pub(super) fn pump_events(
     let _ = tab.passed_on.set(ask);
     let backend = Arc::downgrade(backend);
     let (ended, tab) = (Arc::downgrade(tab), Arc::downgrade(tab));
-    tokio::spawn(async move {
+    spawn(async move {
         loop {
             // What the agent says of a call comes before the question about it.
             let event = tokio::select! {
@@ -52,7 +53,7 @@ pub(super) fn pump_events(
             }
         }
     });
-    tokio::spawn(async move {
+    spawn(async move {
         connection.wait_until_gone().await;
         let Some(tab) = ended.upgrade() else { return };
         tab.record_agent_gone(&connection, None).await;

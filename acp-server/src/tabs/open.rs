@@ -11,6 +11,7 @@ use mayi_core::approval::escape_line;
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
 use mayi_core::config::{AgentCommand, AgentLaunch, LoadedConfig, RunningSession, Trust, nearest_word};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
+use mayi_doors::task::spawn;
 use tokio::sync::{mpsc, watch};
 
 use super::permanent_answers::TabKeeper;
@@ -26,7 +27,7 @@ use crate::error::RpcError;
 /// If the request makes no sense, the configuration is refused, or the agent can't be started.
 pub(crate) async fn open(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionInfo, RpcError> {
     let backend = Arc::clone(backend);
-    let opening = tokio::spawn(async move { open_tab(&backend, wanted).await });
+    let opening = spawn(async move { open_tab(&backend, wanted).await });
     opening.await.map_err(|error| RpcError::Internal(error.to_string()))?
 }
 

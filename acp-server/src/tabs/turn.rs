@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use mayi_acp::{AgentError, Connection, StopReason};
 use mayi_core::call::SessionId;
+use mayi_doors::task::spawn;
 use tokio::time::{Instant, sleep_until};
 
 use super::Tab;
@@ -63,7 +64,7 @@ impl Tab {
         }
         self.announce_state();
         let tab = Arc::clone(self);
-        tokio::spawn(async move {
+        spawn(async move {
             let ended = tab.run_turn(&connection, text).await;
             tab.finish_turn(&connection, turn, ended).await;
         });
@@ -83,7 +84,7 @@ impl Tab {
         };
         connection.cancel_turn(&session);
         let tab = Arc::clone(self);
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(connection.cancel_limit()).await;
             let same = {
                 let now = lock_mutex(&tab.now);

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use mayi_core::approval::escape_line;
 use mayi_core::config::{LoadedConfig, RunningSession};
 use mayi_core::gate::{Gate, WeakGate};
+use mayi_doors::task::spawn;
 
 use crate::context::Context;
 
@@ -47,7 +48,7 @@ impl Watcher {
         all.push(WatchedGate { gate: gate.downgrade(), ctx, running, files, last });
         drop(all);
         if begins {
-            tokio::spawn(self.clone().poll_files());
+            spawn(self.clone().poll_files());
         }
     }
 

@@ -12,6 +12,7 @@ use mayi_core::config::{CommandLine, FileKeeper, LoadedConfig, RunningSession, T
 use mayi_core::gate::{Asking, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::policy::Mode;
 use mayi_core::store::{Owner, Store};
+use mayi_doors::task::spawn;
 use mayi_responses::{
     Admission, Chains, NoticeSink, Recorder, Replay, ResponsesDoor, ResponsesOptions, Upstream, serve_apps,
 };
@@ -426,7 +427,7 @@ pub(super) fn by_address(loaded: &LoadedConfig) -> Vec<(String, String, mayi_cor
 fn tell_of_questions(gate: &Gate, ctx: &Context) {
     let mut events = gate.subscribe();
     let ctx = ctx.clone();
-    tokio::spawn(async move {
+    spawn(async move {
         while let Some(event) = events.recv().await {
             if let GateEvent::Asked(card) = event {
                 let title = escape_line(&card.tool_call.title);

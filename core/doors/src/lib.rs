@@ -10,6 +10,7 @@ pub mod members;
 mod mode_briefing;
 pub mod pins;
 pub mod process;
+pub mod task;
 pub mod unknown_connections;
 pub mod web;
 

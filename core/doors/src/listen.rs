@@ -18,6 +18,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::task::SpawnBoxed as _;
 use crate::unknown_connections::{UnknownConnection, UnknownConnections};
 
 /// The head of a request has to be there in this time, and a connection without a request is closed after it.
@@ -70,7 +71,7 @@ pub async fn serve_requests<H, F, B>(
                     let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
                     let (handle, closing) = (handle.clone(), closing.clone());
                     let strangers = Arc::clone(&strangers);
-                    connections.spawn(async move {
+                    connections.spawn_boxed(async move {
                         serve_connection(connection, peer, handle, &strangers, closing).await;
                         drop(place);
                     });

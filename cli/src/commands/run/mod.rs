@@ -20,6 +20,7 @@ use mayi_core::call::SessionId;
 use mayi_core::config::{FileKeeper, OnUnasked, RunningSession};
 use mayi_core::gate::{Gate, Memory, OnAsk};
 use mayi_core::store::{Owner, SqliteStore, Store};
+use mayi_doors::task::spawn;
 use mayi_mcp::SessionServers;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -209,7 +210,7 @@ impl Outcome {
 
 /// Ends a run whose time is over though its output is stuck: whoever should read it does not.
 fn exit_after_deadline(deadline: Instant, connection: Arc<Connection>) -> tokio::task::JoinHandle<()> {
-    tokio::spawn(async move {
+    spawn(async move {
         tokio::time::sleep_until(deadline + connection.cancel_limit() * 2).await;
         connection.end().await;
         std::process::exit(Exit::Timeout.code());

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use mayi_core::gate::Gate;
 use mayi_core::gate::Questions;
 use mayi_core::policy::Mode;
+use mayi_doors::task::spawn;
 use tokio::sync::mpsc;
 
 use super::args::RunArgs;
@@ -87,9 +88,7 @@ pub(in crate::commands) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
     #[cfg(not(unix))]
     {
         let sender = to.clone();
-        tokio::spawn(
-            async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} },
-        );
+        spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} });
     }
     #[cfg(unix)]
     {
@@ -98,9 +97,7 @@ pub(in crate::commands) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
         for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
             let sender = to.clone();
             if let Ok(mut signals) = signal(kind) {
-                tokio::spawn(
-                    async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} },
-                );
+                spawn(async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} });
             }
         }
         // A file that may not grow is an error of the write, and no reason to end without an answer.
@@ -167,7 +164,7 @@ impl TerminalAsker {
         let closer = surface.closer();
         let gate = self.gate.clone();
         let interrupt = self.interrupt.clone();
-        let task = tokio::spawn(async move {
+        let task = spawn(async move {
             let asked: Arc<dyn Questions> = Arc::new(gate.clone());
             let on_cancel = move || {
                 let _ = interrupt.send(());

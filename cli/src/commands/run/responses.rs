@@ -8,6 +8,7 @@ use mayi_core::approval::escape_line;
 use mayi_core::config::FileKeeper;
 use mayi_core::gate::{Asking as Asked, Gate, GateEvent, Memory, OnAsk};
 use mayi_core::store::{Owner, Store};
+use mayi_doors::task::spawn;
 use mayi_responses::{AnswerEvents, ResponsesDoor, ResponsesOptions};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -157,7 +158,7 @@ impl ResponseListener {
         output: &mut Output,
     ) -> ResponseOutcome {
         let (events, mut coming) = mpsc::channel(EVENTS);
-        let asking = tokio::spawn(async move {
+        let asking = spawn(async move {
             match door.request_response(request).await {
                 Ok(answer) => forward_events(answer, &events).await,
                 Err(error) => {

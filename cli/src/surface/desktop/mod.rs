@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, choice, escape_line, one_line_summary};
 use mayi_core::gate::{QuestionEvent, Questions};
 use mayi_core::store::Store;
+use mayi_doors::task::spawn;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -41,7 +42,7 @@ impl DesktopNotifications {
     pub(crate) fn start(socket: &Path, store: Arc<dyn Store>, questions: Arc<dyn Questions>) -> Self {
         let (end, ended) = oneshot::channel();
         let socket = socket.to_owned();
-        let task = tokio::spawn(async move {
+        let task = spawn(async move {
             // It hears of what waits before it has connected, so that nothing is missed.
             let heard = questions.subscribe_questions();
             match NotificationService::connect(&socket, store).await {

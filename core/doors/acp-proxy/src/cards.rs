@@ -17,6 +17,7 @@ use super::session::{Session, SessionFamily};
 use super::shared::Shared;
 use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, Outcome, State};
 use mayi_core::gate::{Gate, GateEvent};
+use mayi_doors::task::spawn;
 use offers::Offer;
 
 /// Who answers, in the record.
@@ -108,7 +109,7 @@ impl AskingGuard<'_> {
 pub(crate) fn spawn_event_pump(shared: &Arc<Shared>, session: &Arc<Session>) {
     let events = session.gate().subscribe();
     let (shared, session) = (Arc::downgrade(shared), Arc::downgrade(session));
-    tokio::spawn(async move {
+    spawn(async move {
         let mut events: mpsc::UnboundedReceiver<GateEvent> = events;
         while let Some(event) = events.recv().await {
             let (Some(shared), Some(session)) = (shared.upgrade(), session.upgrade()) else { return };

@@ -18,6 +18,7 @@ use super::{agent, editor};
 use mayi_acp_shared::{AgentError, Launch, Process};
 use mayi_core::approval::escape_line;
 use mayi_core::gate::Tally;
+use mayi_doors::task::spawn;
 
 /// How the door is to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,10 +73,10 @@ pub async fn serve_editor(
     let said = Arc::clone(&host);
     let (mut process, pipes) = Process::start(launch, move |line| said.log_notice(&line)).await?;
     let shared = Arc::new(Shared::new(host, options).map_err(AgentError::Protocol)?);
-    let mut to_editor = tokio::spawn(Arc::clone(&shared.editor).write(output));
-    let mut to_agent = tokio::spawn(Arc::clone(&shared.agent).write(ClosedElsewhere::new(pipes.stdin)));
-    let mut of_editor = tokio::spawn(from_editor(Arc::clone(&shared), input));
-    let mut of_agent = tokio::spawn(from_agent(Arc::clone(&shared), pipes.stdout, pipes.exited));
+    let mut to_editor = spawn(Arc::clone(&shared.editor).write(output));
+    let mut to_agent = spawn(Arc::clone(&shared.agent).write(ClosedElsewhere::new(pipes.stdin)));
+    let mut of_editor = spawn(from_editor(Arc::clone(&shared), input));
+    let mut of_agent = spawn(from_agent(Arc::clone(&shared), pipes.stdout, pipes.exited));
     let mut interrupted = std::pin::pin!(interrupted);
     let gone = || shared.fault().map(AgentError::Protocol);
     let why = tokio::select! {

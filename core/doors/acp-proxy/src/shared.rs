@@ -20,6 +20,7 @@ use mayi_acp_shared::ToolCalls;
 use mayi_core::approval::ApprovalId;
 use mayi_core::call::SessionId;
 use mayi_core::gate::{Gate, Tally};
+use mayi_doors::task::SpawnBoxed as _;
 
 /// What both directions share.
 pub(crate) struct Shared {
@@ -274,7 +275,7 @@ impl Shared {
         session.gate().close_session(&session.id);
         self.add_tally(session.gate());
         let (servers, gate) = (session.family.servers.clone(), session.gate().clone());
-        self.answers.spawn(async move {
+        self.answers.spawn_boxed(async move {
             if let Some(servers) = servers {
                 servers.end().await;
             }

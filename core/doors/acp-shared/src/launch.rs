@@ -17,6 +17,7 @@ use crate::AgentError;
 use mayi_core::approval::escape_line;
 use mayi_core::config::{Trust, TrustState};
 use mayi_doors::process::{self, ProcessFamily, read_some_line, without_own_variables};
+use mayi_doors::task::spawn;
 
 /// How an agent is started.
 #[derive(Clone, Debug)]
@@ -129,7 +130,7 @@ impl Process {
         let broken = || AgentError::Protocol("its standard streams could not be opened".to_owned());
         let (stdin, stdout) = (started.stdin.ok_or_else(broken)?, started.stdout);
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
-        let reader = Some(tokio::spawn(keep_last_lines(started.stderr, Arc::clone(&stderr), hears)));
+        let reader = Some(spawn(keep_last_lines(started.stderr, Arc::clone(&stderr), hears)));
         let (family, exited) = (started.family, started.exited);
         let process = Self { family, exited: exited.clone(), stderr, reader };
         Ok((process, Pipes { stdin, stdout, exited }))

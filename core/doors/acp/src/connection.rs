@@ -15,6 +15,7 @@ use super::stdio::{self, Fault};
 use super::{AcpEvent, AgentError};
 use mayi_acp_shared::{Launch, Process};
 use mayi_core::gate::Gate;
+use mayi_doors::task::spawn;
 
 /// How long an agent may take to start.
 const STARTING: Duration = Duration::from_secs(30);
@@ -73,7 +74,7 @@ impl Connection {
         let (cx_sender, cx_receiver) = oneshot::channel();
         let (stop, stopped) = oneshot::channel::<()>();
         let handlers = Arc::clone(&shared);
-        let driver = tokio::spawn(async move {
+        let driver = spawn(async move {
             let result = Client
                 .v1()
                 .name("mayi")

@@ -16,6 +16,7 @@ use mayi_acp_shared::files::{Purpose, open, read_call, write_call};
 use mayi_acp_shared::input::non_empty_text;
 use mayi_core::call::{Access, Call};
 use mayi_core::gate::{Authorized, Session, Verdict};
+use mayi_doors::task::SpawnBoxed as _;
 
 /// The largest file that is read for an agent.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -79,7 +80,7 @@ fn submit_and_run(
     let ticket = shared.gate.submit(call, &[]);
     let cancellation = responder.cancellation();
     let gate = shared.gate.clone();
-    shared.answers.spawn(async move {
+    shared.answers.spawn_boxed(async move {
         let verdict = tokio::select! {
             verdict = ticket.verdict() => verdict,
             () = cancellation.cancelled() => Verdict::Cancelled,

@@ -11,6 +11,7 @@ use mayi_acp_shared::adapt::CallOrigin;
 use mayi_acp_shared::permission::{cancelled_outcome, permission_response, read_permission_request};
 use mayi_core::call::Door;
 use mayi_core::gate::Verdict;
+use mayi_doors::task::SpawnBoxed as _;
 
 /// Takes a request; the answer is sent from a task of its own.
 pub(super) fn request_permission(
@@ -52,7 +53,7 @@ pub(super) fn request_permission(
     let shared = Arc::clone(shared);
     let cancellation = responder.cancellation();
     let id = id.to_owned();
-    answers.spawn(async move {
+    answers.spawn_boxed(async move {
         // A ticket that is dropped withdraws its question.
         let verdict = tokio::select! {
             verdict = ticket.verdict() => verdict,

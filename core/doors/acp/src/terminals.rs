@@ -17,6 +17,7 @@ use mayi_acp_shared::terminals::{Starter, TerminalRequest, create_call};
 use mayi_core::call::{Call, Dialect};
 use mayi_core::gate::{Authorized, Verdict};
 use mayi_doors::process::{self, ProcessFamily, without_own_variables};
+use mayi_doors::task::{SpawnBoxed as _, spawn};
 
 /// As much output is kept where the agent sets no limit.
 const KEPT: usize = 1024 * 1024;
@@ -111,7 +112,7 @@ pub(super) fn create_terminal(
     let answers = shared.answers.clone();
     let cancellation = responder.cancellation();
     let shared = Arc::clone(shared);
-    answers.spawn(async move {
+    answers.spawn_boxed(async move {
         let verdict = tokio::select! {
             verdict = ticket.verdict() => verdict,
             () = cancellation.cancelled() => Verdict::Cancelled,
@@ -173,10 +174,10 @@ async fn start(
         exit: exits,
     });
     let readers = [
-        tokio::spawn(collect_output(stdout, Arc::clone(&terminal))),
-        tokio::spawn(collect_output(stderr, Arc::clone(&terminal))),
+        spawn(collect_output(stdout, Arc::clone(&terminal))),
+        spawn(collect_output(stderr, Arc::clone(&terminal))),
     ];
-    tokio::spawn(async move {
+    spawn(async move {
         let status = exited.wait_for(Option::is_some).await.map(|status| *status);
         // What it wrote before it ended belongs to its output; a grandchild that holds the pipe
         // open does not hold up the end.
@@ -250,7 +251,7 @@ pub(super) fn wait_for_exit(
         Err(error) => return responder.respond_with_error(error),
     };
     let cancellation = responder.cancellation();
-    tokio::spawn(async move {
+    spawn(async move {
         let mut exit = terminal.exit.clone();
         let result = tokio::select! {
             status = exit.wait_for(Option::is_some) => {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use mayi_doors::task::spawn;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
@@ -83,7 +84,7 @@ where
     let taken = move |size| {
         left.fetch_sub(size, Ordering::Relaxed);
     };
-    let mut writing = tokio::spawn(write_all(writer, outgoing, taken));
+    let mut writing = spawn(write_all(writer, outgoing, taken));
     let output = Arc::new(StdioClient { to: Mutex::new(Some(to)), waiting });
     let client: Arc<dyn Client> = Arc::clone(&output) as Arc<dyn Client>;
     let conversation = gateway.open(Arc::clone(&client), Caller("stdio".to_owned()), ClientCount::One);

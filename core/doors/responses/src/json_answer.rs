@@ -3,6 +3,7 @@
 use axum::body::{Body, Bytes, to_bytes};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use mayi_core::call::Digest;
+use mayi_doors::task::spawn;
 use tokio::sync::watch;
 
 use crate::exchange::{Exchange, KeepAnswer, NextStep};
@@ -45,7 +46,7 @@ pub(crate) async fn answer_plain(
     request: Option<Digest>,
 ) -> Response<Body> {
     let (making, seat) = SharedAnswer::new(&exchange.shared.answers, request, None);
-    tokio::spawn(run(exchange, first, making));
+    spawn(run(exchange, first, making));
     answer_joined(seat).await
 }
 

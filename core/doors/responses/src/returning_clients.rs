@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mayi_core::call::Digest;
+use mayi_doors::task::spawn;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -184,7 +185,7 @@ impl<T: Send + Sync + 'static> SharedAnswer<T> {
         let key = request.as_str().to_owned();
         drop(joinable);
         let (answers, sender) = (self.answers.clone(), Arc::clone(&self.sender));
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(BACK).await;
             answers.remove_sender(&key, &sender);
         });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use http::{Response, header};
 use mayi_core::call::Digest;
+use mayi_doors::task::spawn;
 use tokio::sync::watch;
 
 use crate::events::{BlockReader, EventBlock};
@@ -85,7 +86,7 @@ pub(crate) async fn answer_streamed(
 ) -> Result<Response<Body>, ApiError> {
     let (out, read) = StreamOutput::new(&exchange, request);
     let _ = out.writer.begin_answer(AnswerStart::Stream(answer_head(&first)));
-    tokio::spawn(run(exchange, StreamStart::Response(first), out));
+    spawn(run(exchange, StreamStart::Response(first), out));
     answer_from_feed(read).await
 }
 
@@ -104,7 +105,7 @@ pub(crate) async fn answer_own_approvals(
         // One question is enough.
         return answer_from_feed(other).await;
     }
-    tokio::spawn(run(exchange, StreamStart::OwnApprovals(start), out));
+    spawn(run(exchange, StreamStart::OwnApprovals(start), out));
     answer_from_feed(read).await
 }
 

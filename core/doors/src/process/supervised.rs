@@ -19,6 +19,7 @@ use tokio::sync::{Notify, oneshot, watch};
 use super::supervisor_events::SupervisorMessage;
 use super::unsupervised::take_streams;
 use super::{PendingStart, ProcessFamily, StartedProgram, WORD, orphans, stdin_mode, wrap_command};
+use crate::task::spawn;
 
 /// This program, also if another one lies under its path by now.
 const OWN: &str = "/proc/self/exe";
@@ -69,7 +70,7 @@ pub(super) fn start(command: &Command, reads: bool) -> io::Result<StartedProgram
     let (begins, began) = oneshot::channel();
     let lines = BufReader::new(AsyncReadExt::take(reader, 256)).lines();
     let watched = SupervisorWatch { pid: child.id(), lines, kill, end, ended, on_started: Some(begins) };
-    tokio::spawn(async move {
+    spawn(async move {
         watched.run(child, writer).await;
         let _ = left.send(true);
     });

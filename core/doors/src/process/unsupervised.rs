@@ -8,6 +8,7 @@ use tokio::process::Command;
 use tokio::sync::{Notify, watch};
 
 use super::{PendingStart, ProcessFamily, StartedProgram, wrap_command};
+use crate::task::spawn;
 
 /// Starts the program, whose standard streams were chosen.
 pub(super) fn start(command: Command) -> io::Result<StartedProgram> {
@@ -28,7 +29,7 @@ pub(super) fn start(command: Command) -> io::Result<StartedProgram> {
         ended: false,
         leader_ended: gone,
     };
-    tokio::spawn(async move {
+    spawn(async move {
         let status = loop {
             tokio::select! {
                 status = child.wait() => break status,

@@ -16,6 +16,7 @@ use crate::shared::Shared;
 use mayi_core::approval::escape_line;
 use mayi_core::call::Door;
 use mayi_core::gate::Verdict;
+use mayi_doors::task::SpawnBoxed as _;
 
 /// So often an agent is set back before its turn ends by that.
 const TRIES: usize = 5;
@@ -60,7 +61,7 @@ pub(super) fn observe_mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &
         told: text.to_owned(),
         setting: ChangedSetting::Mode,
     };
-    shared.answers.spawn(change.revert_and_ask());
+    shared.answers.spawn_boxed(change.revert_and_ask());
     false
 }
 
@@ -95,7 +96,7 @@ pub(super) fn observe_options(shared: &Arc<Shared>, session: &Arc<Session>, list
             told: String::new(),
             setting: ChangedSetting::Option(option, value),
         };
-        shared.answers.spawn(change.revert_and_ask());
+        shared.answers.spawn_boxed(change.revert_and_ask());
     }
     passes
 }

@@ -17,6 +17,7 @@ use mayi_acp_shared::subject::{self, Subject};
 use mayi_core::approval::{AgentOption, ApprovalId};
 use mayi_core::call::{Access, Door};
 use mayi_core::gate::{Ticket, Verdict};
+use mayi_doors::task::SpawnBoxed as _;
 
 /// A request of the agent's that is being judged.
 pub(super) struct AgentRequest {
@@ -90,7 +91,7 @@ impl AgentRequest {
             shared.lock_open_approvals().insert(key.clone(), approval);
         }
         let answers = shared.answers.clone();
-        answers.spawn(async move {
+        answers.spawn_boxed(async move {
             let verdict = self.await_verdict(ticket).await;
             if let Some(key) = &key {
                 self.shared.lock_open_approvals().remove(key);

@@ -16,6 +16,7 @@ use mayi_acp_shared::terminals::{self, Starter};
 use mayi_acp_shared::{adapt, files, input};
 use mayi_core::call::{Access, Call, file_paths};
 use mayi_core::gate::Verdict;
+use mayi_doors::task::SpawnBoxed as _;
 
 /// So many other readings of a path are looked at.
 const READINGS: usize = 8;
@@ -141,7 +142,7 @@ impl AgentRequest {
             return self.apply_verdict(verdict, line, creates);
         }
         let answers = self.shared.answers.clone();
-        answers.spawn(async move {
+        answers.spawn_boxed(async move {
             let verdict = self.await_verdict(ticket).await;
             // The editor opens it by its name, which may lead elsewhere by now.
             if let Verdict::Allowed(authorized) = &verdict

@@ -19,6 +19,7 @@ use mayi_core::call::{Access, Call, Door};
 use mayi_core::config::OnUnasked;
 use mayi_core::gate;
 use mayi_core::policy::Effect;
+use mayi_doors::task::spawn;
 
 /// Takes what the agent says of a tool call of a session.
 pub(super) fn tool_call(shared: &Arc<Shared>, session: &Arc<Session>, fields: &Map<String, Value>) {
@@ -252,7 +253,7 @@ fn end_turn(shared: &Arc<Shared>, session: &Arc<Session>, stop: u64) {
     crate::editor::withdraw_turn(shared, session);
     send_session_cancel(shared, session);
     let (shared, session) = (Arc::downgrade(shared), Arc::clone(session));
-    tokio::spawn(async move {
+    spawn(async move {
         tokio::time::sleep(ENDING).await;
         if let Some(shared) = shared.upgrade().filter(|_| session.runs_after_stop(stop)) {
             shared.end_with_fault("it did not end a turn that was stopped");

@@ -19,6 +19,7 @@ use mayi_core::approval::{AgentOption, ApprovalResponse, choice, escape_line};
 use mayi_core::call::{Access, Call, Door};
 use mayi_core::gate::Verdict;
 use mayi_core::policy::Mode;
+use mayi_doors::task::SpawnBoxed as _;
 
 type JudgedRequest = Result<Option<(EditorAsk, String)>, (i64, String)>;
 
@@ -322,7 +323,7 @@ pub(super) fn switch_mode(session: &Session, mode: &str) -> Option<String> {
 fn set_mirrored_mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &str, id: &Id) {
     let before = switch_mode(session, mode);
     let (shared, session, id, mode) = (Arc::clone(shared), Arc::clone(session), id.clone(), mode.to_owned());
-    shared.clone().answers.spawn(async move {
+    shared.clone().answers.spawn_boxed(async move {
         let params = json!({"sessionId": session.id.0, "modeId": mode});
         let answer = shared.ask_agent("session/set_mode", &params, crate::agent::SETTING).await;
         let line = match answer {

@@ -22,6 +22,7 @@ use mayi_acp_shared::modes::{self, ModeSwitch};
 use mayi_core::approval::escape_line;
 use mayi_core::call::{SessionId, is_too_wide};
 use mayi_core::gate;
+use mayi_doors::task::SpawnBoxed as _;
 
 /// How long an agent may take to go into the mode in which it asks.
 const SWITCHING: Duration = Duration::from_secs(120);
@@ -220,7 +221,7 @@ pub(crate) fn route_open_response(
     let cancelled = CancellationToken::new();
     shared.lock_flight().opening.insert(id.clone(), cancelled.clone());
     // What has to be asked of the agent is asked while other messages pass.
-    shared.answers.spawn(async move {
+    shared.answers.spawn_boxed(async move {
         let finished = tokio::select! {
             biased;
             () = cancelled.cancelled() => None,
@@ -239,7 +240,7 @@ fn cancel_open(shared: &Arc<Shared>, id: &Id, session: &Arc<Session>) -> String 
     shared.close(session);
     if shared.can_close_sessions() {
         let (of, params) = (Arc::clone(shared), json!({"sessionId": session.id.0}));
-        shared.answers.spawn(async move {
+        shared.answers.spawn_boxed(async move {
             let _ = of.ask_agent("session/close", &params, crate::agent::SETTING).await;
         });
     }
@@ -279,7 +280,7 @@ pub(super) fn give_up(shared: &Shared, opens: &PendingSession) {
         return;
     }
     let (gate, servers) = (opens.setup.gate.clone(), opens.setup.servers.clone());
-    shared.answers.spawn(async move {
+    shared.answers.spawn_boxed(async move {
         if let Some(servers) = servers {
             servers.end().await;
         }

@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::routing::get;
+use mayi_doors::task::spawn;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -50,7 +51,7 @@ pub(super) async fn listen_for_browser(port: u16) -> io::Result<Callback> {
     let router = Router::new().route("/callback", get(receive_return)).with_state(coming);
     let stop = CancellationToken::new();
     let stopped = stop.clone().cancelled_owned();
-    let server = tokio::spawn(async move {
+    let server = spawn(async move {
         let _ = axum::serve(listener, router).with_graceful_shutdown(stopped).await;
     });
     Ok(Callback { url, returns, stop, server: AbortOnDropHandle::new(server) })

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mayi_doors::task::SpawnBoxed as _;
 use mayi_doors::web::same_token;
 use tokio::io::BufReader;
 use tokio::sync::Semaphore;
@@ -52,7 +53,7 @@ pub(super) async fn admit_relays(
             continue;
         };
         let (ways, over) = (Arc::clone(&ways), over.clone());
-        served.spawn(async move {
+        served.spawn_boxed(async move {
             tokio::select! {
                 () = serve_relay(BufReader::new(reader), writer, &ways, place) => {}
                 // What was begun is dropped, and its servers end with it.

@@ -26,6 +26,7 @@ use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{Gate, ToolFactsSource};
 use mayi_core::pin::Pins;
 use mayi_core::store::Store;
+use mayi_doors::task::SpawnBoxed as _;
 use tool_lookup::SessionTools;
 
 pub use program::run_relay;
@@ -107,7 +108,7 @@ impl SessionServers {
             toolbelt,
         ));
         let (over, served) = (CancellationToken::new(), TaskTracker::new());
-        served.spawn(listen::admit_relays(listener, ways.into(), over.clone(), served.clone()));
+        served.spawn_boxed(listen::admit_relays(listener, ways.into(), over.clone(), served.clone()));
         Ok(Self { doors, names, relays, known, opened, closing: over, served })
     }
 

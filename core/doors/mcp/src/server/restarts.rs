@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use mayi_doors::task::{SpawnBoxed as _, spawn};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +44,7 @@ impl Server {
         state.link = Link::Up { outgoing: out, ready: !again, guard, over: over.clone() };
         drop(state);
         let server = Arc::downgrade(self);
-        tokio::spawn(async move {
+        spawn(async move {
             let _over = over.drop_guard();
             let begun = Instant::now();
             let mut ended = "it has closed the connection".to_owned();
@@ -69,7 +70,7 @@ impl Server {
         });
         if again {
             let server = Arc::clone(self);
-            tokio::spawn(async move { server.begin_again(generation).await });
+            spawn(async move { server.begin_again(generation).await });
         }
     }
 
@@ -91,7 +92,7 @@ impl Server {
             done(Err(Failure::new(format!("the server {} is gone: {why}", self.name))));
         }
         let server = Arc::downgrade(self);
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(pause).await;
             if let Some(server) = server.upgrade()
                 && server.lock().generation == generation
@@ -110,7 +111,7 @@ impl Server {
             if let Link::Up { outgoing: out, guard, over, .. } = link {
                 // Its input ends: most end by themselves. What is left is ended.
                 drop(out);
-                self.ending.spawn(async move {
+                self.ending.spawn_boxed(async move {
                     let _ = tokio::time::timeout(FIRST, over.cancelled()).await;
                     drop(guard);
                 });

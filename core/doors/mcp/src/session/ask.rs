@@ -23,6 +23,7 @@ use mayi_core::approval::{ApprovalId, ApprovalResponse, Card, choice, escape_blo
 use mayi_core::call::json::parse_strict;
 use mayi_core::call::{Call, digest_of};
 use mayi_core::gate::{Authorized, OnAsk, Ticket};
+use mayi_doors::task::spawn;
 
 /// A form can't be opened in full as a card can: what is longer is not asked about there.
 const LONGEST: usize = 4000;
@@ -181,7 +182,7 @@ impl CallQuestions {
         let state = format!("{PREFIX}{}", self.shared.codec.seal_with(id.to_string().as_bytes(), &sealing));
         self.lock_parked().insert(id, (ticket, card));
         let parked = Arc::downgrade(&self.parked);
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(patience).await;
             if let Some(parked) = parked.upgrade() {
                 let expired = lock_questions(&parked).remove(&id);

@@ -25,6 +25,7 @@ use crate::session_binding::SessionBinding;
 use mayi_core::approval::escape_line;
 use mayi_core::call::{Call, digest_of, json};
 use mayi_core::gate::{Authorized, Execution};
+use mayi_doors::task::spawn;
 
 /// The parameters of `tools/call` that MCP knows.
 const PARAMS: &[&str] = &["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
@@ -91,7 +92,7 @@ impl Calls {
     /// A call comes in.
     pub(super) fn receive_call(self: &Arc<Self>, frame: Frame, turn: ResponseSlot) {
         let calls = Arc::clone(self);
-        tokio::spawn(async move {
+        spawn(async move {
             // Until it runs it can be given up at any point; then its end is to be recorded.
             match turn.unless_cancelled(calls.decide_call(frame, turn.key)).await {
                 Some(Ok(allowed)) => calls.run(allowed, turn).await,

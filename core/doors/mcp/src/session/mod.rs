@@ -38,6 +38,7 @@ use handshake::ConversationStart;
 use lists::Lists;
 use mayi_core::approval::escape_line;
 use mayi_core::policy::fold_text;
+use mayi_doors::task::spawn;
 use requests::{Requests, ResponseSlot};
 use server_requests::Upward;
 use servers::Servers;
@@ -146,7 +147,7 @@ impl Session {
     /// A request about one prompt, resource or task, for the server that it belongs to.
     fn route_to_server(self: &Arc<Self>, frame: Frame, turn: ResponseSlot) {
         let session = Arc::clone(self);
-        tokio::spawn(async move {
+        spawn(async move {
             let (says, params) =
                 (session.introduction.profile_for(&frame), frame.params().unwrap_or_default());
             match turn.unless_cancelled(session.servers.route_request(&frame, params, &says)).await {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mayi_doors::task::spawn;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -62,7 +63,7 @@ impl ResponseSlot {
     where
         F: Future<Output = Result<Frame, Failure>> + Send + 'static,
     {
-        tokio::spawn(async move {
+        spawn(async move {
             if let Some(answer) = self.unless_cancelled(work).await {
                 self.respond(answer);
             }

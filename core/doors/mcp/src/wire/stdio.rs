@@ -15,6 +15,7 @@ use crate::lines::{Line, Lines, write_all};
 use mayi_core::approval::escape_line;
 use mayi_core::config::find_program;
 use mayi_doors::process::{self, read_some_line, without_own_variables};
+use mayi_doors::task::spawn;
 
 /// So long after a server has ended, what it started may still hold its output open.
 const AFTER: Duration = Duration::from_millis(200);
@@ -52,14 +53,14 @@ pub(crate) fn start(program: &Program, say: LineSink) -> Result<Wire, String> {
     let cant = move |error: &str| format!("`{shown}` can't be started: {error}");
     let started = process::start(command, true).map_err(|error| cant(&error.to_string()))?;
     let stdin = started.stdin.ok_or_else(|| cant("its standard input could not be opened"))?;
-    tokio::spawn(pass_on(started.stderr, Arc::clone(&say)));
+    spawn(pass_on(started.stderr, Arc::clone(&say)));
     let (family, exited, begins) = (started.family, started.exited, started.pending_start);
     let (out, outgoing) = mpsc::channel(WAITING);
     let (incoming, inc) = mpsc::channel(WAITING);
     // The pipe ends when nobody sends any more: a server's sign to end by itself.
-    tokio::spawn(write_all(stdin, outgoing, |_| ()));
+    spawn(write_all(stdin, outgoing, |_| ()));
     let stdout = started.stdout;
-    tokio::spawn(async move {
+    spawn(async move {
         match begins.wait_started().await {
             Ok(()) => OutputReader { exited, say, to: incoming, stray: 0 }.run(stdout).await,
             Err(error) => drop(incoming.send(Incoming::Ended(cant(&error.to_string()))).await),

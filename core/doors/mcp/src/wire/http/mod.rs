@@ -26,6 +26,7 @@ use super::{Incoming, LONGEST, WAITING, Wire};
 use crate::headers::HeaderAnnotation;
 use crate::tls;
 use mayi_core::approval::escape_line;
+use mayi_doors::task::spawn;
 
 /// A connection has to be there in this time.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -161,7 +162,7 @@ fn connect_within(remote: Remote, limits: Limits) -> Result<Wire, String> {
         closing: closing.clone(),
         state: Mutex::default(),
     };
-    tokio::spawn(run::run(Arc::new(shared), outgoing));
+    spawn(run::run(Arc::new(shared), outgoing));
     Ok(Wire { outgoing: out, incoming: inc, guard: Box::new(CancelOnDrop(closing)) })
 }
 
