@@ -1,6 +1,7 @@
 //! Many paths of one moment: what lies above several of them is looked up once.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,8 @@ use super::walk;
 /// it is for paths that are looked up together, and not for later ones. Clones share what they know.
 #[derive(Clone, Debug, Default)]
 pub struct PathResolver {
-    known: Arc<Mutex<HashMap<PathBuf, ResolvedPath>>>,
+    /// By the folder as it is written: to hash it part by part, as a path is, takes longer than to look it up.
+    known: Arc<Mutex<HashMap<OsString, ResolvedPath>>>,
 }
 
 /// Where a path leads.
@@ -45,8 +47,8 @@ fn is_plain(path: &Path) -> bool {
     path.has_root() && path.components().all(|part| !matches!(part, std::path::Component::ParentDir))
 }
 
-fn resolve_folder(known: &mut HashMap<PathBuf, ResolvedPath>, path: &Path) -> io::Result<ResolvedPath> {
-    if let Some(reached) = known.get(path) {
+fn resolve_folder(known: &mut HashMap<OsString, ResolvedPath>, path: &Path) -> io::Result<ResolvedPath> {
+    if let Some(reached) = known.get(path.as_os_str()) {
         return Ok(reached.clone());
     }
     let reached = match path.parent() {
@@ -56,7 +58,7 @@ fn resolve_folder(known: &mut HashMap<PathBuf, ResolvedPath>, path: &Path) -> io
         }
         None => resolve_whole(path)?,
     };
-    known.insert(path.to_owned(), reached.clone());
+    known.insert(path.as_os_str().to_owned(), reached.clone());
     Ok(reached)
 }
 

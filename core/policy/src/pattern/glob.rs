@@ -289,6 +289,10 @@ impl Globs {
 
 /// Every text that the braces of `text` stand for.
 pub(super) fn expand_braces(text: &str) -> Result<Vec<String>, String> {
+    // Most have none.
+    if !text.contains(['{', '}']) {
+        return Ok(vec![text.to_owned()]);
+    }
     let mut done = Vec::new();
     let mut todo = vec![text.to_owned()];
     while let Some(text) = todo.pop() {

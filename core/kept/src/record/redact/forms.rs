@@ -140,9 +140,9 @@ static HEADS: LazyLock<PatternParts> = LazyLock::new(|| toml::from_str(HEAD).unw
 /// The forms of a file, and behind them those by their place in a command. A header stands at the beginning of a line, as nothing
 /// else does that begins with two brackets; a test holds that every line is read so, as the library reads the whole.
 fn split_forms(text: &'static str) -> Vec<SecretForm> {
-    let parts = || text.split("\n[[").skip(1).filter_map(|part| part.split_once("]]\n"));
+    let parts = split_parts(text);
     let of = |kind: &'static str| {
-        parts().filter(move |(header, _)| *header == kind).map(move |(_, text)| SecretForm {
+        parts.iter().filter(move |(header, _)| *header == kind).map(move |(_, text)| SecretForm {
             command: kind == COMMAND,
             text,
             head: OnceLock::new(),
@@ -150,6 +150,21 @@ fn split_forms(text: &'static str) -> Vec<SecretForm> {
         })
     };
     of("form").chain(of(COMMAND)).collect()
+}
+
+/// Headers and what stands below each. Line by line: to look for the brackets in all of the text takes several times as long.
+fn split_parts(text: &'static str) -> Vec<(&'static str, &'static str)> {
+    let (mut starts, mut at) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        if at > 0 && line.starts_with("[[") {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).map(|next| next - 1).chain([text.len()]);
+    let parts =
+        starts.iter().zip(ends).filter_map(|(start, end)| text.get(start + 2..end)?.split_once("]]\n"));
+    parts.collect()
 }
 
 /// What the line of `key` says in a part of the table.

@@ -36,7 +36,8 @@ pub struct Redactor {
 /// The user's own patterns.
 #[derive(Debug, Default)]
 struct OwnPatterns {
-    any: RegexSet,
+    /// `None`: there are none. To make and to ask a set without patterns takes longer than the rest of a look.
+    any: Option<RegexSet>,
     each: Vec<Regex>,
 }
 
@@ -121,7 +122,8 @@ impl Redactor {
             .into_iter()
             .map(|text| compile_own_pattern(text.as_ref()))
             .collect::<Result<Vec<_>, _>>()?;
-        let any = RegexSet::new(each.iter().map(Regex::as_str)).map_err(|error| RedactorError::Pattern {
+        let all = (!each.is_empty()).then(|| RegexSet::new(each.iter().map(Regex::as_str)));
+        let any = all.transpose().map_err(|error| RedactorError::Pattern {
             pattern: "all patterns together".to_owned(),
             reason: error.to_string(),
         })?;
@@ -191,8 +193,7 @@ impl Redactor {
         more.inspect(|more| more.find_ranges(text, &mut known));
         found.extend(known.into_iter().map(|at| FoundSecret { range: at, name: KNOWN, certain: true }));
         form_search::well_known(text, &mut found);
-        // Asking a set without patterns takes longer than the rest.
-        let own = (!self.own_patterns.each.is_empty()).then(|| self.own_patterns.any.matches(text));
+        let own = self.own_patterns.any.as_ref().map(|any| any.matches(text));
         for at in own.iter().flatten() {
             if let Some(pattern) = self.own_patterns.each.get(at) {
                 // Its first group that took part, or all of it.

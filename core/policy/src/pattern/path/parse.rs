@@ -92,13 +92,15 @@ fn follow_links(anchor: Anchor, parts: &[PathPart], places: &PatternBases) -> Ve
     bases
         .into_iter()
         .filter_map(|mut written| {
+            written.reserve(names.iter().map(|name| name.len() + 1).sum());
             written.extend(&names);
             let place = match &places.ways {
                 Some(ways) => ways.resolve(&written),
                 None => mayi_call::resolve_path(&written),
             };
             let place = place.ok()?;
-            (place != written).then(|| literal_parts(&place))
+            // The same letters are the same place; only others are compared part by part.
+            (place.as_os_str() != written.as_os_str() && place != written).then(|| literal_parts(&place))
         })
         .collect()
 }
