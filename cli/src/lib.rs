@@ -26,9 +26,9 @@ use clap::CommandFactory as _;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
-#[cfg(unix)]
-pub use crate::commands::run_as_worker;
 use crate::commands::{Cli, Command, dispatch};
+#[cfg(unix)]
+pub use crate::commands::{answer_and_exit, run_as_worker};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;

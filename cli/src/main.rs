@@ -7,6 +7,8 @@ fn main() -> ExitCode {
     let supervisor = mayi_doors::process::run_if_supervisor();
     // A harness waits for a hook at each tool call, and has not much patience for a command line.
     #[cfg(unix)]
-    let supervisor = supervisor.or_else(mayi::run_as_worker).or_else(mayi_hook::guard::run_as_guard);
+    let supervisor = supervisor
+        .or_else(mayi::run_as_worker)
+        .or_else(|| mayi_hook::guard::run_as_guard(mayi::answer_and_exit));
     supervisor.unwrap_or_else(mayi::start)
 }

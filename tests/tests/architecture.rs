@@ -39,6 +39,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("brush-parser", &["mayi-call"]),
     ("rmcp", &["mayi-mcp", "mayi-tests"]),
     ("rusqlite", &["mayi", "mayi-kept", "mayi-tests"]),
+    ("fork", &["mayi-hook"]),
     ("axum", &["mayi-mcp", "mayi-responses", "mayi-tests"]),
     ("hyper", &["mayi-acp-server", "mayi-doors", "mayi-mcp", "mayi-responses"]),
     ("hyper-util", &["mayi-acp-server", "mayi-doors"]),

@@ -37,7 +37,7 @@ use self::config::ConfigCommand;
 use self::grants::GrantsArgs;
 use self::hook::HookArgs;
 #[cfg(unix)]
-pub use self::hook::run_as_worker;
+pub use self::hook::{answer_and_exit, run_as_worker};
 use self::inbox::InboxArgs;
 use self::init::InitArgs;
 use self::log::LogArgs;

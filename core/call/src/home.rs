@@ -1,11 +1,24 @@
 //! Where the user's own files are.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// What counts instead of the environment.
+static OF_THE_PROCESS: OnceLock<Option<PathBuf>> = OnceLock::new();
+
+/// From now on the home folder is `home` for all of this process, whatever its environment says; only an absolute one counts. For a
+/// process that was started with an environment of others (D5.10), before it looks for anything; the first one stays.
+pub fn set_home_folder(home: Option<PathBuf>) {
+    let _ = OF_THE_PROCESS.set(home.filter(|home| home.is_absolute()));
+}
 
 /// The user's home folder, for `~` in what agents write; only an absolute one counts.
 #[must_use]
 pub fn home_folder() -> Option<PathBuf> {
-    etcetera::home_dir().ok().filter(|home| home.is_absolute())
+    match OF_THE_PROCESS.get() {
+        Some(home) => home.clone(),
+        None => etcetera::home_dir().ok().filter(|home| home.is_absolute()),
+    }
 }
 
 /// Whether a folder, links resolved, holds more than a project: "`/`, the home folder and its ancestors are never roots

@@ -39,7 +39,6 @@ impl Folders {
         if !base.home_dir().is_absolute() {
             return Self::default();
         }
-        let own = |folder: PathBuf| folder.join("mayi");
         let data = own(base.data_dir());
         Self {
             home: Some(base.home_dir().to_owned()),
@@ -48,6 +47,23 @@ impl Folders {
             data: Some(data),
         }
     }
+
+    /// The usual ones of a user whose home folder is `home`, whatever the environment says. A relative one is none here either.
+    #[must_use]
+    pub fn in_home(home: Option<PathBuf>) -> Self {
+        let Some(home) = home.filter(|home| home.is_absolute()) else { return Self::default() };
+        Self {
+            config: Some(own(home.join(".config"))),
+            data: Some(own(home.join(".local/share"))),
+            state: Some(own(home.join(".local/state"))),
+            home: Some(home),
+        }
+    }
+}
+
+/// mayi's own folder within one for all programs.
+fn own(folder: PathBuf) -> PathBuf {
+    folder.join("mayi")
 }
 
 /// Options of this run that decide something.
@@ -92,18 +108,23 @@ impl Sources {
     /// Where configuration is on this machine, for work in `cwd`.
     #[must_use]
     pub fn discover(cwd: &Path, only: Option<PathBuf>) -> Self {
-        let folders = Folders::discover();
         let environment = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .filter(|(name, _)| name.starts_with("MAYI_"))
             .collect();
+        Self { environment, ..Self::with_folders(cwd, only, Folders::discover()) }
+    }
+
+    /// The same with these folders, and without anything of the environment.
+    #[must_use]
+    pub fn with_folders(cwd: &Path, only: Option<PathBuf>, folders: Folders) -> Self {
         Self {
             managed: cfg!(unix).then(|| PathBuf::from(MANAGED_FILE)),
             user: folders.config.as_ref().map(|folder| folder.join("config.toml")),
             workspace: Some(workspace_file(cwd)),
             only,
             editor: None,
-            environment,
+            environment: BTreeMap::new(),
             command_line: CommandLine::default(),
             cwd: cwd.to_owned(),
             folders,
@@ -157,7 +178,20 @@ fn workspace_file(cwd: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::workspace_file;
+    use super::{Folders, workspace_file};
+
+    /// D5.10.
+    #[test]
+    fn given_a_home_folder_then_the_usual_folders_are_below_it_whatever_the_environment_says() {
+        let folders = Folders::in_home(Some("/h".into()));
+        let own = [folders.config, folders.data, folders.state];
+        let usual = [".config", ".local/share", ".local/state"];
+        assert_eq!(own, usual.map(|folder| Some(format!("/h/{folder}/mayi").into())));
+        for none in [None, Some("h".into())] {
+            let folders = Folders::in_home(none);
+            assert_eq!((folders.home, folders.config, folders.data, folders.state), (None, None, None, None));
+        }
+    }
 
     #[test]
     fn given_a_repository_then_the_nearest_file_within_it_counts() {

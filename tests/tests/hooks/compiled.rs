@@ -135,14 +135,14 @@ fn given_processes_that_are_killed_while_they_compile_then_the_next_one_does_it(
     assert!(cut > 0, "none was killed before it was done");
 }
 
-/// The processes that work for this scene's hooks.
+/// The processes that still work for this scene's hooks: their parents are gone.
 fn workers(scene: &Scene) -> Vec<Pid> {
     let state = scene.machine.outside_text("state");
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let of_scene = |pid: &i32| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line);
-        line.contains("--worker") && line.contains(&state)
+        line.contains("claude-code") && line.contains(&state)
     };
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     numbers.filter(of_scene).filter_map(Pid::from_raw).collect()

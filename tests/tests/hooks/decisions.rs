@@ -86,6 +86,27 @@ fn given_an_environment_that_points_elsewhere_then_what_is_there_counts_for_noth
     let answer = Answer::of(hook.input(touch.as_bytes()).end());
     assert_ne!(answer.decision, "allow", "{answer:?}");
     assert!(!evil.join("mayi/store.db").exists());
+    // A worker that is started, where there is no fork, knows the environment by what is left of it.
+    let words = ["hook", "--worker", "claude-code"].map(Into::into).into_iter().chain(scene.folders());
+    let started =
+        scene.machine.mayi(words).env("HOME", &evil).env("MAYI_CONFIG", evil.join("mayi/config.toml"));
+    let frame = started.input(event.as_bytes()).end().text();
+    let (head, answer) = frame.split_once('\n').unwrap();
+    assert!(head.starts_with("mayi-hook ") && answer.contains("\"deny\""), "{frame}");
+}
+
+/// `MAYI_MODE` is the one variable of mayi's that counts: it can only tighten.
+#[test]
+fn given_a_mode_in_the_environment_then_only_a_stricter_one_counts() {
+    let scene = Scene::new("[rules]\nallow = [\"shell(make *)\"]\n");
+    let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t").to_string();
+    let in_mode = |mode: &str| {
+        let hook = scene.hook("claude-code", &[]).env("MAYI_MODE", mode);
+        Answer::of(hook.input(event.as_bytes()).end())
+    };
+    in_mode("auto").is("allow");
+    in_mode("plan").is("deny");
+    in_mode("unknown").blocks("MAYI_MODE");
 }
 
 /// Attack 363. A session's root is where it began: a later event of it, true or made up, can't move it.

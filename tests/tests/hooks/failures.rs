@@ -31,10 +31,9 @@ impl Held {
         let worker =
             || std::fs::read_to_string(&children).ok()?.split_whitespace().next()?.parse::<i32>().ok();
         until(LIMIT, || {
-            // It is the worker once it is no copy of its parent any more.
-            let is_worker =
-                worker().and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok());
-            if is_worker.is_some_and(|line| line.contains("--worker")) {
+            // It is the worker once it is called so.
+            let name = worker().and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok());
+            if name.is_some_and(|name| name.trim() == "mayi-worker") {
                 Ok(())
             } else {
                 Err("no worker".to_owned())
@@ -85,6 +84,28 @@ fn given_a_worker_that_is_stopped_then_it_blocks_in_time_and_nothing_is_left() {
     assert!(took < Duration::from_secs(5), "{took:?}");
     let there = std::path::PathBuf::from(format!("/proc/{}", worker.as_raw_nonzero()));
     until(LIMIT, || if there.exists() { Err("the worker is left".to_owned()) } else { Ok(()) });
+}
+
+/// A worker that is a fork gives back what it has of its parent's: a harness that waits until nobody holds its streams does not wait
+/// for what a worker does behind its answer, or for one that is stopped there.
+#[test]
+fn given_a_worker_that_goes_on_then_the_harness_has_its_streams_back() {
+    let scene = Scene::new("mode = \"auto\"\n");
+    let held = Held::start(&scene, &["--time-limit", "1s"]);
+    held.signal(Signal::STOP);
+    let fds = format!("/proc/{}/fd", held.worker.as_raw_nonzero());
+    let leads = |pid: u32, fd: u32| std::fs::read_link(format!("/proc/{pid}/fd/{fd}")).unwrap();
+    let parent = held.parent.id();
+    let theirs = [leads(parent, 1), leads(parent, 2)];
+    let worker: Vec<_> = std::fs::read_dir(&fds)
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
+        .collect();
+    assert!(worker.contains(&leads(parent, 0)), "the event is the worker's: {worker:?}");
+    assert!(!theirs.iter().any(|stream| worker.contains(stream)), "{theirs:?} are the parent's: {worker:?}");
+    let (code, _, err, _) = held.end();
+    assert_eq!(code, 2, "{err}");
 }
 
 /// A parent that is killed takes its worker with it: nobody would hear the answer.

@@ -44,7 +44,7 @@ fn run_with_signal(scene: &Headless, case: &str, signal: Signal) -> (Ran, usize)
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
                 let workers = processes::of(&scene.stage());
-                for worker in workers.iter().filter(|process| process.line.contains(" --worker")) {
+                for worker in workers.iter().filter(|process| process.name == "mayi-worker") {
                     met.fetch_add(usize::from(worker.signal(signal)), Ordering::Relaxed);
                 }
                 std::thread::yield_now();

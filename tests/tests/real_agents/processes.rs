@@ -13,6 +13,8 @@ pub(crate) struct Process {
     pid: Pid,
     /// Its command line.
     pub(crate) line: String,
+    /// What it is called in a list of processes: its program, unless it says otherwise.
+    pub(crate) name: String,
 }
 
 impl Process {
@@ -36,7 +38,8 @@ pub(crate) fn of(folder: &Path) -> Vec<Process> {
         let there = fs::read_link(path.join("cwd")).unwrap_or_default();
         let marked = contains(&line, mark) || contains(&read("environ"), mark) || there.starts_with(folder);
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        marked.then_some(Process { pid: Pid::from_raw(number)?, line })
+        let name = String::from_utf8_lossy(&read("comm")).trim_end().to_owned();
+        marked.then_some(Process { pid: Pid::from_raw(number)?, line, name })
     });
     found.collect()
 }

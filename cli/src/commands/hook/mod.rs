@@ -17,7 +17,7 @@ pub(super) use self::args::{AFTER, HookArgs};
 pub(super) use self::removal::{Hooks, remove_folders, without_extension};
 pub(super) use self::status::{InstalledHook, installed_hooks};
 #[cfg(unix)]
-pub use self::worker::run_as_worker;
+pub use self::worker::{answer_and_exit, run_as_worker};
 
 use self::args::HookCommand;
 use crate::context::Context;

@@ -1,7 +1,9 @@
-//! The worker of a hook: one event in, one answer out. It is started by its parent ([`mayi_hook::guard`]), which turns any other end
-//! of it into a block.
+//! The worker of a hook: one event in, one answer out. Its parent ([`mayi_hook::guard`]) turns any other end of it into a block.
+//!
+//! It may be a fork, with all of the harness's environment, so nothing here goes by that: the home folder is the one of the password
+//! entry, and of mayi's own variables one counts, which only tightens.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayi_core::call::{SessionId, is_too_wide};
+use mayi_core::call::{SessionId, is_too_wide, set_home_folder};
 use mayi_core::config::{CompiledFile, ConfigError, FileKeeper, Folders, LoadedConfig, Sources, load};
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk, Session};
 use mayi_core::store::{Options as StoreOptions, Owner, SqliteStore, Store};
@@ -25,6 +27,9 @@ use crate::memory;
 /// The store is waited for so long, and then it blocks: the harness waits for this process.
 const BUSY: Duration = Duration::from_millis(50);
 
+/// The one variable that counts: whatever it says, it only tightens.
+const TIGHTENS: &str = "MAYI_MODE";
+
 /// So long before its time limit an answer that waits for a person is given up.
 const MARGIN: Duration = Duration::from_millis(500);
 
@@ -36,20 +41,22 @@ pub fn run_as_worker() -> Option<ExitCode> {
         return None;
     }
     let words: Vec<OsString> = words.collect();
-    #[cfg(unix)]
-    {
-        crate::limits_are_errors();
-        follow_the_parent(true);
-    }
+    answer_and_exit(&words, std::env::var_os(SAID_HOME).as_deref())
+}
+
+/// Answers the event on standard input by one frame on standard output. `words` stand behind `hook`; `said_home` is the home folder
+/// that the harness's environment names.
+pub fn answer_and_exit(words: &[OsString], said_home: Option<&OsStr>) -> ! {
+    crate::limits_are_errors();
+    follow_the_parent(true);
     // Nobody reads what a panic prints.
     std::panic::set_hook(Box::new(|_| {}));
-    let (output, done) = match catch_unwind(AssertUnwindSafe(|| answer_event(&words))) {
+    let (output, done) = match catch_unwind(AssertUnwindSafe(|| answer_event(words, said_home))) {
         Ok(Ok(done)) => (done.output, done.store),
-        Ok(Err(why)) => (blocked_output(&words, &why), None),
-        Err(_) => (blocked_output(&words, "this is a mistake in mayi; `mayi doctor` may say more"), None),
+        Ok(Err(why)) => (blocked_output(words, &why), None),
+        Err(_) => (blocked_output(words, "this is a mistake in mayi; `mayi doctor` may say more"), None),
     };
     // From here on it may outlive its parent.
-    #[cfg(unix)]
     follow_the_parent(false);
     let mut stdout = std::io::stdout().lock();
     let told = stdout.write_all(&AnswerFrame::write(&output)).and_then(|()| stdout.flush());
@@ -99,19 +106,18 @@ fn follow_the_parent(on: bool) {
     let _ = rustix::process::set_parent_process_death_signal(signal);
 }
 
-#[cfg(all(unix, not(target_os = "linux")))]
+#[cfg(not(target_os = "linux"))]
 fn follow_the_parent(_: bool) {}
 
 /// Gives back the streams, which the parent and the harness wait for.
 fn release_streams() {
-    #[cfg(unix)]
     if let Ok(nothing) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(&nothing);
         let _ = rustix::stdio::dup2_stdout(&nothing);
     }
 }
 
-fn answer_event(words: &[OsString]) -> Result<WorkerAnswer, String> {
+fn answer_event(words: &[OsString], said_home: Option<&OsStr>) -> Result<WorkerAnswer, String> {
     let since = Instant::now();
     let options = HookOptions::read(words)?;
     let text = event_text()?;
@@ -120,7 +126,7 @@ fn answer_event(words: &[OsString]) -> Result<WorkerAnswer, String> {
         return Ok(WorkerAnswer { output: HookOutput::empty(), store: None });
     }
     let folders = own_folders(&options)?;
-    let homes = HomeFolders::new(folders.home.clone(), std::env::var_os(SAID_HOME).map(PathBuf::from));
+    let homes = HomeFolders::new(folders.home.clone(), said_home.map(PathBuf::from));
     let cwd = match &event.cwd {
         Some(cwd) => cwd.clone(),
         None => {
@@ -189,9 +195,11 @@ fn event_text() -> Result<String, String> {
 }
 
 /// mayi's own folders: those that were written down when the hook was installed, else those of the home folder in the password
-/// entry, never what the environment says (D5.10). The parent has taken the latter away.
+/// entry, never what the environment says (D5.10).
 fn own_folders(options: &HookOptions) -> Result<Folders, String> {
-    let usual = Folders::discover();
+    let home = super::home_of_record();
+    set_home_folder(home.clone());
+    let usual = Folders::in_home(home);
     let given = |given: &Option<PathBuf>, usual: Option<PathBuf>| given.clone().or(usual);
     let folders = Folders {
         config: given(&options.config_folder, usual.config),
@@ -206,9 +214,9 @@ fn own_folders(options: &HookOptions) -> Result<Folders, String> {
 }
 
 fn config_sources(options: &HookOptions, cwd: &Path, folders: Folders) -> Sources {
-    let sources = Sources::discover(cwd, options.config.clone());
-    let user = folders.config.as_ref().map(|folder| folder.join("config.toml"));
-    Sources { user, folders, compiled: true, ..sources }
+    let sources = Sources::with_folders(cwd, options.config.clone(), folders);
+    let mode = std::env::var(TIGHTENS).ok().map(|mode| (TIGHTENS.to_owned(), mode));
+    Sources { environment: mode.into_iter().collect(), compiled: true, ..sources }
 }
 
 /// The session of the event, with its root.
