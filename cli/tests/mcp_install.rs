@@ -174,7 +174,7 @@ fn given_hostile_names_then_they_are_shown_escaped() {
 
 #[test]
 fn given_a_list_then_it_says_what_is_gated() {
-    let text = ONE.replace("\"github\"", "\"old\": {\"type\": \"sse\", \"url\": \"https://x\"}, \"github\"");
+    let text = ONE.replace("\"github\"", "\"old\": {\"type\": \"ws\", \"url\": \"https://x\"}, \"github\"");
     let machine = Machine::new()
         .own(".cursor/mcp.json", &text)
         .own(".gemini/settings.json", "{")
@@ -182,7 +182,7 @@ fn given_a_list_then_it_says_what_is_gated() {
     let done = machine.mayi(["mcp", "install"]);
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.out.contains("cursor       github  ~/.cursor/mcp.json"), "{}", done.out);
-    assert!(done.out.contains("left alone: it speaks SSE"), "{}", done.out);
+    assert!(done.out.contains("left alone: it is of the type `ws`"), "{}", done.out);
     assert!(
         done.out.lines().any(|line| line.starts_with("claude-code") && line.ends_with("open")),
         "{}",

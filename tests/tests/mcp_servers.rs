@@ -30,3 +30,5 @@ mod denied;
 mod inspector;
 #[path = "mcp_servers/same.rs"]
 mod same;
+#[path = "mcp_servers/sse.rs"]
+mod sse;

@@ -86,7 +86,7 @@ impl ServerListing<'_> {
             name: server.name.clone(),
             address: match &server.transport {
                 Transport::Stdio { command, .. } => mayi_core::call::shell::join_words(command),
-                Transport::Http { url, .. } => url.clone(),
+                Transport::Http { url, .. } | Transport::Sse { url, .. } => url.clone(),
             },
             origin: OriginInfo::from(&server.origin),
             approval: settings.approval.unwrap_or(Approval::Default),

@@ -417,7 +417,9 @@ pub(super) fn running_servers(loaded: &LoadedConfig) -> RunningSession {
 /// Those that an app's server can be: reached by an address.
 pub(super) fn by_address(loaded: &LoadedConfig) -> Vec<(String, String, mayi_core::call::ServerId)> {
     let known = loaded.servers.values().filter_map(|server| match &server.transport {
-        Transport::Http { url, .. } => Some((server.name.clone(), url.clone(), server.transport.server_id())),
+        Transport::Http { url, .. } | Transport::Sse { url, .. } => {
+            Some((server.name.clone(), url.clone(), server.transport.server_id()))
+        }
         Transport::Stdio { .. } => None,
     });
     known.collect()

@@ -86,6 +86,14 @@ pub enum Transport {
         /// Headers that are sent along.
         headers: BTreeMap<String, String>,
     },
+    /// HTTP with SSE, its forerunner (MCP 2024-11-05). What is configured by its address is asked by Streamable HTTP first, and so
+    /// found to be one; only who says so beforehand, as editors do, has it named.
+    Sse {
+        /// Where its stream of events is.
+        url: String,
+        /// Headers that are sent along.
+        headers: BTreeMap<String, String>,
+    },
 }
 
 impl Transport {
@@ -97,7 +105,8 @@ impl Transport {
             Self::Stdio { command, env } => {
                 json!({ "command": command, "env": env.keys().collect::<Vec<_>>() })
             }
-            Self::Http { url, headers } => {
+            // Who answers at an address is the same one, in whichever way it is asked.
+            Self::Http { url, headers } | Self::Sse { url, headers } => {
                 json!({ "url": url, "headers": headers.keys().collect::<Vec<_>>() })
             }
         }

@@ -164,7 +164,7 @@ pub(super) fn loosening_lines(file: &ParsedFile) -> Vec<String> {
                 let command = mayi_call::shell::join_words(command);
                 lines.push(format!("starts the server {} with: {env}{command}", server.name));
             }
-            Some(Transport::Http { url, headers }) => {
+            Some(Transport::Http { url, headers } | Transport::Sse { url, headers }) => {
                 let names: Vec<&str> = headers.keys().map(String::as_str).collect();
                 let headers = match names.as_slice() {
                     [] => String::new(),

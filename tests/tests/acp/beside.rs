@@ -57,7 +57,7 @@ fn given_what_would_go_past_the_gate_then_nothing_is_opened_and_the_text_says_wh
             "rules in mayi's configuration",
         ),
         (
-            json!({"_meta": claude(json!({"mcpServers": {"a": {"type": "sse", "url": "http://x/"}}}))}),
+            json!({"_meta": claude(json!({"mcpServers": {"a": {"type": "ws", "url": "http://x/"}}}))}),
             "can't stand before",
         ),
         (

@@ -26,6 +26,7 @@ mod servers;
 mod sessions;
 mod shown;
 mod sides;
+mod sse;
 mod tripwire;
 mod turns;
 mod v2;

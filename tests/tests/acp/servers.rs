@@ -15,7 +15,8 @@ fn given_servers_that_nothing_can_stand_before_then_the_agent_gets_none_of_it() 
     let mut scene = Scene::open(machine(), &[]);
     let cwd = scene.machine.work();
     let servers = [
-        json!([{"type": "sse", "name": "x", "url": "http://127.0.0.1:9/", "headers": []}]),
+        json!([{"type": "ws", "name": "x", "url": "http://127.0.0.1:9/", "headers": []}]),
+        json!([{"type": "sse", "name": "x", "headers": []}]),
         json!([{"type": "acp", "name": "x", "id": "1"}]),
         json!([{"name": "x"}]),
         json!("all"),
@@ -85,11 +86,11 @@ fn given_what_an_agent_says_it_can_do_then_the_editor_hears_what_mayi_can_stand_
     let mut scene = Scene::begin(machine(), &[]);
     scene.ask(1, "initialize", &json!({"protocolVersion": 1}));
     scene.agent.until("initialize");
-    scene.agent_answers(1, &json!({"protocolVersion": 1, "agentCapabilities": {"mcpCapabilities": {"http": false, "sse": true, "acp": true, "x": 1}, "y": 2.5}}));
+    scene.agent_answers(1, &json!({"protocolVersion": 1, "agentCapabilities": {"mcpCapabilities": {"http": false, "sse": false, "acp": true, "x": 1}, "y": 2.5}}));
     let told = scene.editor.answer(1);
     assert_eq!(
         told["result"]["agentCapabilities"],
-        json!({"mcpCapabilities": {"http": true, "sse": false, "acp": false, "x": 1}, "y": 2.5})
+        json!({"mcpCapabilities": {"http": true, "sse": true, "acp": false, "x": 1}, "y": 2.5})
     );
 }
 
@@ -119,6 +120,29 @@ fn given_a_session_that_is_loaded_or_forked_then_its_servers_stand_behind_the_ga
         assert!(std::fs::read_to_string(&log).unwrap().contains("start"), "{method}");
         assert!(!file.exists(), "{method}");
     }
+}
+
+/// A name that no rule can allow: each call is asked about, and a denial holds for it.
+#[test]
+fn given_a_server_whose_name_has_parentheses_then_its_calls_are_asked_about_and_can_be_denied() {
+    let allowed = ["--allow", "mcp(My server (dev)/*)", "--allow", "mcp(*)", "--deny", "mcp(* (dev)/wipe)"];
+    let mut scene = Scene::begin(machine(), &allowed);
+    scene.initialize();
+    let server = json!({"name": "My server (dev)", "command": MINI, "args": [], "env": []});
+    scene.ask("n", "session/new", &json!({"cwd": scene.machine.work(), "mcpServers": [server]}));
+    let relay = scene.agent.until("session/new")["params"]["mcpServers"][0].clone();
+    assert_eq!(relay["name"], "My server (dev)");
+    scene.agent_answers("n", &json!({"sessionId": "s"}));
+    scene.editor.answer("n");
+    let mut relay = Relay::start(&scene, &relay);
+    let file = scene.machine.work().join("made");
+    relay.says(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "plain", "arguments": {"path": file}}}));
+    let question = scene.editor.until("session/request_permission");
+    assert!(question.to_string().contains("mcp(My server (dev)/plain"), "{question}");
+    scene.pick(&question, "mayi-once");
+    assert!(relay.answer(2)["result"]["isError"] != json!(true) && file.exists());
+    relay.says(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "wipe", "arguments": {"path": file}}}));
+    assert_eq!(relay.answer(3)["result"]["isError"], json!(true));
 }
 
 /// An HTTP server with headers: its secrets stay with mayi, and its calls are asked about.
@@ -208,13 +232,22 @@ fn serve_http(stream: std::net::TcpStream, to: &std::sync::mpsc::Sender<String>)
 }
 
 /// What the agent starts in the place of a server.
-struct Relay {
+pub(crate) struct Relay {
     child: std::process::Child,
     lines: std::sync::mpsc::Receiver<String>,
 }
 
 impl Relay {
-    fn start(scene: &Scene, relay: &Value) -> Self {
+    /// Begun, and its answer read.
+    pub(crate) fn start(scene: &Scene, relay: &Value) -> Self {
+        let mut relay = Self::begin(scene, relay);
+        relay.answer(1);
+        relay.says(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        relay
+    }
+
+    /// Started, and asked to begin: its answer has the id 1.
+    pub(crate) fn begin(scene: &Scene, relay: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let mut command = Command::new(text(&relay["command"]));
         command.env_clear().envs(scene.machine.environment());
@@ -232,19 +265,17 @@ impl Relay {
         let mut relay = Self { child, lines };
         let client = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         relay.says(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}));
-        relay.answer(1);
-        relay.says(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         relay
     }
 
-    fn says(&mut self, message: &Value) {
+    pub(crate) fn says(&mut self, message: &Value) {
         let to = self.child.stdin.as_mut().unwrap();
         writeln!(to, "{message}").unwrap();
         to.flush().unwrap();
     }
 
     #[track_caller]
-    fn answer(&self, id: u64) -> Value {
+    pub(crate) fn answer(&self, id: u64) -> Value {
         loop {
             let line = self.lines.recv_timeout(mayi_tests::LIMIT).unwrap();
             let message: Value = serde_json::from_str(&line).unwrap();

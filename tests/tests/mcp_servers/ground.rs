@@ -127,14 +127,18 @@ impl Ground {
 
     /// server-everything, over Streamable HTTP.
     pub(crate) fn serve_everything(&self) -> Served {
+        self.serve_everything_by("streamableHttp", "/mcp")
+    }
+
+    /// server-everything, over a transport that it knows, at a path.
+    pub(crate) fn serve_everything_by(&self, transport: &str, path: &str) -> Served {
         // It does not say which port it got, so it is given one that was free a moment ago.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut line =
-            self.node("@modelcontextprotocol/server-everything/dist/index.js", &["streamableHttp"]);
+        let mut line = self.node("@modelcontextprotocol/server-everything/dist/index.js", &[transport]);
         line.variables.push(("PORT", port.to_string()));
         let program = self.start(&line).ended_by_signal();
-        program.until_it_warns("listening on port");
-        Served { url: format!("http://127.0.0.1:{port}/mcp"), programs: vec![program] }
+        program.until_it_warns(&port.to_string());
+        Served { url: format!("http://127.0.0.1:{port}{path}"), programs: vec![program] }
     }
 
     /// The gateway over Streamable HTTP, with a server that is reached by its address.
@@ -154,9 +158,14 @@ impl Ground {
     /// HTTP, reaches that through a gateway of its own.
     pub(crate) fn in_a_session(&self, name: &str, server: &Line) -> Served {
         assert!(server.variables.is_empty(), "{server:?}");
+        self.in_a_session_with(name, &format!("command = {:?}", server.words))
+    }
+
+    /// The same with what the configuration says of the server.
+    pub(crate) fn in_a_session_with(&self, name: &str, settings: &str) -> Served {
         self.machine.configuration(
             "config/mayi/config.toml",
-            &format!("version = 1\n[servers.{name}]\ncommand = {:?}\n", server.words),
+            &format!("version = 1\n[servers.{name}]\n{settings}\n"),
         );
         let never = text(&self.folder("work").join("never"));
         let script = format!("do: show {name} ;; wait {never}");

@@ -60,11 +60,11 @@ fn greets_alike(direct: &Value, through: &Value) {
 }
 
 /// Requests that both eras know.
-fn asked_in_both_eras(server: Server, ground: &Ground) -> Vec<(&'static str, Value)> {
+pub(crate) fn asked_in_both_eras(server: Server, ground: &Ground) -> Vec<(&'static str, Value)> {
     server.requests(ground).into_iter().filter(|(method, _)| *method != "ping").collect()
 }
 
-fn without_era(answers: &[Value]) -> Vec<Value> {
+pub(crate) fn without_era(answers: &[Value]) -> Vec<Value> {
     let mut answers = answers.to_vec();
     for answer in &mut answers {
         if let Some(result) = answer["result"].as_object_mut() {

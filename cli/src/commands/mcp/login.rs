@@ -130,7 +130,7 @@ fn server_address(name: Option<&str>, url: Option<&str>, ctx: &Context) -> Resul
     };
     let loaded = ctx.load()?;
     match loaded.servers.get(name).map(|server| &server.transport) {
-        Some(Transport::Http { url, .. }) => Ok(url.clone()),
+        Some(Transport::Http { url, .. } | Transport::Sse { url, .. }) => Ok(url.clone()),
         Some(Transport::Stdio { .. }) => {
             let message =
                 format!("the server {} is a program: it needs no login of mayi's", escape_line(name));

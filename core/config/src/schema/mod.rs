@@ -278,7 +278,7 @@ struct Server {
     command: Option<Vec<String>>,
     /// Variables that are set for it.
     env: Option<BTreeMap<String, String>>,
-    /// Where it listens, for Streamable HTTP.
+    /// Where it listens: Streamable HTTP, or its forerunner with SSE, which is found out.
     #[schemars(regex(pattern = r"^https?://"))]
     url: Option<String>,
     /// Headers that are sent along.

@@ -148,8 +148,9 @@ impl Connection {
         self.version.as_deref()
     }
 
-    pub(super) fn can_http(&self) -> bool {
-        self.capabilities.pointer("/mcpCapabilities/http").and_then(Value::as_bool) == Some(true)
+    /// Whether the agent says that it reaches MCP servers in this way, `http` or `sse`.
+    pub(super) fn can_reach(&self, way: &str) -> bool {
+        self.capabilities.get("mcpCapabilities").and_then(|ways| ways.get(way)?.as_bool()) == Some(true)
     }
 
     /// Sends a request and waits for its answer.

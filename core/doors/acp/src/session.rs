@@ -283,13 +283,22 @@ impl Connection {
                 Some(json!({"name": name, "command": program, "args": args, "env": pairs(env)}))
             }
             Transport::Http { url, headers } => {
-                if !self.can_http() {
+                if !self.can_reach("http") {
                     self.shared.send_notice(format!(
                         "the agent can't reach MCP servers over HTTP: {name} is left out"
                     ));
                     return None;
                 }
                 Some(json!({"type": "http", "name": name, "url": url, "headers": pairs(headers)}))
+            }
+            Transport::Sse { url, headers } => {
+                if !self.can_reach("sse") {
+                    self.shared.send_notice(format!(
+                        "the agent can't reach MCP servers over SSE: {name} is left out"
+                    ));
+                    return None;
+                }
+                Some(json!({"type": "sse", "name": name, "url": url, "headers": pairs(headers)}))
             }
         }
     }

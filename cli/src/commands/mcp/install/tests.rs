@@ -109,6 +109,10 @@ fn given_an_address_then_its_headers_become_variables_where_they_stand() {
         "claude-code",
         r#"{"mcpServers": {"a": {"type": "streamable-http", "url": "https://a.example/"}}}"#,
     );
+    // The gateway finds out that they speak SSE; the notes know what was written.
+    wrapped("claude-code", r#"{"mcpServers": {"a": {"type": "sse", "url": "https://a.example/"}}}"#);
+    wrapped("cursor", r#"{"mcpServers": {"a": {"url": "https://a.example/sse"}}}"#);
+    wrapped("gemini", r#"{"mcpServers": {"a": {"url": "https://a.example"}}}"#);
 }
 
 #[test]
@@ -164,8 +168,6 @@ fn given_codexs_tables_then_each_way_to_write_them_works() {
 fn given_what_cannot_stand_behind_the_gateway_then_it_is_left_alone_with_the_reason() {
     let of = |entry: &str| left("cursor", &format!("{{\"mcpServers\": {{\"a\": {entry}}}}}"));
     for (entry, why) in [
-        (r#"{"type": "sse", "url": "https://a.example/"}"#, "it speaks SSE"),
-        (r#"{"url": "https://a.example/sse"}"#, "SSE"),
         (r#"{"type": "ws", "url": "wss://a.example/"}"#, "of the type `ws`"),
         (r#"{"url": "-x"}"#, "its address is none"),
         (r#"{"url": 3}"#, "not a text"),
@@ -187,7 +189,6 @@ fn given_what_cannot_stand_behind_the_gateway_then_it_is_left_alone_with_the_rea
         let said = of(entry);
         assert!(said.starts_with("a: ") && said.contains(why), "{entry}: {said}");
     }
-    assert!(left("gemini", r#"{"mcpServers": {"a": {"url": "https://a.example"}}}"#).contains("httpUrl"));
     assert!(left("zed", r#"{"context_servers": {"a": {"settings": {}}}}"#).contains("an extension of Zed"));
 }
 

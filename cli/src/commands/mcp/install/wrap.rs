@@ -121,14 +121,11 @@ fn wrap_remote(
     }
     let kind = ["type", "transport"].iter().find_map(|key| entry.field_text(key));
     match kind {
-        Some("sse") => return Err("it speaks SSE, which the gateway does not".to_owned()),
-        Some("http" | "streamable-http" | "streamableHttp" | "streamable_http" | "remote") => {}
+        Some("sse" | "http" | "streamable-http" | "streamableHttp" | "streamable_http" | "remote") => {}
         Some(other) => {
             return Err(format!("it is of the type `{}`, which mayi does not know", escape_line(other)));
         }
-        None if client.id == "gemini" && address.key == "url" => {
-            return Err("Gemini CLI takes `url` for SSE: if it is not, write `httpUrl`".to_owned());
-        }
+        // Which of both it is, the gateway finds out.
         None => {}
     }
     let url = address.value.as_str().ok_or("its address is not a text")?;
@@ -137,9 +134,6 @@ fn wrap_remote(
         || !(url.contains("://") || url.contains('$') || url.contains('{'))
     {
         return Err("its address is none".to_owned());
-    }
-    if url.trim_end_matches('/').ends_with("/sse") && kind.is_none() {
-        return Err("its address is one for SSE, which the gateway does not speak".to_owned());
     }
     let mut splices = Vec::new();
     let mut headers: Vec<String> = Vec::new();

@@ -74,7 +74,7 @@ fn check_program_found(server: &ServerLaunch) -> Result<(), CliError> {
             }
             _ => Ok(()),
         },
-        Transport::Http { .. } => Ok(()),
+        Transport::Http { .. } | Transport::Sse { .. } => Ok(()),
     }
 }
 
@@ -130,7 +130,7 @@ const VERBS: &[&str] = &["run", "exec", "dlx", "x", "tool", "start"];
 /// A name from how the server is reached: the package that is run, or the host.
 fn derive_name(transport: &Transport) -> String {
     let text = match transport {
-        Transport::Http { url, .. } => {
+        Transport::Http { url, .. } | Transport::Sse { url, .. } => {
             let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
             rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned()
         }

@@ -172,7 +172,7 @@ fn capable_v2(text: &str, parts: &RawMembers<'_>) -> Option<String> {
 }
 
 fn amend_capabilities(text: &str, result: &str, parts: &RawMembers<'_>) -> Option<String> {
-    let ours = r#"{"http":true}"#;
+    let ours = r#"{"http":true,"sse":true}"#;
     let Some(object) = parts.get("agentCapabilities").filter(|object| object.starts_with('{')) else {
         let edit = TextEdit::set_member(
             text,
@@ -192,14 +192,19 @@ fn amend_capabilities(text: &str, result: &str, parts: &RawMembers<'_>) -> Optio
     };
     let ways = RawMembers::parse(servers).ok()?;
     let mut edits = Vec::new();
-    if ways.get("http") != Some("true") {
-        edits.push(TextEdit::set_member(text, servers, &ways, "http", "true")?);
-    }
-    // Whoever offers these would get a session that is not opened.
-    for other in ["sse", "acp"] {
-        if ways.get(other).is_some_and(|value| value != "false") {
-            edits.push(TextEdit::set_member(text, servers, &ways, other, "false")?);
+    if ways.get("http").is_none() && ways.get("sse").is_none() {
+        // As one: an empty object has no comma before the first of them.
+        edits.push(TextEdit::set_member(text, servers, &ways, "http", r#"true,"sse":true"#)?);
+    } else {
+        for way in ["http", "sse"] {
+            if ways.get(way) != Some("true") {
+                edits.push(TextEdit::set_member(text, servers, &ways, way, "true")?);
+            }
         }
+    }
+    // Whoever offers this would get a session that is not opened.
+    if ways.get("acp").is_some_and(|value| value != "false") {
+        edits.push(TextEdit::set_member(text, servers, &ways, "acp", "false")?);
     }
     apply_edits(text, edits)
 }

@@ -246,6 +246,9 @@ fn read_transport(server: &Value) -> Option<Transport> {
         Some(Some("http")) => {
             Some(Transport::Http { url: text("url")?, headers: read_string_map(server.get("headers"))? })
         }
+        Some(Some("sse")) => {
+            Some(Transport::Sse { url: text("url")?, headers: read_string_map(server.get("headers"))? })
+        }
         Some(_) => None,
     }
 }
@@ -276,7 +279,7 @@ mod tests {
             json!({"claudeCode": {"options": {"settings": "file.json"}}}),
             json!({"claudeCode": {"options": {"settings": {"hooks": {"PreToolUse": [1]}}}}}),
             json!({"claudeCode": {"options": {"plugins": [{"type": "local", "path": "x"}]}}}),
-            json!({"claudeCode": {"options": {"mcpServers": {"s": {"type": "sse", "url": "http://x"}}}}}),
+            json!({"claudeCode": {"options": {"mcpServers": {"s": {"type": "ws", "url": "http://x"}}}}}),
             json!({"dangerously_skip_permissions": true}),
         ] {
             assert!(read(&json!({ "_meta": meta }).to_string()).is_err(), "{meta}");

@@ -35,12 +35,12 @@ pub(super) fn read(params: &Value) -> Result<Vec<ServerLaunch>, String> {
                     .ok_or_else(|| format!("the env of the MCP server {shown} is no list of pairs"))?;
                 Transport::Stdio { command: std::iter::once(program).chain(args).collect(), env }
             }
-            Some(Some("http")) => {
+            Some(Some(kind @ ("http" | "sse"))) => {
                 let url =
                     text_member(item, "url").ok_or_else(|| format!("the MCP server {shown} has no url"))?;
                 let headers = read_name_values(item.get("headers"))
                     .ok_or_else(|| format!("the headers of the MCP server {shown} are no list of pairs"))?;
-                Transport::Http { url, headers }
+                if kind == "sse" { Transport::Sse { url, headers } } else { Transport::Http { url, headers } }
             }
             Some(other) => {
                 let kind = escape_line(other.unwrap_or("that is no text"));
@@ -72,7 +72,7 @@ pub(super) fn relays_to_json(relays: &[ServerLaunch], v2: bool) -> Value {
             })
         }
         // A relay is a program.
-        Transport::Http { .. } => None,
+        Transport::Http { .. } | Transport::Sse { .. } => None,
     };
     relays.iter().filter_map(one).collect()
 }
@@ -107,7 +107,9 @@ mod tests {
     #[test]
     fn given_a_server_that_nothing_can_stand_before_then_no_session_is_opened() {
         for server in [
-            json!({"type": "sse", "name": "s", "url": "http://localhost/", "headers": []}),
+            json!({"type": "sse", "name": "s", "headers": []}),
+            json!({"type": "sse", "name": "s", "url": "http://localhost/", "headers": {"X": "y"}}),
+            json!({"type": "SSE", "name": "s", "url": "http://localhost/", "headers": []}),
             json!({"type": "acp", "name": "s", "id": "1"}),
             json!({"type": 7, "name": "s"}),
             json!({"name": "s"}),
@@ -119,5 +121,11 @@ mod tests {
         let one = json!({"name": "s", "command": "x", "args": [], "env": []});
         assert!(read(&json!({ "mcpServers": [one, one] })).is_err());
         assert_eq!(read(&json!({ "mcpServers": [one] })).unwrap().len(), 1);
+        let headers = json!([{"name": "X", "value": "y"}]);
+        let sse = json!({"type": "sse", "name": "s", "url": "http://localhost/sse", "headers": headers});
+        let found = read(&json!({ "mcpServers": [sse] })).unwrap();
+        assert!(
+            matches!(&found[0].transport, Transport::Sse { url, headers } if url == "http://localhost/sse" && headers["X"] == "y")
+        );
     }
 }

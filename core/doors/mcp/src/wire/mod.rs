@@ -5,10 +5,12 @@ pub(crate) mod stdio;
 
 use tokio::sync::mpsc;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::frame::Frame;
+use super::frame::{Frame, code};
 use super::oauth::Logins;
+use mayi_core::approval::escape_line;
 use mayi_core::config::Transport;
 
 /// Something that comes from a server.
@@ -81,15 +83,58 @@ impl ServerTarget {
                     stdio::Program { command: command.clone(), env: env.clone(), cwd: self.cwd.clone() };
                 stdio::start(&program, say)
             }
-            Transport::Http { url, headers } => {
-                let remote = http::Remote {
-                    name: self.name.clone(),
-                    url: url.clone(),
-                    headers: headers.clone(),
-                    bearer: self.tokens.as_deref().and_then(|data| Logins::new(data).bearer_for(url)),
-                };
-                http::connect(remote)
-            }
+            Transport::Http { url, headers } => http::connect(self.remote(url, headers)),
+            Transport::Sse { url, headers } => http::connect_sse(self.remote(url, headers)),
         }
     }
+
+    fn remote(&self, url: &str, headers: &BTreeMap<String, String>) -> http::Remote {
+        http::Remote {
+            name: self.name.clone(),
+            url: url.to_owned(),
+            headers: headers.clone(),
+            bearer: self.tokens.as_deref().and_then(|data| Logins::new(data).bearer_for(url)),
+        }
+    }
+}
+
+/// What `text` says: a message, or several as one array. What is none goes to `stray`, with why, and fails the request that it
+/// would answer: somebody waits for it all the same.
+fn read_messages(text: &str, stray: &mut dyn FnMut(&str)) -> Option<Incoming> {
+    match Frame::parse_batch(text) {
+        Some(batch) => {
+            let each = batch.iter().filter_map(|message| read_message(message.get(), stray));
+            Some(Incoming::Batch(each.collect()))
+        }
+        None => read_message(text, stray),
+    }
+}
+
+fn read_message(text: &str, stray: &mut dyn FnMut(&str)) -> Option<Incoming> {
+    match Frame::parse(text) {
+        Ok(frame) => Some(Incoming::Frame { frame, about: None }),
+        Err(malformed) => {
+            stray(&format!("{}: {}", malformed.message, start_of(text)));
+            answered_request_id(text).map(|id| Incoming::Failed {
+                id,
+                code: code::INTERNAL,
+                message: format!("its answer is no message: {}", malformed.message),
+            })
+        }
+    }
+}
+
+fn start_of(text: &str) -> String {
+    escape_line(&text.trim().chars().take(80).collect::<String>())
+}
+
+/// The request that something would answer that is no message.
+fn answered_request_id(text: &str) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        id: u64,
+        method: Option<serde::de::IgnoredAny>,
+    }
+    let answer: Answer = serde_json::from_str(text.trim()).ok()?;
+    answer.method.is_none().then_some(answer.id)
 }

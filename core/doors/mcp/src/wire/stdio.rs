@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::process::{ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 
-use super::{Incoming, LONGEST, WAITING, Wire};
-use crate::frame::{Frame, code};
+use super::{Incoming, LONGEST, WAITING, Wire, read_messages};
+use crate::frame::code;
 use crate::lines::{Line, Lines, write_all};
 use mayi_core::approval::escape_line;
 use mayi_core::config::find_program;
@@ -105,13 +105,7 @@ impl OutputReader {
                 () = wait_for_exit(&mut self.exited) => Ok(None),
             };
             let incoming = match line {
-                Ok(Some(Line::Text(text))) => match Frame::parse_batch(&text) {
-                    Some(batch) => {
-                        let each = batch.iter().filter_map(|message| self.read(message.get()));
-                        Some(Incoming::Batch(each.collect()))
-                    }
-                    None => self.read(&text),
-                },
+                Ok(Some(Line::Text(text))) => read_messages(&text, &mut |what| self.report_stray(what)),
                 Ok(Some(Line::NotText)) => {
                     self.report_stray("a line that is not UTF-8");
                     None
@@ -135,22 +129,6 @@ impl OutputReader {
         let _ = self.to.send(Incoming::Ended(why)).await;
     }
 
-    /// One message, or that it can't be read.
-    fn read(&mut self, text: &str) -> Option<Incoming> {
-        match Frame::parse(text) {
-            Ok(frame) => Some(Incoming::Frame { frame, about: None }),
-            Err(malformed) => {
-                self.report_stray(&format!("{}: {}", malformed.message, start_of(text)));
-                // Somebody waits for it all the same.
-                answered_request_id(text).map(|id| Incoming::Failed {
-                    id,
-                    code: code::INTERNAL,
-                    message: format!("its answer is no message: {}", malformed.message),
-                })
-            }
-        }
-    }
-
     fn report_stray(&mut self, what: &str) {
         self.stray += 1;
         if self.stray <= STRAY {
@@ -163,21 +141,6 @@ impl OutputReader {
 async fn wait_for_exit(exited: &mut watch::Receiver<Option<ExitStatus>>) {
     let _ = exited.wait_for(Option::is_some).await;
     tokio::time::sleep(AFTER).await;
-}
-
-fn start_of(text: &str) -> String {
-    escape_line(&text.trim().chars().take(80).collect::<String>())
-}
-
-/// The request that something would answer that is no message.
-fn answered_request_id(text: &str) -> Option<u64> {
-    #[derive(serde::Deserialize)]
-    struct Answer {
-        id: u64,
-        method: Option<serde::de::IgnoredAny>,
-    }
-    let answer: Answer = serde_json::from_str(text.trim()).ok()?;
-    answer.method.is_none().then_some(answer.id)
 }
 
 /// A message that was too long: the request that it answers has failed, if its ends tell which.
@@ -199,6 +162,7 @@ fn leading_number(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Frame;
 
     fn shell_program(script: &str) -> Program {
         let command = ["sh", "-c", script].map(str::to_owned).to_vec();

@@ -6,12 +6,21 @@
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerSentEvent {
+    /// Its kind; empty if it names none, which is a message.
+    pub(super) kind: String,
     /// Its data, which may be empty.
     pub(super) data: String,
     /// The id to come back with, if it has one.
     pub(super) id: Option<String>,
     /// When to come back, in milliseconds, if it says so.
     pub(super) retry: Option<u64>,
+}
+
+impl ServerSentEvent {
+    /// Whether it is of the kind that MCP's messages are.
+    pub(super) fn is_message(&self) -> bool {
+        self.kind.is_empty() || self.kind == "message"
+    }
 }
 
 /// An event is longer than it may be.
@@ -26,7 +35,6 @@ pub(super) struct EventParser {
     started: bool,
     event: ServerSentEvent,
     any: bool,
-    other: bool,
 }
 
 impl EventParser {
@@ -38,7 +46,6 @@ impl EventParser {
             started: false,
             event: ServerSentEvent::default(),
             any: false,
-            other: false,
         }
     }
 
@@ -77,9 +84,7 @@ impl EventParser {
         };
         if line.is_empty() {
             let event = std::mem::take(&mut self.event);
-            let (any, other) = (std::mem::take(&mut self.any), std::mem::take(&mut self.other));
-            // An event of another kind is none of MCP's.
-            return (any && !other).then_some(event);
+            return std::mem::take(&mut self.any).then_some(event);
         }
         let line = String::from_utf8_lossy(line);
         let (field, value) = line.split_once(':').unwrap_or((&line, ""));
@@ -100,7 +105,7 @@ impl EventParser {
                 self.event.retry = value.parse().ok();
                 self.any = true;
             }
-            "event" => self.other = !value.is_empty() && value != "message",
+            "event" => self.event.kind = value.to_owned(),
             _ => {}
         }
         None
@@ -121,13 +126,16 @@ mod tests {
     fn given_a_stream_in_any_pieces_then_its_events_are_the_same() {
         let text = "\u{feff}: hello\r\nid: 1-0\nretry: 1500\ndata:\n\ndata: {\"a\":\r\ndata: \"é\"}\r\n\r\nevent: ping\ndata: x\n\nid\ndata:y\r\rdata: lost";
         let events = parse_in_steps(text, text.len());
-        assert_eq!(events.len(), 3);
-        assert_eq!(
-            events[0],
-            ServerSentEvent { data: String::new(), id: Some("1-0".into()), retry: Some(1500) }
-        );
+        assert_eq!(events.len(), 4);
+        let first =
+            ServerSentEvent { id: Some("1-0".into()), retry: Some(1500), ..ServerSentEvent::default() };
+        assert_eq!(events[0], first);
         assert_eq!(events[1].data, "{\"a\":\n\"é\"}");
-        assert_eq!(events[2], ServerSentEvent { data: "y".into(), id: Some(String::new()), retry: None });
+        assert_eq!((events[2].kind.as_str(), events[2].data.as_str()), ("ping", "x"));
+        assert_eq!(events.iter().filter(|event| event.is_message()).count(), 3);
+        let last =
+            ServerSentEvent { data: "y".into(), id: Some(String::new()), ..ServerSentEvent::default() };
+        assert_eq!(events[3], last);
         for step in 1..20 {
             assert_eq!(parse_in_steps(text, step), events, "{step}");
         }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use reqwest::{RequestBuilder, Response};
+use url::Url;
 
 use super::Shared;
 use super::reply::{RequestFailure, content_type, failure_reason, read_text};
+use super::sse::{EventStream, OpenFailure};
 use crate::era::WITH_BATCHES;
 use crate::headers::{self, SESSION, VERSION};
 use crate::wire::Incoming;
@@ -33,7 +35,30 @@ impl Shared {
     /// Sends a request, and gives on what comes for it: always a response, or that there is none.
     pub(super) async fn send_request(&self, frame: Frame) {
         let Some(id) = frame.numeric_id() else { return };
-        match self.exchange_request(&frame, id).await {
+        let exchanged = self.exchange_request(&frame, id).await;
+        self.deliver_failure(id, exchanged).await;
+    }
+
+    /// Sends what begins a conversation. A server that does not take it in this way may be one of the older transport: its stream
+    /// comes back, with the message that is still to be sent (MCP 2025-03-26 and later, transports, "Backwards Compatibility").
+    pub(super) async fn send_initialize(&self, frame: Frame) -> Option<(Frame, EventStream)> {
+        let id = frame.numeric_id()?;
+        let exchanged = self.exchange_request(&frame, id).await;
+        let Err(RequestFailure::NotStreamable(message)) = exchanged else {
+            self.deliver_failure(id, exchanged).await;
+            return None;
+        };
+        let message = match self.open_stream().await {
+            Ok(stream) => return Some((frame, stream)),
+            Err(OpenFailure::Stream(why)) => format!("{message}; and over SSE {why}"),
+            Err(OpenFailure::NoStream(_)) => message,
+        };
+        self.deliver_failure(id, Err(RequestFailure::internal_failure(message))).await;
+        None
+    }
+
+    async fn deliver_failure(&self, id: u64, exchanged: Result<(), RequestFailure>) {
+        match exchanged {
             Ok(()) => {}
             Err(RequestFailure::Response(frame)) => {
                 self.deliver(Incoming::Frame { frame, about: Some(id) }).await
@@ -41,13 +66,16 @@ impl Shared {
             Err(RequestFailure::Failed { code, message }) => {
                 self.deliver(Incoming::Failed { id, code, message }).await;
             }
+            Err(RequestFailure::NotStreamable(message)) => {
+                self.deliver(Incoming::Failed { id, code: code::INTERNAL, message }).await;
+            }
             Err(RequestFailure::Ended) => self.end("the session ended").await,
         }
     }
 
     async fn exchange_request(&self, frame: &Frame, id: u64) -> Result<(), RequestFailure> {
         let older = headers::version_in(frame).is_none();
-        let response = self.post_message(frame, Some(id)).await?;
+        let response = self.post_message(&self.url, frame, Some(id)).await?;
         if frame.method() == Some("initialize") {
             self.lock().session = session_of(&response);
         }
@@ -93,10 +121,10 @@ impl Shared {
 
     /// Sends what has no response.
     pub(super) async fn send_one_way(&self, frame: Frame) {
-        match self.post_message(&frame, None).await {
+        match self.post_message(&self.url, &frame, None).await {
             Ok(_) => {}
             Err(RequestFailure::Ended) => self.end("the session ended").await,
-            Err(RequestFailure::Failed { message, .. }) => {
+            Err(RequestFailure::Failed { message, .. } | RequestFailure::NotStreamable(message)) => {
                 tracing::warn!(server = self.name, message, "a message did not arrive");
             }
             Err(RequestFailure::Response(_)) => tracing::warn!(server = self.name, "a message was refused"),
@@ -134,12 +162,17 @@ impl Shared {
         }
     }
 
-    /// POSTs a message. `id` is that of a request.
-    async fn post_message(&self, frame: &Frame, id: Option<u64>) -> Result<Response, RequestFailure> {
+    /// POSTs a message to `to`. `id` is that of a request.
+    pub(super) async fn post_message(
+        &self,
+        to: &Url,
+        frame: &Frame,
+        id: Option<u64>,
+    ) -> Result<Response, RequestFailure> {
         let extra = self.headers_for(frame);
         let text = frame.to_line();
         let request = || {
-            let request = self.http.request(Method::POST, self.url.clone()).headers(extra.clone());
+            let request = self.http.request(Method::POST, to.clone()).headers(extra.clone());
             request
                 .header(header::CONTENT_TYPE, "application/json")
                 .header(header::ACCEPT, "application/json, text/event-stream")
@@ -150,7 +183,16 @@ impl Shared {
             return Ok(response);
         }
         let in_session = extra.contains_key(SESSION);
-        Err(self.status_failure(response, id, in_session).await)
+        let other_way = matches!(
+            response.status(),
+            StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED
+        );
+        Err(match self.status_failure(response, id, in_session).await {
+            RequestFailure::Failed { message, .. } if other_way && frame.method() == Some("initialize") => {
+                RequestFailure::NotStreamable(message)
+            }
+            failure => failure,
+        })
     }
 
     /// The headers that a message needs.
@@ -229,7 +271,12 @@ impl Shared {
     }
 
     /// What a status that is no success means.
-    async fn status_failure(&self, response: Response, id: Option<u64>, in_session: bool) -> RequestFailure {
+    pub(super) async fn status_failure(
+        &self,
+        response: Response,
+        id: Option<u64>,
+        in_session: bool,
+    ) -> RequestFailure {
         let status = response.status();
         let name = escape_line(&self.name);
         match status {

@@ -151,6 +151,10 @@ impl Shared {
                 }
             };
             for event in events.take_events(&chunk).map_err(|_| too_long(self.limits.longest))? {
+                // An event of another kind is none of MCP's.
+                if !event.is_message() {
+                    continue;
+                }
                 if let Some(retry) = event.retry {
                     place.retry = Duration::from_millis(retry).min(LONGEST_RETRY);
                 }
@@ -191,6 +195,6 @@ impl Shared {
     }
 }
 
-fn is_stream(response: &Response) -> bool {
+pub(super) fn is_stream(response: &Response) -> bool {
     response.status().is_success() && content_type(response) == "text/event-stream"
 }

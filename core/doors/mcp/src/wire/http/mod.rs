@@ -1,4 +1,5 @@
-//! A server behind Streamable HTTP: messages out as POSTs, answers as JSON or as streams of events.
+//! A server behind Streamable HTTP: messages out as POSTs, answers as JSON or as streams of events; or behind its forerunner,
+//! HTTP with SSE.
 //!
 //! Messages are sent as they are given. Only headers are made here, from the very text that is sent.
 
@@ -7,6 +8,7 @@ mod exchange;
 mod listen;
 mod reply;
 mod run;
+mod sse;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
 use super::{Incoming, LONGEST, WAITING, Wire};
+use crate::Frame;
 use crate::headers::HeaderAnnotation;
 use crate::tls;
 use mayi_core::approval::escape_line;
@@ -65,11 +68,13 @@ struct Limits {
     longest: usize,
     /// When a stream that broke is asked for again, if the server does not say.
     retry: Duration,
+    /// So long a stream of the older transport may take to say where messages go.
+    endpoint: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { longest: LONGEST, retry: Duration::from_secs(1) }
+        Self { longest: LONGEST, retry: Duration::from_secs(1), endpoint: Duration::from_secs(30) }
     }
 }
 
@@ -96,6 +101,8 @@ struct State {
     named: Option<String>,
     /// The arguments of tools that have to be repeated in headers.
     annotated: HashMap<String, Vec<HeaderAnnotation>>,
+    /// The id of `initialize`, in the older transport.
+    initialize: Option<u64>,
     ended: bool,
 }
 
@@ -134,10 +141,23 @@ impl Drop for CancelOnDrop {
 /// # Errors
 /// If its address or a header of it can't be used; one line.
 pub(crate) fn connect(remote: Remote) -> Result<Wire, String> {
-    connect_within(remote, Limits::default())
+    let (shared, outgoing, wire) = prepare(remote, Limits::default())?;
+    spawn(run::run(shared, outgoing));
+    Ok(wire)
 }
 
-fn connect_within(remote: Remote, limits: Limits) -> Result<Wire, String> {
+/// The same, by the older transport: HTTP with SSE (MCP 2024-11-05).
+///
+/// # Errors
+/// As [`connect`].
+pub(crate) fn connect_sse(remote: Remote) -> Result<Wire, String> {
+    let (shared, outgoing, wire) = prepare(remote, Limits::default())?;
+    spawn(sse::run(shared, outgoing));
+    Ok(wire)
+}
+
+/// A wire, and what its task needs.
+fn prepare(remote: Remote, limits: Limits) -> Result<(Arc<Shared>, mpsc::Receiver<Frame>, Wire), String> {
     let url = parse_server_url(&remote.url)?;
     let mut headers = HeaderMap::new();
     for (name, value) in &remote.headers {
@@ -162,8 +182,8 @@ fn connect_within(remote: Remote, limits: Limits) -> Result<Wire, String> {
         closing: closing.clone(),
         state: Mutex::default(),
     };
-    spawn(run::run(Arc::new(shared), outgoing));
-    Ok(Wire { outgoing: out, incoming: inc, guard: Box::new(CancelOnDrop(closing)) })
+    let wire = Wire { outgoing: out, incoming: inc, guard: Box::new(CancelOnDrop(closing)) };
+    Ok((Arc::new(shared), outgoing, wire))
 }
 
 /// The address of a server: `http` or `https`.

@@ -21,9 +21,20 @@ pub(super) enum RequestFailure {
     },
     /// The server does not know the session any more.
     Ended,
+    /// It does not take what begins a conversation by Streamable HTTP; why, as in `Failed`.
+    NotStreamable(String),
 }
 
 impl RequestFailure {
+    /// Its code and its words, for a request of which nothing else is known.
+    pub(super) fn into_words(self) -> (i64, String) {
+        match self {
+            Self::Failed { code, message } => (code, message),
+            Self::NotStreamable(message) => (code::INTERNAL, message),
+            Self::Response(_) | Self::Ended => (code::INTERNAL, "the server refused it".to_owned()),
+        }
+    }
+
     pub(super) fn internal_failure(message: String) -> Self {
         Self::Failed { code: code::INTERNAL, message }
     }

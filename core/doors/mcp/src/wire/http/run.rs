@@ -8,13 +8,14 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::Shared;
+use super::sse::{self, EventStream};
 use crate::headers::{is_stateless_version, version_in};
 use crate::{Frame, FrameKind};
 
 /// The most requests that are under way; others wait.
-const MOST: usize = 1024;
+pub(super) const MOST: usize = 1024;
 /// `notifications/initialized` is waited for this long before anything else is sent.
-const INITIALIZED: Duration = Duration::from_secs(10);
+pub(super) const INITIALIZED: Duration = Duration::from_secs(10);
 
 /// Requests that are under way, by their ids; and whether leaving them is cancelling them.
 type RequestsInFlight = HashMap<u64, (AbortHandle, bool)>;
@@ -42,9 +43,12 @@ pub(super) async fn run(shared: Arc<Shared>, mut out: mpsc::Receiver<Frame>) {
         let first = matches!(frame.method(), Some("initialize" | "notifications/initialized"));
         if first {
             let sending = first_messages(&shared, frame, &mut tasks);
-            tokio::select! {
+            let other_way = tokio::select! {
                 () = shared.closing.cancelled() => break,
-                () = sending => {}
+                other_way = sending => other_way,
+            };
+            if let Some((frame, stream)) = other_way {
+                return sse::run_open(shared, stream, frame, out).await;
             }
         } else {
             start(&shared, frame, &mut tasks, &mut under_way);
@@ -55,10 +59,14 @@ pub(super) async fn run(shared: Arc<Shared>, mut out: mpsc::Receiver<Frame>) {
 }
 
 /// What has to have arrived before anything else is sent.
-async fn first_messages(shared: &Arc<Shared>, frame: Frame, tasks: &mut JoinSet<Option<u64>>) {
+/// Something comes back if the server speaks the older transport.
+async fn first_messages(
+    shared: &Arc<Shared>,
+    frame: Frame,
+    tasks: &mut JoinSet<Option<u64>>,
+) -> Option<(Frame, EventStream)> {
     if frame.kind() == FrameKind::Request {
-        shared.send_request(frame).await;
-        return;
+        return shared.send_initialize(frame).await;
     }
     let _ = tokio::time::timeout(INITIALIZED, shared.send_one_way(frame)).await;
     let shared = Arc::clone(shared);
@@ -66,6 +74,7 @@ async fn first_messages(shared: &Arc<Shared>, frame: Frame, tasks: &mut JoinSet<
         shared.listen_general().await;
         None
     });
+    None
 }
 
 fn start(
@@ -99,7 +108,7 @@ fn start(
 }
 
 /// The request that a message cancels.
-fn cancelled_request(frame: &Frame) -> Option<u64> {
+pub(super) fn cancelled_request(frame: &Frame) -> Option<u64> {
     let cancels =
         frame.kind() == FrameKind::Notification && frame.method() == Some("notifications/cancelled");
     if !cancels {

@@ -3,6 +3,7 @@
 mod hostile;
 mod rmcp_server;
 mod scripted;
+mod sse;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -21,9 +22,14 @@ use tokio::sync::mpsc;
 use super::*;
 use crate::Frame;
 
+/// Smaller than they are, so that tests are quick.
+pub(super) const LIMITS: Limits =
+    Limits { longest: 1 << 20, retry: Duration::from_millis(1), endpoint: Duration::from_secs(30) };
+
 /// What a scripted server has got.
 pub(super) struct Got {
     pub(super) method: String,
+    pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
 }
@@ -50,6 +56,7 @@ where
             let bytes = to_bytes(body, 1 << 20).await.unwrap();
             let got = Arc::new(Got {
                 method: parts.method.to_string(),
+                path: parts.uri.to_string(),
                 headers: parts.headers,
                 body: serde_json::from_slice(&bytes).unwrap_or_default(),
             });
@@ -93,7 +100,9 @@ pub(super) fn remote(url: &str) -> Remote {
 }
 
 pub(super) fn wire(url: &str) -> Wire {
-    connect_within(remote(url), Limits { longest: 1 << 20, retry: Duration::from_millis(1) }).unwrap()
+    let (shared, outgoing, wire) = prepare(remote(url), LIMITS).unwrap();
+    tokio::spawn(run::run(shared, outgoing));
+    wire
 }
 
 pub(super) fn initialize() -> Frame {
