@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 
@@ -29,7 +30,7 @@ let real;
 let phone;
 /** @type {import('../lib/turns.mjs').Desk} */
 let desk;
-const { ask, asked, turn, answered, goesOn, given: prompts } = turns();
+const { ask, asked, turn, answered, goesOn, seconds, given: prompts } = turns();
 const begun = Date.now();
 
 if (!missing) {
@@ -49,7 +50,12 @@ if (!missing) {
     await scene?.strike();
     await real?.stop();
   });
-  afterEach(() => {
+  let last = begun;
+  // What takes long is seen in its output.
+  afterEach((part) => {
+    const now = Date.now();
+    console.log(`${Math.round((now - last) / 1000)} s at a load of ${loadavg()[0]?.toFixed(1)}, ${prompts()} prompts so far: ${part.name}: ${seconds()}`);
+    last = now;
     assert.deepEqual([scene?.refused, phone?.wrong], [[], []], 'nothing is refused by a policy, and nothing throws');
   });
 }
