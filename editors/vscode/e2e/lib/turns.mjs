@@ -65,11 +65,10 @@ export function turns() {
       if ((await pending.count()) === 0) return (await over()) && (await frame.locator('.mynah-chat-wrapper:visible').first().getAttribute('data-state')) === 'idle';
       const id = (await pending.first().getAttribute('data-approval-id')) ?? '';
       const text = await pending.first().innerText();
-      const press = seen.has(id) ? null : answer(text, id);
+      const press = answer(text, id);
       if (press === null) return false;
       seen.set(id, text.split('\n')[0] ?? '');
-      await chat.press(id, press);
-      await chat.inState(id, press.startsWith('deny') ? 'denied' : 'approved');
+      await chat.answer(id, press);
       return false;
     }, TURN);
     return [...seen.values()];
