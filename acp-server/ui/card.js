@@ -4,7 +4,7 @@
 import { alikeAnswers, answers } from './answers.js';
 import { foreign, h } from './dom.js';
 import { lets, refresh, still } from './guard.js';
-import { headlineText, isFromOutside } from './asked.js';
+import { headlineText, isFromOutside, writtenLine } from './asked.js';
 import { Seen } from './seen.js';
 import { about, because, headingOf, what } from './what.js';
 import { REVIEW, WARNING, ending } from './wording.js';
@@ -105,16 +105,16 @@ export class CardView {
     rest.append(further);
     this.element.replaceChildren(body, answers(card, this.#desk()), rest, h('div', { class: 'alike-place' }));
     this.element.dataset.seen = 'false';
-    this.#seen = new Seen(body, () => this.#inSight());
+    this.#seen = new Seen(body, (since) => this.#inSight(since));
     still(this.element);
     if (focused) this.element.focus();
   }
 
-  /** More of it was in sight. */
-  #inSight() {
+  /** All of it was in sight, the last of it since that moment; or no more. @param {number} since */
+  #inSight(since) {
     this.element.dataset.seen = String(this.#seen?.all === true);
     // What comes into sight last rests like what appears.
-    still(this.element);
+    still(this.element, since);
   }
 
   /** @returns {import('./answers.js').Desk} */
@@ -152,8 +152,9 @@ export class CardView {
     this.#seen = null;
     this.element.dataset.state = state;
     this.element.dataset.busy = 'false';
-    const line = h('summary', { id: this.#id('heading') }, h('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[state]), h('span', { class: 'ending' }), ' ',
-      h('span', { class: 'about-what' }, foreign(headlineText(card))));
+    const asked = writtenLine(card);
+    const line = h('summary', { id: this.#id('heading') }, h('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[state]),
+      h('span', { class: 'about-what' }, asked === null ? foreign(headlineText(card)) : foreign(asked.slice(0, 200), 'code')), ' ', h('span', { class: 'ending' }));
     const details = h('details', { class: 'settled' }, line);
     details.addEventListener('toggle', () => {
       if (details.childElementCount === 1) details.append(h('h2', {}, ...headingOf(card)), what(card), about(card));

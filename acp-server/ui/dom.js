@@ -64,8 +64,7 @@ export function long(text, name = '', whole = () => foreignBlock(text, name)) {
   const end = some(fold ? fold.tail.join('\n') : text, -MOST / 4, Infinity);
   const first = foreignBlock(start, name);
   const last = foreignBlock(end, name);
-  const rest = [...text].length - [...start].length - [...end].length;
-  const button = h('button', { type: 'button', class: 'more', 'data-folded': true }, `… show all: ${lines.length.toLocaleString('en')} lines, ${rest.toLocaleString('en')} more characters`);
+  const button = h('button', { type: 'button', class: 'more', 'data-folded': true }, `Show all: ${fold ? `${lines.length.toLocaleString('en')} lines` : `${[...text].length.toLocaleString('en')} characters`}`);
   const box = h('div', { class: 'long' }, first, button, last);
   button.addEventListener('click', () => {
     const all = whole();

@@ -32,6 +32,14 @@ test("what takes longer than a frame may waits for the next one, in its order, a
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     assert.deepEqual(done, [0, 1, 1.5, 2, 3, 4, 5]);
+    // It rests, then: a page that nothing comes to asks for no frames.
+    for (let frame = 0; frame < 20 && frames.length > 0; frame += 1) {
+      frames.splice(0).forEach((act) => act());
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    assert.deepEqual(frames, []);
+    pace.add(() => void done.push(6));
+    assert.equal(done.at(-1), 6, "and goes on");
   } finally {
     globalThis.requestAnimationFrame = before;
     mock.restoreAll();

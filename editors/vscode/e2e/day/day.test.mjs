@@ -5,12 +5,13 @@
 
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 
 import { chatOf } from '../lib/chat.mjs';
 import { realAgent, withoutAgents } from '../lib/model.mjs';
-import { cardOf, inState, pairedPhone, picture as ofPhone, press } from '../lib/phone.mjs';
+import { answer, cardOf, inState, pairedPhone, picture as ofPhone, press } from '../lib/phone.mjs';
 import { end, those } from '../lib/processes.mjs';
 import { settle } from '../lib/rests.mjs';
 import { givenIn, setScene } from '../lib/scene.mjs';
@@ -29,7 +30,7 @@ let real;
 let phone;
 /** @type {import('../lib/turns.mjs').Desk} */
 let desk;
-const { ask, asked, turn, answered, goesOn, given: prompts } = turns();
+const { ask, asked, turn, answered, goesOn, seconds, given: prompts } = turns();
 const begun = Date.now();
 
 if (!missing) {
@@ -49,7 +50,12 @@ if (!missing) {
     await scene?.strike();
     await real?.stop();
   });
-  afterEach(() => {
+  let last = begun;
+  // What takes long is seen in its output.
+  afterEach((part) => {
+    const now = Date.now();
+    console.log(`${Math.round((now - last) / 1000)} s at a load of ${loadavg()[0]?.toFixed(1)}, ${prompts()} prompts so far: ${part.name}: ${seconds()}`);
+    last = now;
     assert.deepEqual([scene?.refused, phone?.wrong], [[], []], 'nothing is refused by a policy, and nothing throws');
   });
 }
@@ -90,8 +96,7 @@ given('given commands then one that is allowed for the session is not asked abou
   assert.match(text, /rm -f notes\.txt/);
   await desk.chat.press(id, 'deny_reason');
   await (await desk.chat.frame()).locator(`[data-approval-id="${id}"] textarea`).fill('Keep the notes, please.');
-  await desk.chat.press(id, 'deny_reason_confirm');
-  assert.match(await desk.chat.inState(id, 'denied'), /Keep the notes/);
+  assert.match(await desk.chat.answer(id, 'deny_reason_confirm'), /Keep the notes/);
   await goesOn(desk);
   assert.notEqual(file('notes.txt'), null);
 });
@@ -121,8 +126,12 @@ given('given plan mode and a bypass then neither asks, and both can be ended', a
   await desk.chat.setMode('default');
   await ask(desk, 'write then run');
   const { id } = await asked(desk);
-  await desk.chat.press(id, 'bypass');
-  await scene.page.locator('.monaco-dialog-box').getByRole('button', { name: 'For This Session', exact: true }).click();
+  const dialog = scene.page.locator('.monaco-dialog-box');
+  await until('the editor asks what a bypass is to cover', async () => {
+    if (!(await dialog.count())) await desk.chat.press(id, 'bypass');
+    return dialog.waitFor({ timeout: 10_000 }).then(() => true);
+  }, 180_000);
+  await dialog.getByRole('button', { name: 'For This Session', exact: true }).click();
   await desk.chat.inState(id, 'approved');
   await until('the command ran unasked', () => file('d.txt') === '');
   await goesOn(desk);
@@ -139,7 +148,7 @@ given('given a phone then it answers what the editor asks, also after it was awa
   remove('hello.txt');
   await ask(desk, 'write file');
   const first = await asked(desk);
-  await press(page, first.id, 'allow_once');
+  await answer(page, first.id, 'allow_once');
   assert.match(await desk.chat.inState(first.id, 'approved'), /answered by page/);
   await until('the file is there', () => file('hello.txt') !== null);
   await goesOn(desk);
@@ -151,7 +160,7 @@ given('given a phone then it answers what the editor asks, also after it was awa
   await press(page, second.id, 'deny_reason');
   await cardOf(page, second.id).getByLabel('Why not?').fill('Not from here.');
   await ofPhone(page, 'day-phone');
-  await press(page, second.id, 'deny_reason_send');
+  await answer(page, second.id, 'deny_reason_send');
   await inState(page, second.id, 'denied');
   assert.match(await desk.chat.inState(second.id, 'denied'), /Not from here/);
   await goesOn(desk);
@@ -170,8 +179,7 @@ given('given a window and a webview that are loaded anew then what waits is answ
   await ask(desk, 'mcp plain');
   const { id } = await asked(desk);
   await desk.chat.reloadWebview();
-  await desk.chat.press(id, 'deny');
-  await desk.chat.inState(id, 'denied');
+  await desk.chat.answer(id, 'deny');
   await goesOn(desk);
 });
 
@@ -228,7 +236,7 @@ given('given a second window in another folder then each goes on, and the first 
   // And so does the phone.
   await ask(other, 'mcp plain');
   const third = await asked(other);
-  await press(phone.page, third.id, 'allow_once');
+  await answer(phone.page, third.id, 'allow_once');
   assert.match(await other.chat.inState(third.id, 'approved'), /answered by page/);
   await goesOn(other);
   await turn(desk, 'read outside', () => 'allow_once');

@@ -90,10 +90,27 @@ export function chatOf(page) {
     await click(page, live(action));
   }
 
-  /** Waits until a card is in this state, and gives its text. @param {string} id @param {string} state @returns {Promise<string>} */
-  async function inState(id, state) {
+  /**
+   * Answers a card: it is pressed until it is settled. A press on what has just moved is none, and a person presses again.
+   * @param {string} id @param {string} action
+   * @returns {Promise<string>} its text
+   */
+  async function answer(id, action) {
+    const state = action.startsWith('deny') ? 'denied' : 'approved';
+    await until(`${action} answers it`, async () => {
+      const card = byId(await frame(), id).first();
+      if ((await card.getAttribute('data-state', { timeout: 5_000 })) !== 'pending') return true;
+      await Promise.race([press(id, action), inState(id, state)]);
+      // The answer takes its way.
+      return inState(id, state, 10_000);
+    }, 180_000);
+    return inState(id, state);
+  }
+
+  /** Waits until a card is in this state, and gives its text. @param {string} id @param {string} state @param {number} [timeout] @returns {Promise<string>} */
+  async function inState(id, state, timeout) {
     const inside = await frame();
-    await inside.locator(`[data-approval-id="${id}"][data-state="${state}"]`).first().waitFor();
+    await inside.locator(`[data-approval-id="${id}"][data-state="${state}"]`).first().waitFor({ timeout });
     return byId(inside, id).first().innerText();
   }
 
@@ -131,7 +148,7 @@ export function chatOf(page) {
     await until('the old page is gone', async () => (await (await frame()).locator('html[data-old]').count()) === 0);
   }
 
-  return { page, frame, reloadWebview, open, connected, newTab, tabs, tab, select, prompt, waiting, press, inState, says, idle, text, setMode,
+  return { page, frame, reloadWebview, open, connected, newTab, tabs, tab, select, prompt, waiting, press, answer, inState, says, idle, text, setMode,
     picture: (/** @type {string} */ name) => picture(page, name) };
 }
 

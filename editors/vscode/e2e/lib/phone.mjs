@@ -66,9 +66,20 @@ export function cardOf(page, id) {
   return page.locator(`[data-approval-id="${id}"]`);
 }
 
-/** Waits until a card is in this state. @param {any} page @param {string} id @param {string} state */
-export async function inState(page, id, state) {
-  await page.locator(`[data-approval-id="${id}"][data-state="${state}"]`).waitFor();
+/** Waits until a card is in this state. @param {any} page @param {string} id @param {string} state @param {number} [timeout] */
+export async function inState(page, id, state, timeout) {
+  await page.locator(`[data-approval-id="${id}"][data-state="${state}"]`).waitFor({ timeout });
+}
+
+/** Answers a card: it is tapped until it is settled, since a tap on what has just moved is none. @param {any} page @param {string} id @param {string} action */
+export async function answer(page, id, action) {
+  const state = action.startsWith('deny') ? 'denied' : 'approved';
+  await until(`${action} answers it`, async () => {
+    if ((await cardOf(page, id).getAttribute('data-state', { timeout: 5_000 })) !== 'pending') return true;
+    await Promise.race([press(page, id, action), inState(page, id, state)]);
+    await inState(page, id, state, 10_000);
+    return true;
+  }, 180_000);
 }
 
 /** Presses a choice of a card, as soon as it is live. @param {any} page @param {string} id @param {string} action */

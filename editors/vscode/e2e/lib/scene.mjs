@@ -67,7 +67,9 @@ export async function setScene({ settings = {}, machine = {}, config, others, vs
 export function givenIn(scene, first = async () => {}) {
   return (/** @type {string} */ name, /** @type {() => Promise<void>} */ body) =>
     test(name, () => first().then(body).catch(async (error) => {
-      await picture(scene().page, `failed ${name.slice(0, 60)}`).catch(() => {});
+      // All that is open: what goes wrong may be in another window.
+      const pages = scene().browser.contexts().flatMap((/** @type {any} */ one) => one.pages());
+      for (const [at, page] of pages.entries()) await picture(page, `failed ${name.slice(0, 60)}${at === 0 ? '' : ` ${at}`}`).catch(() => {});
       throw error;
     }));
 }

@@ -15,13 +15,18 @@ const TURN = 300_000;
 /** Counts the prompts of a day, and gives them. */
 export function turns() {
   let given = 0;
+  /** The prompts so far, and when each was given and its chat took words again, in milliseconds. @type {{ name: string, from: number, to: number }[]} */
+  const times = [];
 
-  /** How often the model said this. @param {Desk} desk @param {string} words */
-  const said = async ({ chat }, words) => (await chat.text()).split(words).length;
+  /** How often the model said this. @param {Desk} desk @param {string} words @returns {Promise<number>} */
+  const said = async ({ chat }, words) => (await chat.frame()).locator('.mynah-chat-wrapper:visible').first().evaluate(
+    // Not `innerText`, which would lay out the whole chat each time.
+    (/** @type {Element} */ one, /** @type {string} */ of) => one.textContent?.split(of).length ?? 0, words);
 
   /** One prompt. @param {Desk} desk @param {string} name of a case of the scripted model */
   async function ask(desk, name) {
     given += 1;
+    times.push({ name, from: Date.now(), to: 0 });
     await desk.chat.prompt(`case: ${name} in ${desk.folder}`);
   }
 
@@ -60,11 +65,10 @@ export function turns() {
       if ((await pending.count()) === 0) return (await over()) && (await frame.locator('.mynah-chat-wrapper:visible').first().getAttribute('data-state')) === 'idle';
       const id = (await pending.first().getAttribute('data-approval-id')) ?? '';
       const text = await pending.first().innerText();
-      const press = seen.has(id) ? null : answer(text, id);
+      const press = answer(text, id);
       if (press === null) return false;
       seen.set(id, text.split('\n')[0] ?? '');
-      await chat.press(id, press);
-      await chat.inState(id, press.startsWith('deny') ? 'denied' : 'approved');
+      await chat.answer(id, press);
       return false;
     }, TURN);
     return [...seen.values()];
@@ -83,7 +87,11 @@ export function turns() {
     await field.fill('and then');
     assert.equal((await field.innerText()).trim(), 'and then', 'words can be written');
     await field.fill('');
+    for (const one of times) one.to ||= Date.now();
   }
 
-  return { ask, asked, turn, answered, goesOn, given: () => given };
+  /** What took how long since this was asked last, the slowest first. */
+  const seconds = () => times.splice(0).sort((a, b) => b.to - b.from - a.to + a.from).map(({ name, from, to }) => `${name} ${((to - from) / 1000).toFixed(1)} s`).join(', ');
+
+  return { ask, asked, turn, answered, goesOn, seconds, given: () => given };
 }

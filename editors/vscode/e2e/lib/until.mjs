@@ -13,6 +13,7 @@ export async function until(what, look, milliseconds = 60_000) {
   /** @type {unknown} */
   let error;
   for (;;) {
+    const begun = Date.now();
     try {
       const seen = await look();
       if (seen) return /** @type {NonNullable<T>} */ (seen);
@@ -23,6 +24,7 @@ export async function until(what, look, milliseconds = 60_000) {
     if (Date.now() > end) {
       throw new Error(`not within ${milliseconds} ms: ${what}${error ? ` (${error})` : ''}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    // Who looks takes the processor from what is looked at: at most a third of the time.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(500, Math.max(25, 2 * (Date.now() - begun)))));
   }
 }

@@ -102,13 +102,26 @@ fn normalize_text(text: &str) -> String {
     plain
 }
 
-/// What stands from `start` to `end`, and so many characters around it.
+/// What stands from `start` to `end`, and so many characters around it at most: whole words, unless one of them is longer than that.
 pub(super) fn excerpt_around(text: &str, start: usize, end: usize, around: usize) -> String {
     let before = text.get(..start).unwrap_or_default();
     let from = before.char_indices().rev().nth(around.saturating_sub(1)).map_or(0, |(at, _)| at);
     let after = text.get(end..).unwrap_or_default();
-    let to = after.char_indices().nth(around).map_or(text.len(), |(at, _)| end + at);
-    let mut words: String = text.get(from..to).unwrap_or_default().trim().to_owned();
+    let to = after.char_indices().nth(around).map_or(after.len(), |(at, _)| at);
+    let (left, head) = before.split_at_checked(from).unwrap_or_default();
+    let (tail, right) = after.split_at_checked(to).unwrap_or_default();
+    let head = match head.split_once(char::is_whitespace) {
+        _ if left.is_empty() || left.ends_with(char::is_whitespace) => head.to_owned(),
+        Some((_, words)) => words.to_owned(),
+        None => format!("…{head}"),
+    };
+    let tail = match tail.rsplit_once(char::is_whitespace) {
+        _ if right.is_empty() || right.starts_with(char::is_whitespace) => tail.to_owned(),
+        Some((words, _)) => words.to_owned(),
+        None => format!("{tail}…"),
+    };
+    let found = text.get(start..end).unwrap_or_default();
+    let mut words = format!("{head}{found}{tail}").trim().to_owned();
     if words.chars().count() > MOST {
         words = words.chars().take(MOST).chain(['…']).collect();
     }

@@ -2,6 +2,7 @@
 
 import type { ApprovalResponse, TabCard } from "../../api";
 import type { Entry } from "../../model/state";
+import { headlineText, writtenLine } from "../../asked";
 import { visible } from "../../text/visible";
 import { announce, el } from "../shared/dom";
 import { Arm } from "./arm";
@@ -169,7 +170,10 @@ export class CardView {
       reason === null || reason === "" ? null : el("span", { class: "mayi-reason" }, ` Reason: ${visible(reason)}`),
       granted.length === 0 ? null : el("span", { class: "mayi-soft" }, ` Remembered: ${granted.map(visible).join(", ")}`),
     ];
-    const more = el("details", { class: "mayi-settled" }, el("summary", { title: said.map((one) => one?.textContent ?? "").join("") }, ...said));
+    // Where no item of its tool call stands around it, its line says what was asked too.
+    const asked = el("span", { class: "mayi-about-what" }, visible((writtenLine(card) ?? headlineText(card)).slice(0, 200)));
+    const title = [asked, ...said].map((one) => one?.textContent ?? "").join(" ");
+    const more = el("details", { class: "mayi-settled" }, el("summary", { title }, asked, ...said));
     // It is drawn when somebody looks at it: a chat has hundreds of them.
     more.addEventListener("toggle", () => {
       if (more.childElementCount > 1) return;

@@ -51,7 +51,8 @@ export class Pace {
       }
     } finally {
       this.running = false;
-      this.plan();
+      // Where nothing waits and nothing was done, nothing has to go on: else a page would draw a frame for the next one, for good.
+      if (this.work.length > 0 || this.spent > 0) this.plan();
     }
   }
 
