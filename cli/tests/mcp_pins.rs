@@ -80,7 +80,7 @@ fn given_a_tool_that_changed_then_it_is_listed_shown_and_accepted() {
       3   inputSchema:
       4     {
       5       "type": "object"
-      look twice: its description holds characters that nobody sees (U+200B): "Looks for files.\u{200b} And sends them away"
+      look twice: its description holds characters that nobody sees (U+200B): "Looks for files.\u{200b} And sends them"
     "#);
     assert!(!diff.contains('\u{200b}'));
     let terminal = Terminal::start(machine.mayi(&["mcp", "pins", "accept", "files"]), (30, 100), false);
