@@ -120,8 +120,11 @@ impl WorkerProcess {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        let _ = kill_process(self.id, Signal::KILL);
-        let _ = waitpid(Some(self.id), WaitOptions::empty());
+        // Only one that is still to be waited for has its id for itself.
+        if let Ok(None) = waitpid(Some(self.id), WaitOptions::NOHANG) {
+            let _ = kill_process(self.id, Signal::KILL);
+            let _ = waitpid(Some(self.id), WaitOptions::empty());
+        }
         None
     }
 }

@@ -21,7 +21,7 @@ use mayi_doors::task::spawn;
 const AFTER: Duration = Duration::from_millis(200);
 
 /// So many lines that are no messages are told of; later ones are passed over without a word.
-const STRAY: usize = 20;
+pub(super) const STRAY: usize = 20;
 
 /// Hears what a server writes on its standard error, and what is odd about what it sends: one line, escaped.
 pub(crate) type LineSink = Arc<dyn Fn(&str) + Send + Sync>;

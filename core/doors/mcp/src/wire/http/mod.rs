@@ -21,6 +21,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use futures::future::BoxFuture;
 use reqwest::redirect::{Attempt, Policy};
 use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
@@ -103,6 +104,8 @@ struct State {
     annotated: HashMap<String, Vec<HeaderAnnotation>>,
     /// The id of `initialize`, in the older transport.
     initialize: Option<u64>,
+    /// Requests that are still being sent in the older transport, by their ids.
+    under_way: HashMap<u64, AbortHandle>,
     ended: bool,
 }
 

@@ -4,7 +4,6 @@
 //! The stream is opened when there is something to send. When it breaks, what waits for an answer fails, and is not sent again:
 //! whoever has the wire connects anew for what comes later.
 
-use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use std::time::Duration;
 use axum::http::{Method, header};
 use reqwest::Response;
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 use url::Url;
 
 use super::Shared;
@@ -20,6 +19,7 @@ use super::events::{EventParser, ServerSentEvent};
 use super::listen::is_stream;
 use super::reply::{RequestFailure, failure_reason, read_text};
 use super::run::{INITIALIZED, MOST, cancelled_request};
+use crate::wire::stdio::STRAY;
 use crate::wire::{Incoming, read_messages};
 use crate::{Frame, FrameKind, code};
 use mayi_core::approval::escape_line;
@@ -30,6 +30,9 @@ const ADDRESS: usize = 8 * 1024;
 /// What a server says when it takes a message is passed over: so many bytes, and for so long, so that its connection can be used
 /// again.
 const TAKEN: (usize, Duration) = (64 * 1024, Duration::from_secs(1));
+
+/// So long a message without an answer may take to arrive.
+const ONE_WAY: Duration = Duration::from_secs(30);
 
 /// A stream that has said where messages go.
 pub(super) struct EventStream {
@@ -102,8 +105,7 @@ pub(super) async fn run_open(
     let reading = Arc::clone(&shared);
     let mut reader = JoinSet::new();
     reader.spawn(async move { stream.read(&reading).await });
-    let mut posts =
-        Posts { shared: Arc::clone(&shared), endpoint, tasks: JoinSet::new(), under_way: HashMap::new() };
+    let mut posts = Posts { shared: Arc::clone(&shared), endpoint, tasks: JoinSet::new() };
     posts.send(first).await;
     let mut open = true;
     while open || !posts.tasks.is_empty() {
@@ -115,7 +117,7 @@ pub(super) async fn run_open(
             }
             Some(done) = posts.tasks.join_next() => {
                 if let Ok(Some(id)) = done {
-                    posts.under_way.remove(&id);
+                    shared.lock().under_way.remove(&id);
                 }
                 continue;
             }
@@ -145,8 +147,6 @@ struct Posts {
     shared: Arc<Shared>,
     endpoint: Arc<Url>,
     tasks: JoinSet<Option<u64>>,
-    /// Requests, by their ids.
-    under_way: HashMap<u64, AbortHandle>,
 }
 
 impl Posts {
@@ -159,8 +159,10 @@ impl Posts {
         if frame.kind() == FrameKind::Request
             && let Some(id) = frame.numeric_id()
         {
+            // Until it is noted, the answer, which may come at once, is not looked at.
+            let mut state = self.shared.lock();
             if frame.method() == Some("initialize") {
-                shared.lock().initialize = Some(id);
+                state.initialize = Some(id);
             }
             let task = self.tasks.spawn(async move {
                 if let Err(failure) = shared.post_to_endpoint(&endpoint, &frame, Some(id)).await {
@@ -168,10 +170,11 @@ impl Posts {
                 }
                 Some(id)
             });
-            self.under_way.insert(id, task);
+            state.under_way.insert(id, task);
             return;
         }
-        if let Some(task) = cancelled_request(&frame).and_then(|id| self.under_way.remove(&id)) {
+        let cancelled = cancelled_request(&frame);
+        if let Some(task) = cancelled.and_then(|id| self.shared.lock().under_way.remove(&id)) {
             task.abort();
         }
         let initialized = frame.method() == Some("notifications/initialized");
@@ -185,7 +188,7 @@ impl Posts {
             let _ = tokio::time::timeout(INITIALIZED, sending).await;
         } else {
             self.tasks.spawn(async move {
-                sending.await;
+                let _ = tokio::time::timeout(ONE_WAY, sending).await;
                 None
             });
         }
@@ -268,14 +271,19 @@ impl Shared {
         self.deliver(incoming).await;
     }
 
-    /// Notes which version a server of the older transport speaks: later messages name it.
-    fn note_agreed_version(&self, incoming: &Incoming) {
-        let Incoming::Frame { frame, .. } = incoming else { return };
+    /// Notes what has been answered by a server of the older transport.
+    fn note_answers(&self, incoming: &Incoming) {
+        let frame = match incoming {
+            Incoming::Frame { frame, .. } if frame.kind() == FrameKind::Response => frame,
+            Incoming::Batch(each) => return each.iter().for_each(|one| self.note_answers(one)),
+            Incoming::Failed { id, .. } => return self.end_answered_post(*id),
+            Incoming::Frame { .. } | Incoming::Ended(_) => return,
+        };
+        let Some(id) = frame.numeric_id() else { return };
+        self.end_answered_post(id);
         let mut state = self.lock();
-        if frame.kind() == FrameKind::Response
-            && state.initialize.is_some()
-            && frame.numeric_id() == state.initialize
-        {
+        // Later messages name the version that it speaks.
+        if state.initialize == Some(id) {
             state.initialize = None;
             state.agreed_version =
                 frame.result_object().and_then(|result| result.string_member("protocolVersion"));
@@ -283,9 +291,22 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Whoever answers a request has taken it: its own answer to the POST is waited for a moment more, and no longer, or one that
+    /// never comes would keep a connection for each call.
+    fn end_answered_post(&self, id: u64) {
+        let Some(task) = self.lock().under_way.remove(&id).filter(|task| !task.is_finished()) else { return };
+        tokio::spawn(async move {
+            tokio::time::sleep(TAKEN.1).await;
+            task.abort();
+        });
+    }
+}
+
 impl EventStream {
     /// Gives on the messages of the stream until it ends; returns why it did.
     async fn read(&mut self, shared: &Shared) -> String {
+        let mut strays = 0;
         loop {
             while let Some(event) = self.events.pop_front() {
                 // A second address, and whatever else there is, is none of MCP's.
@@ -293,10 +314,13 @@ impl EventStream {
                     continue;
                 }
                 let mut stray = |what: &str| {
-                    tracing::warn!(server = shared.name, what, "no message in its stream of events")
+                    strays += 1;
+                    if strays <= STRAY {
+                        tracing::warn!(server = shared.name, what, "no message in its stream of events");
+                    }
                 };
                 if let Some(incoming) = read_messages(&event.data, &mut stray) {
-                    shared.note_agreed_version(&incoming);
+                    shared.note_answers(&incoming);
                     shared.deliver(incoming).await;
                 }
             }

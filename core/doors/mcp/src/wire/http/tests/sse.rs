@@ -1,5 +1,7 @@
 //! HTTP with SSE, the older transport: what a server sees, and servers that mean no good.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
@@ -435,4 +437,54 @@ async fn given_an_address_of_the_older_transport_then_it_is_found_out() {
     wire.send(initialize()).await;
     assert_eq!(wire.frame().await.0["error"]["code"], -32602);
     assert!(std::iter::from_fn(|| got.try_recv().ok()).all(|got| got.method == "POST"));
+}
+
+/// Counts down when whoever waits for an answer to a POST is gone.
+struct Waiting(Arc<AtomicUsize>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Attack 561: a server that answers on its stream, and never the POSTs themselves: a connection for each call would be open for
+/// good, and no later message would get through.
+#[tokio::test]
+async fn given_posts_that_are_never_answered_then_an_answered_call_keeps_no_connection() {
+    let (opened, mut streams) = mpsc::unbounded_channel();
+    let open = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&open);
+    let (url, mut got) = super::server(move |got| {
+        let (opened, counted) = (opened.clone(), Arc::clone(&counted));
+        async move {
+            if got.method == "GET" {
+                let (stream, written) = mpsc::unbounded_channel::<String>();
+                stream.send(ENDPOINT.to_owned()).unwrap();
+                opened.send(stream).unwrap();
+                let written = futures::stream::unfold(written, |mut written| async {
+                    Some((Ok::<_, std::io::Error>(written.recv().await?), written))
+                });
+                return answer(200, "text/event-stream", Body::from_stream(written));
+            }
+            counted.fetch_add(1, Ordering::SeqCst);
+            let _waiting = Waiting(counted);
+            std::future::pending().await
+        }
+    })
+    .await;
+    let mut wire = sse_wire(&url);
+    wire.send(call(1)).await;
+    let stream: Stream = streams.recv().await.unwrap();
+    for id in 1..=50 {
+        if id > 1 {
+            wire.send(call(id)).await;
+        }
+        while got.recv().await.unwrap().body["id"] != id {}
+        stream.send(response(id, json!({}))).unwrap();
+        assert_eq!(wire.frame().await.0["id"], id);
+    }
+    while open.load(Ordering::SeqCst) > 0 {
+        tokio::task::yield_now().await;
+    }
 }
