@@ -2,7 +2,7 @@
 //! are POSTed to. All answers come from the stream.
 //!
 //! The stream is opened when there is something to send. When it breaks, what waits for an answer fails, and is not sent again:
-//! whoever has the wire connects anew for what comes later.
+//! whoever has the wire connects anew, at once where a conversation had begun.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
