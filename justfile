@@ -32,15 +32,40 @@ doc:
 deny *checks="licenses bans sources":
     cargo deny check {{ checks }}
 
-# Run the quick tests: all but those with agents and servers of others, those of packages, and those that go on for minutes.
+# What has a recipe of its own below.
+apart := "binary(real_agents) | binary(mcp_servers) | binary(responses_clients) | binary(acp_clients) | binary(packages) | binary(torture)"
+
+# What takes ten seconds and more: thousands of generated lines, every kind of card, floods, kills, waits that are counted.
+long := """
+      (binary(decisions) & test(/given_(the_quiet_forms|hostile_inputs|generated_lines|the_corpus_then_the_program)/))
+    | (binary(machine) & test(given_lines_that_are_allowed))
+    | (binary(pty_cards) | binary(killed))
+    | (binary(pty_surface) & test(given_a_narrow_screen))
+    | (package(mayi) & binary(day))
+    | (package(mayi-policy) & test(given_a_subscript_behind_a_name))
+    | (package(mayi-kept) & test(/given_any_line_of_the_corpus|a_suggestion_never_covers/))
+    | (package(mayi-mcp) & test(given_a_client_that_does_not_read_then_only))
+    | (binary(mcp) & test(given_a_server_with_100_000_tools))
+    | (binary(responses) & test(/retry_joins_the_card|given_a_recording_that_breaks_off|abort_during_approval/))
+    | (binary(run) & test(/given_an_agent_that_says_nothing|given_a_flood_of_messages|given_a_huge_message/))
+    | (binary(secrets) & test(given_every_known_form_in_every_place))
+    | (binary(serve) & test(given_any_answer_without_a_digest))
+    | (binary(acp) & test(/given_an_agent_that_goes_on_after_it_was_stopped|given_a_sub_agent_that_is_stopped|given_work_that_goes_on_after_a_stop/))
+"""
+
+# Run the quick tests: all but those with agents and servers of others, those of packages, and those that take long.
 test: build
     #!/usr/bin/env bash
     set -uo pipefail
     status=0
     # Most of these wait for processes more than they reckon: two at a time for each processor.
-    "{{ just_executable() }}" nextest test 'not (binary(real_agents) | binary(mcp_servers) | binary(responses_clients) | binary(acp_clients) | binary(packages) | binary(torture))' "$(({{ num_cpus() }} * 2))" || status=$?
+    "{{ just_executable() }}" nextest test 'not ({{ apart }} | {{ replace(long, "\n", " ") }})' "$(({{ num_cpus() }} * 2))" || status=$?
     "{{ just_executable() }}" doctest || status=$?
     exit "$status"
+
+# Run the tests that take ten seconds and more each, and need nothing of others.
+test-long: build
+    "{{ just_executable() }}" nextest test-long '{{ replace(long, "\n", " ") }}' "$(({{ num_cpus() }} * 2))"
 
 # Run the tests with real agents, which are installed at first (about 2.6 GB, outside of the checkout).
 test-agents: build
@@ -341,7 +366,7 @@ test-all:
     # what it lacks.
     for ground in agents editor mcp responses acp; do "tests/$ground/install" || true; done > target/ci/install.log 2>&1 &
     installs=$!
-    run_steps lint test test-page test-extension book seeds
+    run_steps lint test test-long test-page test-extension book seeds
     wait "$installs"
     # From here on nearly all of the time is waiting: for windows in the one, for agents and servers in the other. What the
     # first of them prints follows when both have ended.

@@ -136,15 +136,18 @@ fn common_git_folder(git: &Path) -> Option<PathBuf> {
 /// be looked into.
 fn is_harmless_git_folder(git: &Path, work_tree: &Path, left: &mut usize) -> bool {
     let Some(common) = common_git_folder(git) else { return false };
-    let mut files = vec![common.join("config"), common.join("config.worktree"), git.join("config.worktree")];
-    // In case it does not count as the one that is shared.
-    files.push(git.join("config"));
+    // Where it shares a folder, its own files count as well, in case it does not count as the one that is shared.
+    let own = (common != git).then_some(git);
+    let folders = || own.into_iter().chain([common.as_path()]);
+    let mut files: Vec<PathBuf> = folders()
+        .flat_map(|folder| [folder.join("config"), folder.join("config.worktree")])
+        .collect();
     if !add_submodule_configs(&common.join("modules"), &mut files) {
         return false;
     }
     // `git status` writes the index anew, and this hook is told.
     let hook = |folder: &Path| folder.join("hooks/post-index-change").exists();
-    let plain = !hook(&common) && !hook(git) && files.iter().all(|file| has_harmless_keys(file));
+    let plain = !folders().any(hook) && files.iter().all(|file| has_harmless_keys(file));
     plain
         && submodule_paths(git)
             .is_some_and(|inner| inner.iter().all(|sub| is_harmless_submodule(&work_tree.join(sub), left)))

@@ -16,8 +16,9 @@ const FIRST: Duration = Duration::from_millis(500);
 /// The longest pause.
 const MOST: Duration = Duration::from_secs(30);
 
-/// A server that has run for so long is not one that fails at once.
-const WELL: Duration = Duration::from_secs(60);
+/// A server that has run for so long is not one that fails at once. Shorter than the 30 and 60 seconds after which proxies close
+/// a stream on which nothing comes: that is no failure.
+const WELL: Duration = Duration::from_secs(20);
 
 impl Server {
     /// Starts it, or connects to it. What goes wrong is told, and tried again later.
