@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { startFake } from '../lib/fake_backend.mjs';
+import { card as fakeCard, startFake } from '../lib/fake_backend.mjs';
 import { kindsSettings } from '../lib/kinds.mjs';
 import { cardOf, openPhone, pair } from '../lib/phone.mjs';
 import { nothingHappens, rested } from '../lib/rests.mjs';
@@ -95,6 +95,42 @@ describe('the views by themselves', () => {
     await alone.page.getByText('This call has changed').waitFor({ state: 'attached' });
     await tryToAllow(alone.page, alone.page, alone.card(card));
     assert.deepEqual(await alone.answers(), []);
+    await alone.context.close();
+  });
+
+  test('given a view that scrolls through a card by itself then what passes by was not in sight', async () => {
+    const card = views.asked.cards['document'];
+    const alone = await openAlone(views.browser, { width: 400, height: 300, cards: [card], tools: [views.asked.tools['document']] });
+    await rested(alone.card(card));
+    const passes = await alone.card(card).evaluate(async (/** @type {HTMLElement} */ one) => {
+      const view = /** @type {HTMLElement} */ (one.closest('.mynah-chat-items-container'));
+      const places = Array.from({ length: Math.ceil(view.scrollHeight / view.clientHeight) + 1 }, (_, at) => at * view.clientHeight);
+      for (const top of [...places, 0]) {
+        view.scrollTo({ top, behavior: 'instant' });
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+      return places.length;
+    });
+    assert.ok(passes > 2, 'it is longer than the view');
+    await tryToAllow(alone.page, alone.page, alone.card(card));
+    assert.deepEqual(await alone.answers(), []);
+    await readThrough(alone.page, alone.page, alone.card(card));
+    await allowNow(alone.card(card), async () => (await alone.answers()).length === 1);
+    await alone.context.close();
+  });
+
+  test('given a chat that is chosen by its tab then its card is in sight without a scroll or a press, and one of another chat is not', async () => {
+    const cards = [fakeCard(), fakeCard(), fakeCard()];
+    const alone = await openAlone(views.browser, { width: 400, cards });
+    const unseen = (/** @type {any} */ of) => alone.card(of).locator('.mayi-choose.unseen').count();
+    assert.deepEqual(await Promise.all(cards.slice(1).map(unseen)), [1, 1]);
+    await alone.select(1);
+    await until('all of it was in sight', async () => (await unseen(cards[1])) === 0);
+    assert.equal(await unseen(cards[2]), 1);
+    await rested(alone.card(cards[1]));
+    await alone.card(cards[1]).locator('[action-id="allow_once"]').click();
+    await until('one press is enough', async () => (await alone.answers()).length > 0);
+    assert.deepEqual((await alone.answers()).map((one) => one.approvalId), [cards[1].approvalId]);
     await alone.context.close();
   });
 
