@@ -19,8 +19,8 @@ let cut = null;
 let planned = false;
 let begun = false;
 
-/** Looks at all of them with the next frame. */
-function plan() {
+/** Looks at all of them with the next frame: something moved. */
+export function plan() {
   if (planned) return;
   planned = true;
   requestAnimationFrame(() => {
@@ -34,6 +34,9 @@ function begin() {
   begun = true;
   for (const name of ['scroll', 'resize', 'toggle', 'load', 'transitionend']) window.addEventListener(name, plan, { capture: true, passive: true });
   document.addEventListener('visibilitychange', plan);
+  // A head that grows or shrinks covers more or less.
+  const sizes = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(plan);
+  for (const front of document.querySelectorAll('[data-in-front]')) sizes?.observe(front);
   if (typeof IntersectionObserver === 'undefined') return;
   // As large as the window: what is seen of it is what is seen of the window, wherever it is embedded.
   const all = document.createElement('div');
