@@ -7,6 +7,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { startBrowser } from '../lib/browser.mjs';
 import { card, startFake } from '../lib/fake_backend.mjs';
 import { cardOf, connected, inState, openPhone, pair, press } from '../lib/phone.mjs';
+import { nothingHappens } from '../lib/rests.mjs';
 import { until } from '../lib/until.mjs';
 
 /** @type {any} */
@@ -68,7 +69,7 @@ test('given a network that stays away then no answer takes that back, and what w
   fake.ask(two);
   const heard = fake.state.calls;
   // Some beats, if they come through at all: a browser may let go on what is open, or hold it.
-  await phone.page.waitForTimeout(2_000);
+  for (let beat = 0; beat < 3; beat += 1) await nothingHappens(phone.page);
   console.log(`# ${fake.state.calls - heard} calls came while the browser said that it is offline`);
   assert.equal(await phone.page.locator('#connection').getAttribute('data-state'), 'lost');
   await phone.context.setOffline(false);
