@@ -49,6 +49,8 @@ function linked(state) {
   showPairing(state === 'unpaired');
   place('inbox').hidden = state === 'unpaired';
   if (state !== 'connected') show(inboxOf.disconnected(inbox));
+  // What was asked when the connection broke had no answer.
+  else void lookUp();
 }
 
 /** Asks how those ended of which nothing was heard. */

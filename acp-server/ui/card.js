@@ -105,16 +105,16 @@ export class CardView {
     rest.append(further);
     this.element.replaceChildren(body, answers(card, this.#desk()), rest, h('div', { class: 'alike-place' }));
     this.element.dataset.seen = 'false';
-    this.#seen = new Seen(body, () => this.#inSight());
+    this.#seen = new Seen(body, (since) => this.#inSight(since));
     still(this.element);
     if (focused) this.element.focus();
   }
 
-  /** More of it was in sight. */
-  #inSight() {
+  /** All of it was in sight, the last of it since that moment; or no more. @param {number} since */
+  #inSight(since) {
     this.element.dataset.seen = String(this.#seen?.all === true);
     // What comes into sight last rests like what appears.
-    still(this.element);
+    still(this.element, since);
   }
 
   /** @returns {import('./answers.js').Desk} */

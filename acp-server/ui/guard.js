@@ -16,11 +16,12 @@ let online = false;
 document.addEventListener('pointerdown', (event) => (pressed = event.timeStamp), { capture: true });
 document.addEventListener('keydown', (event) => (held = event.repeat), { capture: true });
 
-/** Makes a card's choices inert, and live again after half a second. @param {HTMLElement} card */
-export function still(card) {
-  since.set(card, performance.now());
+/** Makes a card's choices inert, and live again half a second after that moment. @param {HTMLElement} card @param {number} [from] */
+export function still(card, from = performance.now()) {
+  const last = Math.max(since.get(card) ?? 0, from);
+  since.set(card, last);
   refresh(card);
-  setTimeout(() => refresh(card), STILL + 10);
+  setTimeout(() => refresh(card), last + STILL + 10 - performance.now());
 }
 
 /** The same for all, since something moved. */

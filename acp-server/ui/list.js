@@ -5,6 +5,7 @@ import { CardView } from './card.js';
 import { foreign } from './dom.js';
 import { stillAll } from './guard.js';
 import * as notify from './notify.js';
+import { plan } from './seen.js';
 import { alike, settled, waiting } from './state.js';
 import { headlineText } from './asked.js';
 import { ending, summary } from './wording.js';
@@ -64,7 +65,10 @@ export class List {
       this.#announce(this.#shown[id], entry);
       shown[id] = entry;
     }
-    if (moved) stillAll();
+    if (moved) {
+      stillAll();
+      plan();
+    }
     this.#shown = shown;
     this.#counts(inbox);
     this.#later(left > 0 ? inbox : null);

@@ -3,6 +3,9 @@
 
 import { keep } from './token.js';
 
+/** So long an answer may take: without a network none comes, and the button would stay inert. */
+const PATIENCE = 15_000;
+
 /** @param {string} id */
 const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -52,7 +55,7 @@ async function send(code) {
   try {
     response = await fetch('/ui/pair', {
       method: 'POST', body: JSON.stringify({ code }), headers: { 'Content-Type': 'application/json' },
-      credentials: 'omit', cache: 'no-store',
+      credentials: 'omit', cache: 'no-store', signal: AbortSignal.timeout(PATIENCE),
     });
   } catch {
     return 'mayi can’t be reached. Is it still running?';

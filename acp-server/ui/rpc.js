@@ -17,12 +17,18 @@ export class Refusal extends Error {
 }
 
 export class Connection {
+  /** Whether it ended before it was open, and nothing here had ended it. */
+  refused = false;
   /** @type {Map<number, { resolve: Told, reject: (error: Error) => void, timer: number }>} */
   #calls = new Map();
   #next = 1;
+  #isOpen = false;
   #over = false;
   #socket;
   #closed;
+  #opening;
+  /** @type {(error: Error) => void} */
+  #unopened = () => {};
 
   /**
    * @param {string} url
@@ -33,22 +39,32 @@ export class Connection {
   constructor(url, protocols, heard, closed) {
     this.#socket = new WebSocket(url, protocols);
     this.#closed = closed;
+    // A network that swallows everything opens nothing and refuses nothing, and a browser waits for minutes.
+    this.#opening = setTimeout(() => this.close(), PATIENCE);
     this.opened = new Promise((resolve, reject) => {
-      this.#socket.addEventListener('open', () => resolve(undefined), { once: true });
-      this.#socket.addEventListener('close', () => reject(new Error('not connected')), { once: true });
+      this.#unopened = reject;
+      this.#socket.addEventListener('open', () => {
+        clearTimeout(this.#opening);
+        this.#isOpen = true;
+        resolve(undefined);
+      }, { once: true });
     });
     // Whoever waits for it hears of the end; nobody has to.
     this.opened.catch(() => {});
     this.#socket.addEventListener('message', (event) => this.#message(String(event.data), heard));
-    this.#socket.addEventListener('close', () => this.#end(), { once: true });
+    this.#socket.addEventListener('close', () => {
+      this.refused = !this.#over && !this.#isOpen;
+      this.#end();
+    }, { once: true });
   }
 
   /**
    * @param {string} method
    * @param {unknown} params
+   * @param {number} [patience] so long an answer may take before the connection counts as dead
    * @returns {Promise<any>}
    */
-  call(method, params) {
+  call(method, params, patience = PATIENCE) {
     const id = this.#next;
     this.#next += 1;
     return new Promise((resolve, reject) => {
@@ -56,7 +72,7 @@ export class Connection {
         reject(new Error('not connected'));
         return;
       }
-      const timer = setTimeout(() => this.close(), PATIENCE);
+      const timer = setTimeout(() => this.close(), patience);
       this.#calls.set(id, { resolve, reject, timer });
       this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     });
@@ -71,6 +87,8 @@ export class Connection {
   #end() {
     if (this.#over) return;
     this.#over = true;
+    clearTimeout(this.#opening);
+    this.#unopened(new Error('not connected'));
     for (const { reject, timer } of this.#calls.values()) {
       clearTimeout(timer);
       reject(new Error('the connection was lost'));

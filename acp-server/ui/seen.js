@@ -1,12 +1,16 @@
 // @ts-check
 // Whether what is asked was in sight: an answer that allows counts only once all of it was, and once what is folded was
-// opened. The places are looked at as they are on the screen, after each scroll and each change of size. This file is also a
-// part of the extension for VS Code.
+// opened. The places are looked at as they are on the screen, after each scroll, each change of size and each change of what is
+// shown; what only passes by, as while a view scrolls by itself, was not in sight. This file is also a part of the extension for
+// VS Code.
 
 /** @typedef {{ top: number, bottom: number, left: number, right: number }} Box */
 
 /** A rounding of the browser's, in pixels. */
 const ROUNDING = 2;
+
+/** So long a place has to be in sight without a gap, in milliseconds: less than a choice rests, which begins at the same moment. */
+export const DWELL = 300;
 
 /** What is watched, and the part of the window that is on the screen: a view may be cut off by the window around it. */
 const watched = /** @type {Set<Seen>} */ (new Set());
@@ -15,8 +19,8 @@ let cut = null;
 let planned = false;
 let begun = false;
 
-/** Looks at all of them with the next frame. */
-function plan() {
+/** Looks at all of them with the next frame: something moved. */
+export function plan() {
   if (planned) return;
   planned = true;
   requestAnimationFrame(() => {
@@ -28,8 +32,11 @@ function plan() {
 function begin() {
   if (begun) return;
   begun = true;
-  for (const name of ['scroll', 'resize', 'toggle', 'load']) window.addEventListener(name, plan, { capture: true, passive: true });
+  for (const name of ['scroll', 'resize', 'toggle', 'load', 'transitionend']) window.addEventListener(name, plan, { capture: true, passive: true });
   document.addEventListener('visibilitychange', plan);
+  // A head that grows or shrinks covers more or less.
+  const sizes = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(plan);
+  for (const front of document.querySelectorAll('[data-in-front]')) sizes?.observe(front);
   if (typeof IntersectionObserver === 'undefined') return;
   // As large as the window: what is seen of it is what is seen of the window, wherever it is embedded.
   const all = document.createElement('div');
@@ -49,7 +56,7 @@ function begin() {
 export function sight(element) {
   if (document.visibilityState === 'hidden') return null;
   const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
-  if (width === 0 || height === 0) return null;
+  if (width === 0 || height === 0 || getComputedStyle(element).visibility !== 'visible') return null;
   let box = within({ top, bottom, left, right }, { top: 0, left: 0, bottom: window.innerHeight, right: window.innerWidth });
   if (cut !== null) box = within(box, cut);
   for (let at = element.parentElement; at !== null && box !== null; at = at.parentElement) {
@@ -81,16 +88,22 @@ export class Seen {
   #seen = [];
   #height = -1;
   #done = false;
+  /** What was in sight at the last looks, in pixels from its top: from `DWELL` ago until now. @type {{ at: number, from: number, to: number }[]} */
+  #looks = [];
+  /** When it is looked at next, where nothing moves. @type {ReturnType<typeof setTimeout> | undefined} */
+  #next;
   /** What was said last of whether all of it was seen. */
   #told = false;
   /** @type {ResizeObserver | null} */
   #sizes = null;
+  /** Tells that it came into sight by something else than scrolling: another chat was chosen. @type {IntersectionObserver | null} */
+  #places = null;
   /** Since when all of it is in sight at once; null: it is not. @type {number | null} */
   #since = null;
 
   /**
    * @param {HTMLElement} part what has to be seen
-   * @param {() => void} changed all of it was seen, or is no more
+   * @param {(since: number) => void} changed all of it was seen, or is no more; the last of it since that moment (as `performance.now()`)
    */
   constructor(part, changed) {
     this.part = part;
@@ -100,6 +113,10 @@ export class Seen {
     if (typeof ResizeObserver !== 'undefined') {
       this.#sizes = new ResizeObserver(plan);
       this.#sizes.observe(part);
+    }
+    if (typeof IntersectionObserver !== 'undefined') {
+      this.#places = new IntersectionObserver(plan, { threshold: [0, 0.25, 0.5, 0.75, 1] });
+      this.#places.observe(part);
     }
     plan();
   }
@@ -121,21 +138,52 @@ export class Seen {
 
   /** Looks where it is. */
   look() {
+    const now = performance.now();
     const { top, bottom, left, right } = this.part.getBoundingClientRect();
     const height = bottom - top;
     const box = sight(this.part);
     // Another width or text moves everything in it.
-    if (!this.#done && Math.abs(height - this.#height) > ROUNDING) this.#seen = [];
+    if (!this.#done && Math.abs(height - this.#height) > ROUNDING) {
+      this.#seen = [];
+      this.#looks = [];
+    }
     this.#height = height;
     const wide = box !== null && box.left <= left + ROUNDING && box.right >= right - ROUNDING;
-    if (box !== null && wide) this.#add(box.top - top, box.bottom - top);
     const whole = box !== null && wide && box.top <= top + ROUNDING && box.bottom >= bottom - ROUNDING;
-    this.#since = whole ? (this.#since ?? performance.now()) : null;
-    const [first] = this.#seen;
-    if (this.#seen.length === 1 && first && first[0] <= ROUNDING && first[1] >= height - ROUNDING && height > 0) this.#done = true;
+    this.#since = whole ? (this.#since ?? now) : null;
+    let since = now;
+    if (!this.#done) {
+      since = this.#rest(box !== null && wide ? { at: now, from: box.top - top, to: box.bottom - top } : null) ?? now;
+      const [first] = this.#seen;
+      if (this.#seen.length === 1 && first && first[0] <= ROUNDING && first[1] >= height - ROUNDING && height > 0) this.#done = true;
+    }
     if (this.all === this.#told) return;
     this.#told = this.all;
-    this.changed();
+    this.changed(since);
+  }
+
+  /**
+   * Takes in what is in sight now: seen is what was in sight at each look of the last `DWELL`, and no less.
+   * @param {{ at: number, from: number, to: number } | null} now
+   * @returns {number | null} since when it is in sight; null: nothing was added
+   */
+  #rest(now) {
+    clearTimeout(this.#next);
+    if (now === null) {
+      this.#looks = [];
+      return null;
+    }
+    const looks = [...this.#looks, now];
+    // The last one that is old enough, and all after it.
+    const first = looks.filter(({ at }) => now.at - at >= DWELL).length - 1;
+    this.#looks = looks.slice(Math.max(0, first));
+    const from = Math.max(...this.#looks.map((one) => one.from));
+    const to = Math.min(...this.#looks.map((one) => one.to));
+    const rested = first >= 0 && to > from;
+    if (rested) this.#add(from, to);
+    // Where nothing moves any more, nothing tells that it is time to look.
+    if (!this.#seen.some(([start, end]) => start <= now.from && end >= now.to)) this.#next = setTimeout(plan, DWELL + 5);
+    return rested ? this.#looks[0]?.at ?? null : null;
   }
 
   /** Shows what was not seen yet, a screen further. */
@@ -162,6 +210,8 @@ export class Seen {
   dispose() {
     watched.delete(this);
     this.#sizes?.disconnect();
+    this.#places?.disconnect();
+    clearTimeout(this.#next);
   }
 
   /** @param {number} from @param {number} to */

@@ -1,6 +1,7 @@
 // @ts-check
 // The chat as a person uses it: tabs, prompts, cards.
 
+import { seeAll } from './rests.mjs';
 import { until } from './until.mjs';
 import { click, command, picture, webview } from './workbench.mjs';
 
@@ -150,20 +151,6 @@ export function chatOf(page) {
 
   return { page, frame, reloadWebview, open, connected, newTab, tabs, tab, select, prompt, waiting, press, answer, inState, says, idle, text, setMode,
     picture: (/** @type {string} */ name) => picture(page, name) };
-}
-
-/** Reads a card to its end, as a person does: what is folded is opened. @param {any} card */
-async function seeAll(card) {
-  await card.locator('.mayi-choose').waitFor();
-  await until('all of the card was in sight', async () => {
-    const unseen = card.locator('.mayi-choose.unseen');
-    if (!(await unseen.count())) return true;
-    const fold = card.locator('.mayi-body [data-folded]:visible').first();
-    if (await fold.count()) await fold.click({ timeout: 3_000 });
-    const further = card.locator('[action-id="further"]:visible').first();
-    if (await further.count()) await further.evaluate((/** @type {HTMLElement} */ one) => one.click());
-    return false;
-  });
 }
 
 /** Presses a button of the editor's own dialog. @param {any} page @param {string} name */

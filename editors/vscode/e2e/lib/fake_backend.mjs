@@ -41,8 +41,8 @@ export function card(more = {}) {
 
 export async function startFake() {
   const { WebSocketServer } = fromEditor('ws');
-  /** @type {{ waiting: any[], log: any[], answers: any[], refusals: any[], instance: string, tries: number, token: string | null, frozen: boolean }} */
-  const state = { waiting: [], log: [], answers: [], refusals: [], instance: 'one', tries: 0, token: null, frozen: false };
+  /** @type {{ waiting: any[], log: any[], answers: any[], refusals: any[], instance: string, tries: number, token: string | null, frozen: boolean, calls: number }} */
+  const state = { waiting: [], log: [], answers: [], refusals: [], instance: 'one', tries: 0, token: null, frozen: false, calls: 0 };
   /** @type {Set<any>} */
   const sockets = new Set();
   const paired = (/** @type {any} */ request) => state.token !== null && (request.headers['sec-websocket-protocol'] ?? '').split(/, */).includes(`mayi.token.${state.token}`);
@@ -86,6 +86,7 @@ export async function startFake() {
     sockets.add(client);
     client.on('close', () => sockets.delete(client));
     client.on('message', (/** @type {any} */ data) => {
+      state.calls += 1;
       if (state.frozen) return;
       const { id, method, params } = JSON.parse(String(data));
       const reply = (/** @type {any} */ result) => client.send(JSON.stringify({ jsonrpc: '2.0', id, result }));

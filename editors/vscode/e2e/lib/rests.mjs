@@ -15,6 +15,20 @@ export async function rested(card) {
   }));
 }
 
+/** Reads a card to its end, as a person does: what is folded is opened. @param {any} card */
+export async function seeAll(card) {
+  await card.locator('.mayi-choose').waitFor();
+  await until('all of the card was in sight', async () => {
+    const unseen = card.locator('.mayi-choose.unseen');
+    if (!(await unseen.count())) return true;
+    const fold = card.locator('.mayi-body [data-folded]:visible').first();
+    if (await fold.count()) await fold.click({ timeout: 3_000 });
+    const further = card.locator('[action-id="further"]:visible').first();
+    if (await further.count()) await further.evaluate((/** @type {HTMLElement} */ one) => one.click());
+    return false;
+  });
+}
+
 /**
  * Presses a choice until the card is settled: where it had to be scrolled to, it rests at first, and a press is none.
  * @param {any} card @param {string} action
@@ -23,6 +37,8 @@ export async function settle(card, action) {
   const choice = card.locator(`[action-id="${action}"]`).first();
   await until(`${action} is an answer`, async () => {
     if ((await card.getAttribute('data-state')) !== 'pending') return true;
+    // What scrolls by was not in sight: it is read before the choice is scrolled to. It may be settled by somebody else meanwhile.
+    if (action.startsWith('allow')) await seeAll(card).catch(() => {});
     // It may be gone by now.
     await choice.scrollIntoViewIfNeeded({ timeout: 2_000 }).catch(() => {});
     await rested(card);

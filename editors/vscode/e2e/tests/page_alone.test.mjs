@@ -208,6 +208,19 @@ test('given an answer elsewhere then the card settles in its place and says whos
   await cardOf(page, one.approvalId).waitFor({ state: 'detached' });
 });
 
+test('given a card that comes into sight since those above it are settled then it was seen, without a scroll', async () => {
+  const cards = Array.from({ length: 6 }, () => card());
+  await ask(...cards);
+  const last = cardOf(page, cards[5].approvalId);
+  await page.locator('[data-seen="true"]').first().waitFor();
+  assert.equal(await last.getAttribute('data-seen'), 'false');
+  for (const one of cards.slice(0, 5)) fake.elsewhere(one, 'deny', 'vscode');
+  await page.locator(`[data-approval-id="${cards[5].approvalId}"][data-seen="true"][data-live="true"]`).waitFor();
+  await last.locator('[action-id="allow_once"]').tap();
+  await inState(page, cards[5].approvalId, 'approved');
+  assert.equal(await page.evaluate(() => window.scrollY), 0);
+});
+
 test('given an answer that came too late then the card says who was first', async () => {
   const one = card();
   await ask(one);

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { startFake } from '../lib/fake_backend.mjs';
+import { card as fakeCard, startFake } from '../lib/fake_backend.mjs';
 import { kindsSettings } from '../lib/kinds.mjs';
 import { cardOf, openPhone, pair } from '../lib/phone.mjs';
 import { nothingHappens, rested } from '../lib/rests.mjs';
@@ -95,6 +95,54 @@ describe('the views by themselves', () => {
     await alone.page.getByText('This call has changed').waitFor({ state: 'attached' });
     await tryToAllow(alone.page, alone.page, alone.card(card));
     assert.deepEqual(await alone.answers(), []);
+    await alone.context.close();
+  });
+
+  test('given a view that scrolls through a card by itself then what passes by was not in sight', async () => {
+    const card = views.asked.cards['document'];
+    // Where a machine is so busy that it paints seldom, a place does stand there: it is tried anew.
+    const alone = await until('a view scrolls through it and stands nowhere', async () => {
+      const one = await openAlone(views.browser, { width: 400, height: 300, cards: [card], tools: [views.asked.tools['document']] });
+      await rested(one.card(card));
+      const { passes, longest } = await one.card(card).evaluate(async (/** @type {HTMLElement} */ element) => {
+        const view = /** @type {HTMLElement} */ (element.closest('.mynah-chat-items-container'));
+        const end = view.scrollHeight - view.clientHeight;
+        const places = [...Array.from({ length: Math.ceil(end / view.clientHeight) }, (_, at) => at * view.clientHeight), end, 0];
+        let longest = 0;
+        let last = performance.now();
+        for (const top of places) {
+          view.scrollTo({ top, behavior: 'instant' });
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+          longest = Math.max(longest, performance.now() - last);
+          last = performance.now();
+        }
+        return { passes: places.length - 1, longest };
+      });
+      assert.ok(passes > 2, 'it is longer than the view');
+      // The last two places overlap: together less than the 300 milliseconds of `DWELL`.
+      if (longest < 140) return one;
+      await one.context.close();
+      return null;
+    }, 180_000);
+    await tryToAllow(alone.page, alone.page, alone.card(card));
+    assert.deepEqual(await alone.answers(), []);
+    await readThrough(alone.page, alone.page, alone.card(card));
+    await allowNow(alone.card(card), async () => (await alone.answers()).length === 1);
+    await alone.context.close();
+  });
+
+  test('given a chat that is chosen by its tab then its card is in sight without a scroll or a press, and one of another chat is not', async () => {
+    const cards = [fakeCard(), fakeCard(), fakeCard()];
+    const alone = await openAlone(views.browser, { width: 400, cards });
+    const unseen = (/** @type {any} */ of) => alone.card(of).locator('.mayi-choose.unseen').count();
+    assert.deepEqual(await Promise.all(cards.slice(1).map(unseen)), [1, 1]);
+    await alone.select(1);
+    await until('all of it was in sight', async () => (await unseen(cards[1])) === 0);
+    assert.equal(await unseen(cards[2]), 1);
+    await rested(alone.card(cards[1]));
+    await alone.card(cards[1]).locator('[action-id="allow_once"]').click();
+    await until('one press is enough', async () => (await alone.answers()).length > 0);
+    assert.deepEqual((await alone.answers()).map((one) => one.approvalId), [cards[1].approvalId]);
     await alone.context.close();
   });
 

@@ -19,8 +19,8 @@ export class Arm {
     /** What has to be seen. */
     body: HTMLElement,
   ) {
-    // What comes into sight last rests like what appears.
-    this.seen = new Seen(body, () => this.again());
+    // What comes into sight last rests like what appears: from the moment when it did.
+    this.seen = new Seen(body, (since) => this.rest(since));
     this.observer =
       typeof IntersectionObserver === "undefined"
         ? null
@@ -37,6 +37,7 @@ export class Arm {
 
   /** Whether choices count, those that allow or the others. */
   counts(allows: boolean): boolean {
+    this.seen.look();
     return this.rested && (!allows || this.seen.all);
   }
 
@@ -60,12 +61,21 @@ export class Arm {
   }
 
   /** They appear or change now. */
-  readonly again = (): void => {
-    this.since = performance.now();
+  readonly again = (): void => this.rest(performance.now());
+
+  /** They rest from that moment on, or from a later one that was told before. */
+  private rest(since: number): void {
+    this.since = Math.max(this.since, since);
+    this.wait();
+  }
+
+  /** Marks them, and again when they rest no more: a timer may be early by a part of a millisecond, and then it is another one. */
+  private wait(): void {
     if (this.timer !== null) window.clearTimeout(this.timer);
-    this.mark(true);
-    this.timer = window.setTimeout(() => this.mark(false), INERT);
-  };
+    this.timer = null;
+    this.mark(!this.rested);
+    if (!this.rested) this.timer = window.setTimeout(() => this.wait(), Math.max(1, Math.ceil(this.since + INERT - performance.now())));
+  }
 
   /** Others were drawn in their place. */
   redrawn(): void {
