@@ -358,8 +358,8 @@ mod tests {
     /// D5.10: without a home folder less would be protected, so that nothing is decided, wherever mayi's own folders are.
     #[test]
     fn given_no_home_folder_in_the_password_entry_then_it_blocks_although_all_folders_are_given() {
-        let words =
-            ["codex", "--config-folder", "/c", "--data-folder", "/d", "--state-folder", "/s"].map(OsString::from);
+        let words = ["codex", "--config-folder", "/c", "--data-folder", "/d", "--state-folder", "/s"]
+            .map(OsString::from);
         let options = HookOptions::read(&words).unwrap();
         for home in [None, Some(""), Some("relative")] {
             let why = own_folders(&options, home.map(PathBuf::from)).unwrap_err();

@@ -382,7 +382,13 @@ impl RowKey {
             Self::Placed => anywhere && !row.place.is_empty(),
             Self::Absolute => !anywhere && !row.place.is_empty(),
             // What has no name is looked at each time.
-            Self::Other => if anywhere { row.name.is_empty() } else { row.place.is_empty() },
+            Self::Other => {
+                if anywhere {
+                    row.name.is_empty()
+                } else {
+                    row.place.is_empty()
+                }
+            }
         }
     }
 }
@@ -486,7 +492,11 @@ pub(super) mod tests {
         }
 
         fn entry_kind(&self, path: &Path) -> EntryKind {
-            if self.0.iter().any(|link| path == Path::new(link)) { EntryKind::Link } else { EntryKind::Folder }
+            if self.0.iter().any(|link| path == Path::new(link)) {
+                EntryKind::Link
+            } else {
+                EntryKind::Folder
+            }
         }
     }
 

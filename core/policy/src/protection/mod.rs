@@ -222,7 +222,8 @@ impl Protection {
 
     /// Rows and entries by their numbers, as they would stand if all were entries. `None`: a row that can't be compiled.
     fn in_order(&self, rows: Vec<u32>, entries: Vec<u32>) -> impl Iterator<Item = Option<&Protected>> {
-        let mut found: Vec<(usize, bool, Option<&Protected>)> = Vec::with_capacity(rows.len() + entries.len());
+        let mut found: Vec<(usize, bool, Option<&Protected>)> =
+            Vec::with_capacity(rows.len() + entries.len());
         if let Some(lazy) = &self.lazy {
             found.extend(rows.into_iter().map(|row| (lazy.entries_before(row), false, lazy.protected(row))));
         }
@@ -265,7 +266,8 @@ impl Protection {
                 add_best_objection(entry, None, fit, &mut found);
             }
         }
-        let mut found: Vec<Objection> = found.into_iter().map(|(_, against)| against).chain(unknown).collect();
+        let mut found: Vec<Objection> =
+            found.into_iter().map(|(_, against)| against).chain(unknown).collect();
         if !self.built_in {
             return found;
         }
@@ -304,7 +306,8 @@ impl Protection {
                 }
             }
         }
-        let mut found: Vec<Objection> = found.into_iter().map(|(_, against)| against).chain(unknown).collect();
+        let mut found: Vec<Objection> =
+            found.into_iter().map(|(_, against)| against).chain(unknown).collect();
         if let Some((write, pattern)) = perhaps {
             let reason = match &seen.touch.path {
                 TouchedPath::Open(open) => words::open_path_reason(open, &pattern),

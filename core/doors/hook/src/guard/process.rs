@@ -5,9 +5,9 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 #[cfg(target_os = "linux")]
 use rustix::process::getpid;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
 /// The word behind `hook` by which the program is a worker.
 pub const WORKER: &str = "--worker";
