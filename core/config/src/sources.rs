@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 
 use super::EditorSettings;
+use super::compiled::OnDisk;
 use mayi_policy::pattern::PatternBases;
 use mayi_policy::{Mode, PatternError, Protection};
 
@@ -100,7 +101,8 @@ pub struct Sources {
     pub cwd: PathBuf,
     /// mayi's own folders.
     pub folders: Folders,
-    /// Large files are read as they were compiled before (D5.13): for a process that decides about one call.
+    /// Large files are read as they were compiled before (D5.13), and of what is protected only that is compiled which could be
+    /// about a call: for a process that decides about one.
     pub compiled: bool,
 }
 
@@ -157,9 +159,13 @@ impl Sources {
             .flatten()
             .cloned()
             .collect();
-        let mut protection = Protection::built_in(places, &own)?;
+        let mut protection = if self.compiled {
+            Protection::built_in_lazily(places, &own, &OnDisk)?
+        } else {
+            Protection::built_in(places, &own)?
+        };
         if let Some(settings) = folders.config.as_deref().and_then(Path::parent) {
-            protection.add_settings_folder(settings, places)?;
+            protection.add_settings_folder(settings, places, &OnDisk)?;
         }
         Ok(protection)
     }

@@ -22,7 +22,7 @@ pub use effect::{Decision, Effect, Finding, Source};
 pub use fold::fold_text;
 pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
-pub use protection::{Objection, Protected, Protection};
+pub use protection::{Objection, PathLooks, Protected, Protection};
 pub use rule::{Origin, Rule};
 pub use rules::Rules;
 pub use settings::{AgentSettings, AppSettings, Approval, Level, ServerSettings, ToolSettings};

@@ -102,8 +102,13 @@ impl Cleanup {
 #[cfg(target_os = "linux")]
 fn follow_the_parent(on: bool) {
     let signal = on.then_some(rustix::process::Signal::KILL);
+    let parent = rustix::process::getppid();
     // Where that can't be had, it ends when it has answered.
     let _ = rustix::process::set_parent_process_death_signal(signal);
+    // One that ended just before tells nobody.
+    if on && rustix::process::getppid() != parent {
+        std::process::exit(1);
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -125,7 +130,8 @@ fn answer_event(words: &[OsString], said_home: Option<&OsStr>) -> Result<WorkerA
     if event.kind == EventKind::Other {
         return Ok(WorkerAnswer { output: HookOutput::empty(), store: None });
     }
-    let folders = own_folders(&options)?;
+    let folders = own_folders(&options, super::home_of_record())?;
+    set_home_folder(folders.home.clone());
     let homes = HomeFolders::new(folders.home.clone(), said_home.map(PathBuf::from));
     let cwd = match &event.cwd {
         Some(cwd) => cwd.clone(),
@@ -195,22 +201,22 @@ fn event_text() -> Result<String, String> {
 }
 
 /// mayi's own folders: those that were written down when the hook was installed, else those of the home folder in the password
-/// entry, never what the environment says (D5.10).
-fn own_folders(options: &HookOptions) -> Result<Folders, String> {
-    let home = super::home_of_record();
-    set_home_folder(home.clone());
+/// entry, never what the environment says (D5.10). Without a home folder nothing below it would be protected, so there has to be
+/// one, whatever was written down.
+fn own_folders(options: &HookOptions, home: Option<PathBuf>) -> Result<Folders, String> {
     let usual = Folders::in_home(home);
+    if usual.home.is_none() {
+        return Err("the user has no home folder in the password entry, so that it is not known what to protect there: \
+             give the user's entry an absolute path"
+            .to_owned());
+    }
     let given = |given: &Option<PathBuf>, usual: Option<PathBuf>| given.clone().or(usual);
-    let folders = Folders {
+    Ok(Folders {
         config: given(&options.config_folder, usual.config),
         data: given(&options.data_folder, usual.data),
         state: given(&options.state_folder, usual.state),
         home: usual.home,
-    };
-    if folders.config.is_none() || folders.data.is_none() || folders.state.is_none() {
-        return Err("the user has no home folder in the password entry: install the hook anew".to_owned());
-    }
-    Ok(folders)
+    })
 }
 
 fn config_sources(options: &HookOptions, cwd: &Path, folders: Folders) -> Sources {
@@ -342,4 +348,24 @@ fn mode_notice(
     Some(format!(
         "mayi: {title} is in its mode {own}, mayi in its mode {mode}: the stricter answer counts for each call"
     ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "only tests")]
+mod tests {
+    use super::*;
+
+    /// D5.10: without a home folder less would be protected, so that nothing is decided, wherever mayi's own folders are.
+    #[test]
+    fn given_no_home_folder_in_the_password_entry_then_it_blocks_although_all_folders_are_given() {
+        let words = ["codex", "--config-folder", "/c", "--data-folder", "/d", "--state-folder", "/s"]
+            .map(OsString::from);
+        let options = HookOptions::read(&words).unwrap();
+        for home in [None, Some(""), Some("relative")] {
+            let why = own_folders(&options, home.map(PathBuf::from)).unwrap_err();
+            assert!(why.contains("no home folder in the password entry"), "{home:?}: {why}");
+        }
+        let folders = own_folders(&options, Some("/h".into())).unwrap();
+        assert_eq!((folders.home, folders.config), (Some("/h".into()), Some("/c".into())));
+    }
 }

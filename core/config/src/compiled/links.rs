@@ -3,7 +3,22 @@
 use std::path::{Component, Path};
 
 use mayi_call::resolve_path;
+use mayi_policy::PathLooks;
 use mayi_policy::compiled::{CompiledRules, EntryKind};
+
+/// The disk as it is now.
+#[derive(Debug)]
+pub(crate) struct OnDisk;
+
+impl PathLooks for OnDisk {
+    fn is_linked(&self, folder: &Path) -> bool {
+        is_linked(folder)
+    }
+
+    fn entry_kind(&self, path: &Path) -> EntryKind {
+        entry_kind(path)
+    }
+}
 
 /// The rules on whose way a link is now, for a session with these roots.
 pub(super) fn linked_rules(compiled: &CompiledRules, roots: &[std::path::PathBuf]) -> Vec<u32> {

@@ -17,6 +17,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+pub(super) use links::OnDisk;
+
 use super::read::{self, ParsedFile};
 use super::{Folders, Layer, secure_read};
 use mayi_call::digest_of_bytes;

@@ -1,6 +1,7 @@
 //! What was compiled before decides just what the file decides, or not at all (D5.13).
 
 mod damage;
+mod protected;
 mod same;
 
 use std::os::unix::fs::PermissionsExt;

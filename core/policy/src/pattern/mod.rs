@@ -108,7 +108,7 @@ impl PatternBases {
 
     /// Places for a path that is absolute, with what was looked up.
     pub(crate) fn for_absolute(&self) -> Self {
-        Self { ways: self.ways.clone(), ..Self::default() }
+        Self { ways: self.ways.clone(), as_written: self.as_written, ..Self::default() }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod catastrophe;
 mod deferred_runs;
+mod lazy_rows;
 pub(super) mod places;
 mod self_protection;
 mod table;
@@ -18,6 +19,10 @@ use super::pattern::{AccessForms, Certainty, PatternAuthor, PatternBases, TouchF
 use super::{Effect, Pattern, PatternError};
 use crate::words;
 use catastrophe::Destruction;
+pub use lazy_rows::PathLooks;
+#[cfg(test)]
+pub(crate) use lazy_rows::tests::Links;
+use lazy_rows::{LazyRows, TABLES};
 use mayi_call::shell::{TouchedPath, Use};
 use mayi_call::{Access, Selector, ShellAccess, WriteKind};
 use places::PathObjection;
@@ -43,6 +48,8 @@ pub struct Protected {
 #[derive(Clone, Debug, Default)]
 pub struct Protection {
     entries: Vec<Protected>,
+    /// Rows of the tables that are no entries yet.
+    lazy: Option<LazyRows>,
     /// What is excepted, and whether a managed file says so.
     except: Vec<(Pattern, bool)>,
     readable: Vec<PathBuf>,
@@ -80,14 +87,48 @@ impl Protection {
     /// # Errors
     /// If a folder's name can't be written as a pattern.
     pub fn built_in(places: &PatternBases, own: &[PathBuf]) -> Result<Self, PatternError> {
-        let mut protection = Self { home: places.home.clone(), built_in: true, ..Self::default() };
-        protection.add_all("write", table::RUN_LATER, LATER, places)?;
-        protection.add_all("write", table::EDITORS_AND_AGENTS, SETTINGS, places)?;
-        protection.add_all("read", table::CREDENTIALS, SECRET, places)?;
+        let mut protection = Self::without_tables(places);
+        for table in TABLES {
+            for row in table.rows {
+                // Without a home folder there is nothing below it to protect.
+                if places.home.is_some() || !row.starts_with("~/") {
+                    protection.entries.push(table.protected_row(row, places)?);
+                }
+            }
+        }
+        protection.add_own_folders(own, places)?;
+        Ok(protection)
+    }
+
+    /// As [`Self::built_in`], for a process that decides about one call: only what could be about that is compiled. `looks` tells
+    /// what is on the disk.
+    ///
+    /// # Errors
+    /// As [`Self::built_in`].
+    pub fn built_in_lazily(
+        places: &PatternBases,
+        own: &[PathBuf],
+        looks: &dyn PathLooks,
+    ) -> Result<Self, PatternError> {
+        let Some(rows) = LazyRows::new(places, looks) else { return Self::built_in(places, own) };
+        let mut protection = Self { lazy: Some(rows), ..Self::without_tables(places) };
+        protection.add_own_folders(own, places)?;
+        Ok(protection)
+    }
+
+    fn without_tables(places: &PatternBases) -> Self {
+        let mut readable: Vec<PathBuf> = table::READABLE.iter().map(PathBuf::from).collect();
+        if let Some(home) = &places.home {
+            readable.extend(table::READABLE_HOME.iter().map(|folder| home.join(folder)));
+        }
+        Self { home: places.home.clone(), built_in: true, readable, ..Self::default() }
+    }
+
+    fn add_own_folders(&mut self, own: &[PathBuf], places: &PatternBases) -> Result<(), PatternError> {
         for folder in own {
             // The folder itself too: it could be moved away.
             for selector in [Selector::Write(WriteKind::Write), Selector::Read] {
-                protection.entries.push(Protected {
+                self.entries.push(Protected {
                     effect: Effect::Deny,
                     always: false,
                     pattern: Pattern::exact_path_at(selector, folder, places)?,
@@ -97,11 +138,7 @@ impl Protection {
                 });
             }
         }
-        protection.readable = table::READABLE.iter().map(PathBuf::from).collect();
-        if let Some(home) = &places.home {
-            protection.readable.extend(table::READABLE_HOME.iter().map(|folder| home.join(folder)));
-        }
-        Ok(protection)
+        Ok(())
     }
 
     /// Protects below `folder` too what is protected below `~/.config`: programs keep their settings there if
@@ -109,55 +146,41 @@ impl Protection {
     ///
     /// # Errors
     /// If its name can't be written as a pattern.
-    pub fn add_settings_folder(&mut self, folder: &Path, places: &PatternBases) -> Result<(), PatternError> {
+    pub fn add_settings_folder(
+        &mut self,
+        folder: &Path,
+        places: &PatternBases,
+        looks: &dyn PathLooks,
+    ) -> Result<(), PatternError> {
         let usual = places.home.as_ref().map(|home| home.join(".config"));
         if usual.as_deref() == Some(folder) || !folder.is_absolute() {
             return Ok(());
         }
         self.index = OnceLock::new();
-        let tables = [
-            (Selector::Write(WriteKind::Write), table::RUN_LATER, LATER),
-            (Selector::Write(WriteKind::Write), table::EDITORS_AND_AGENTS, SETTINGS),
-            (Selector::Read, table::CREDENTIALS, SECRET),
-        ];
-        for (selector, paths, reason) in tables {
-            let below = paths.iter().filter_map(|path| path.strip_prefix("~/.config/"));
-            for path in below.map(|path| path.trim_end_matches("/**")) {
-                self.entries.push(Protected {
-                    effect: Effect::Ask,
-                    always: true,
-                    pattern: Pattern::exact_path_at(selector, &folder.join(path), places)?,
-                    reason: reason.to_owned(),
-                    managed: false,
-                    written: PatternAuthor::BuiltIn,
-                });
+        let before = self.entries.len();
+        if let Some(lazy) = &mut self.lazy
+            && lazy.add_settings(folder, before, places, looks)
+        {
+            return Ok(());
+        }
+        for table in TABLES {
+            for place in table.settings_places() {
+                self.entries.push(table.protected_setting(folder, place, places)?);
             }
         }
         Ok(())
     }
 
-    fn add_all(
-        &mut self,
-        selector: &str,
-        paths: &[&str],
-        reason: &str,
-        places: &PatternBases,
-    ) -> Result<(), PatternError> {
-        for path in paths {
-            // Without a home folder there is nothing below it to protect.
-            if places.home.is_none() && path.starts_with("~/") {
-                continue;
-            }
-            self.entries.push(Protected {
-                effect: Effect::Ask,
-                always: true,
-                pattern: Pattern::parse(&format!("{selector}({path})"), places)?,
-                reason: reason.to_owned(),
-                managed: false,
-                written: PatternAuthor::BuiltIn,
-            });
-        }
-        Ok(())
+    /// The same with its first entries, which are what is built in, as rows.
+    #[cfg(test)]
+    pub(super) fn as_lazy(&self) -> Option<Self> {
+        let places = PatternBases { home: self.home.clone(), ..PatternBases::default() };
+        let rows = LazyRows::new(&places, &Links(&[])).filter(|_| self.built_in && self.lazy.is_none())?;
+        let mut lazy = self.clone();
+        lazy.entries.drain(..rows.all().len());
+        lazy.index = OnceLock::new();
+        lazy.lazy = Some(rows);
+        Some(lazy)
     }
 
     /// Protects more: from a file's `[protection] add`.
@@ -182,8 +205,10 @@ impl Protection {
 
     /// What is protected, for `config show`.
     #[must_use]
-    pub fn entries(&self) -> &[Protected] {
-        &self.entries
+    pub fn entries(&self) -> Vec<&Protected> {
+        let rows = self.lazy.as_ref().map(LazyRows::all).unwrap_or_default();
+        let all = (0..).zip(&self.entries).map(|(at, _)| at).collect();
+        self.in_order(rows, all).flatten().collect()
     }
 
     /// Compiles what would else be when it is first needed.
@@ -195,21 +220,54 @@ impl Protection {
         self.index.get_or_init(|| Index::new(self.entries.iter().map(|entry| &entry.pattern)))
     }
 
-    fn entries_at(&self, places: Vec<u32>) -> impl Iterator<Item = &Protected> {
-        places.into_iter().filter_map(|at| self.entries.get(usize::try_from(at).ok()?))
+    /// Rows and entries by their numbers, as they would stand if all were entries. `None`: a row that can't be compiled.
+    fn in_order(&self, rows: Vec<u32>, entries: Vec<u32>) -> impl Iterator<Item = Option<&Protected>> {
+        let mut found: Vec<(usize, bool, Option<&Protected>)> =
+            Vec::with_capacity(rows.len() + entries.len());
+        if let Some(lazy) = &self.lazy {
+            found.extend(rows.into_iter().map(|row| (lazy.entries_before(row), false, lazy.protected(row))));
+        }
+        let entry = |at: u32| {
+            let at = usize::try_from(at).ok()?;
+            Some((at, true, Some(self.entries.get(at)?)))
+        };
+        found.extend(entries.into_iter().filter_map(entry));
+        if self.lazy.is_some() {
+            // Stable: rows and entries are in their order each.
+            found.sort_by_key(|(before, is_entry, _)| (*before, *is_entry));
+        }
+        found.into_iter().map(|(_, _, protected)| protected)
+    }
+
+    /// What could be about an access.
+    fn candidates_for(&self, seen: &AccessForms<'_>) -> impl Iterator<Item = Option<&Protected>> {
+        let rows = self.lazy.as_ref().map(|lazy| lazy.candidates_for(seen)).unwrap_or_default();
+        self.in_order(rows, self.index().candidates_for(seen))
+    }
+
+    /// What could be about something that is touched.
+    fn about_touch(&self, seen: &TouchForms<'_>) -> impl Iterator<Item = Option<&Protected>> {
+        let rows = self.lazy.as_ref().map(|lazy| lazy.about_touch(seen)).unwrap_or_default();
+        self.in_order(rows, self.index().about_touch(seen))
     }
 
     /// Everything that speaks against an access itself.
     pub(super) fn access_objections(&self, seen: &AccessForms<'_>) -> Vec<Objection> {
         let (access, roots) = (seen.access, seen.roots);
         let mut found = Vec::new();
-        for entry in self.entries_at(self.index().candidates_for(seen)) {
+        let mut unknown = None;
+        for entry in self.candidates_for(seen) {
+            let Some(entry) = entry else {
+                unknown = Some(unknown_objection());
+                continue;
+            };
             let fit = entry.pattern.fit(seen, entry.written);
             if fit != Fit::No && !self.is_excepted(entry, Some(access), roots) {
                 add_best_objection(entry, None, fit, &mut found);
             }
         }
-        let mut found: Vec<Objection> = found.into_iter().map(|(_, against)| against).collect();
+        let mut found: Vec<Objection> =
+            found.into_iter().map(|(_, against)| against).chain(unknown).collect();
         if !self.built_in {
             return found;
         }
@@ -231,8 +289,12 @@ impl Protection {
     pub(super) fn touch_objections(&self, seen: &TouchForms<'_>) -> Vec<Objection> {
         let roots = seen.roots;
         let mut found = Vec::new();
-        let mut perhaps = None;
-        for entry in self.entries_at(self.index().about_touch(seen)) {
+        let (mut perhaps, mut unknown) = (None, None);
+        for entry in self.about_touch(seen) {
+            let Some(entry) = entry else {
+                unknown = Some(unknown_objection());
+                continue;
+            };
             let Some(touching) = entry.pattern.match_touch(seen, entry.written) else { continue };
             if self.is_excepted(entry, seen.as_access(touching.write).as_ref(), roots) {
                 continue;
@@ -244,7 +306,8 @@ impl Protection {
                 }
             }
         }
-        let mut found: Vec<Objection> = found.into_iter().map(|(_, against)| against).collect();
+        let mut found: Vec<Objection> =
+            found.into_iter().map(|(_, against)| against).chain(unknown).collect();
         if let Some((write, pattern)) = perhaps {
             let reason = match &seen.touch.path {
                 TouchedPath::Open(open) => words::open_path_reason(open, &pattern),
@@ -340,6 +403,17 @@ impl Protection {
             reason: reason.to_owned(),
             write: None,
         })
+    }
+}
+
+/// What speaks against what could be protected by a row that can't be compiled.
+fn unknown_objection() -> Objection {
+    Objection {
+        effect: Effect::Deny,
+        always: false,
+        pattern: None,
+        reason: "it is not known what is protected there".to_owned(),
+        write: None,
     }
 }
 

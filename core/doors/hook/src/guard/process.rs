@@ -5,6 +5,8 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use rustix::process::getpid;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
 /// The word behind `hook` by which the program is a worker.
@@ -62,6 +64,7 @@ impl WorkerProcess {
         pipe: PipeReader,
         writer: PipeWriter,
     ) -> io::Result<Self> {
+        let parent = getpid();
         match fork::fork()? {
             fork::Fork::Parent(id) => {
                 let id = Pid::from_raw(id).ok_or(io::ErrorKind::InvalidData)?;
@@ -69,7 +72,7 @@ impl WorkerProcess {
             }
             fork::Fork::Child => {
                 drop(pipe);
-                if take_streams(writer).is_err() {
+                if !end_with(parent) || take_streams(writer).is_err() {
                     // To its parent, one that ended without an answer.
                     std::process::exit(1);
                 }
@@ -141,6 +144,14 @@ fn is_alone() -> bool {
     std::fs::metadata("/proc/self/task").is_ok_and(|task| task.nlink() == 3)
 }
 
+/// This process ends with the one that has forked it, whose id is `parent`. False: that has ended already, and nobody would be told.
+#[cfg(target_os = "linux")]
+fn end_with(parent: Pid) -> bool {
+    // Where that can't be had, it ends when it has answered.
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    rustix::process::getppid() == Some(parent)
+}
+
 /// Standard output goes to the parent from here on, and standard error nowhere: the harness's own are the parent's.
 #[cfg(target_os = "linux")]
 fn take_streams(writer: PipeWriter) -> io::Result<()> {
@@ -155,5 +166,19 @@ fn describe_end(status: WaitStatus) -> String {
         (Some(signal), _) => format!("signal {signal}"),
         (None, Some(code)) => format!("exit code {code}"),
         (None, None) => "unknown".to_owned(),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// A parent that ended between the fork and the first thing that its worker does: the worker has another parent by then.
+    #[test]
+    fn given_another_parent_than_the_one_that_forked_then_there_is_nobody_to_work_for() {
+        let real = rustix::process::getppid();
+        let (mine, other) = (real.is_some_and(end_with), end_with(getpid()));
+        let _ = rustix::process::set_parent_process_death_signal(None);
+        assert!((mine, other) == (true, false));
     }
 }

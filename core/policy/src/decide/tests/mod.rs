@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::grant::Grant;
 use crate::pattern::PatternBases;
+use crate::protection::Links;
 use crate::{Approval, Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
 use mayi_call::shell::{self, Surroundings};
 use mayi_call::{AgentId, Door, McpAccess, PathAccess, SessionId, UrlAccess, WriteKind};
@@ -81,11 +82,21 @@ fn mcp(server: &str, tool: &str) -> Call {
 }
 
 fn in_mode(policy: &Policy, call: &Call, mode: Mode) -> Decision {
-    decide(
+    decide_both(
         policy,
         call,
         &SessionStanding { mode, bypass: false, grants: &Grants::default(), servers: passed() },
     )
+}
+
+/// The decision, which is the same to the last word where only that is compiled which could be about the call.
+fn decide_both(policy: &Policy, call: &Call, standing: &SessionStanding<'_>) -> Decision {
+    let decided = decide(policy, call, standing);
+    if let Some(protection) = policy.protection.as_lazy() {
+        let lazily = Policy { protection, ..policy.clone() };
+        assert_eq!(decide(&lazily, call, standing), decided, "{call:?}");
+    }
+    decided
 }
 
 fn effect(policy: &Policy, call: &Call) -> Effect {
@@ -108,8 +119,8 @@ fn granted(pattern: &str) -> Grants {
 }
 
 fn with_grant(policy: &Policy, call: &Call, grants: &Grants) -> Effect {
-    decide(policy, call, &SessionStanding { mode: Mode::Default, bypass: false, grants, servers: passed() })
-        .effect
+    let standing = SessionStanding { mode: Mode::Default, bypass: false, grants, servers: passed() };
+    decide_both(policy, call, &standing).effect
 }
 
 use Effect::{Allow, Ask, Deny};
@@ -421,7 +432,7 @@ fn given_protected_places_then_each_asks_always_in_auto_mode() {
 fn given_another_folder_for_settings_then_it_is_protected_like_the_usual_one() {
     let elsewhere = Path::new("/srv/me [x]/settings");
     let mut moved = policy(&[]);
-    moved.protection.add_settings_folder(elsewhere, &places()).unwrap();
+    moved.protection.add_settings_folder(elsewhere, &places(), &Links(&[])).unwrap();
     for path in
         ["fish/config.fish", "git/config", "zed/settings.json", "Code/User/mcp.json", "systemd/user/x"]
     {
@@ -438,7 +449,7 @@ fn given_another_folder_for_settings_then_it_is_protected_like_the_usual_one() {
     }
     let before = policy(&[]).protection.entries().len();
     let mut usual = policy(&[]);
-    usual.protection.add_settings_folder(Path::new("/home/me/.config"), &places()).unwrap();
+    usual.protection.add_settings_folder(Path::new("/home/me/.config"), &places(), &Links(&[])).unwrap();
     assert_eq!(usual.protection.entries().len(), before, "the usual folder has its lines already");
 }
 
