@@ -9,6 +9,9 @@ use super::files::is_gone;
 /// As editors know the extension.
 pub(super) const EXTENSION: &str = "mayi.mayi-vscode";
 
+/// It has its settings beside its extensions.
+const CODE_SERVER: &str = ".local/share/code-server";
+
 /// Folders of editors that run extensions of VS Code, below the home folder, and the command of each.
 const EDITORS: &[(&str, &str)] = &[
     (".vscode", "code"),
@@ -20,7 +23,7 @@ const EDITORS: &[(&str, &str)] = &[
     (".cursor-server", "cursor"),
     (".windsurf", "windsurf"),
     (".windsurf-server", "windsurf"),
-    (".local/share/code-server", "code-server"),
+    (CODE_SERVER, "code-server"),
 ];
 
 /// Folders with an editor's settings.
@@ -59,6 +62,7 @@ pub(super) fn editor_settings_files(folders: &Folders) -> Vec<PathBuf> {
         places.iter().flat_map(|place| folder_entries(&place.join("profiles"))).collect();
     places.extend(profiles);
     places.extend(EDITORS.iter().map(|(folder, _)| home.join(folder).join("data/Machine")));
+    places.extend(["User", "Machine"].map(|name| home.join(CODE_SERVER).join(name)));
     let mut files: Vec<PathBuf> = places.into_iter().map(|place| place.join("settings.json")).collect();
     // One that can't be looked at may be there.
     files.retain(|file| match file.metadata() {
