@@ -106,7 +106,10 @@ fn given_a_broken_user_file_then_3_with_the_line_and_what_to_write() {
             let ended = demo(&machine, "demo: say hi").args(["--format", format]).end().exits(3);
             let ended = ended.says(place).says(help);
             assert_eq!(ended.text(), "", "{toml}");
-            assert!(!machine.outside("state/mayi/agents/demo/sessions").exists(), "it came to an agent: {toml}");
+            assert!(
+                !machine.outside("state/mayi/agents/demo/sessions").exists(),
+                "it came to an agent: {toml}"
+            );
         }
     });
 }
