@@ -48,8 +48,29 @@ pub(super) fn installed_extensions(home: &Path) -> Vec<(PathBuf, &'static str)> 
     found
 }
 
+/// What editors keep for the extension, also when that is gone.
+pub(super) fn storage_folders(folders: &Folders) -> Vec<PathBuf> {
+    let places = editor_data_folders(folders).into_iter();
+    let mut storages: Vec<PathBuf> =
+        places.map(|place| place.join("globalStorage").join(EXTENSION)).collect();
+    storages.retain(|folder| folder.is_dir());
+    storages
+}
+
 /// The editors' files of settings that are there, as far as that can be told.
 pub(super) fn editor_settings_files(folders: &Folders) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        editor_data_folders(folders).into_iter().map(|place| place.join("settings.json")).collect();
+    // One that can't be looked at may be there.
+    files.retain(|file| match file.metadata() {
+        Ok(meta) => meta.is_file(),
+        Err(error) => !is_gone(&error),
+    });
+    files
+}
+
+/// Where editors would have settings and the storage of extensions.
+fn editor_data_folders(folders: &Folders) -> Vec<PathBuf> {
     let Some(home) = folders.home.as_deref() else { return Vec::new() };
     let base = if cfg!(target_os = "macos") {
         Some(home.join("Library/Application Support"))
@@ -61,15 +82,11 @@ pub(super) fn editor_settings_files(folders: &Folders) -> Vec<PathBuf> {
     let profiles: Vec<PathBuf> =
         places.iter().flat_map(|place| folder_entries(&place.join("profiles"))).collect();
     places.extend(profiles);
-    places.extend(EDITORS.iter().map(|(folder, _)| home.join(folder).join("data/Machine")));
+    for name in ["data/User", "data/Machine"] {
+        places.extend(EDITORS.iter().map(|(folder, _)| home.join(folder).join(name)));
+    }
     places.extend(["User", "Machine"].map(|name| home.join(CODE_SERVER).join(name)));
-    let mut files: Vec<PathBuf> = places.into_iter().map(|place| place.join("settings.json")).collect();
-    // One that can't be looked at may be there.
-    files.retain(|file| match file.metadata() {
-        Ok(meta) => meta.is_file(),
-        Err(error) => !is_gone(&error),
-    });
-    files
+    places
 }
 
 fn folder_entries(folder: &Path) -> Vec<PathBuf> {
