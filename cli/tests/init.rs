@@ -16,6 +16,7 @@ fn given_a_project_then_its_languages_come_with_the_template() {
     let err = machine.plain(&done.err);
     assert!(err.contains("found   Rust (Cargo.toml), JavaScript and TypeScript (web/package.json)"), "{err}");
     assert!(err.contains("wrote   /home/.config/mayi/config.toml: everyday, "), "{err}");
+    assert!(err.contains("rules   Builds, tests and edits in the project run; "), "{err}");
     assert!(err.contains("mayi check shell 'cargo test'"), "{err}");
     let text = machine.user_text();
     assert!(text.starts_with("#:schema ./mayi.schema.json\n"), "{text}");

@@ -243,6 +243,8 @@ fn given_a_link_and_rights_then_both_stay() {
     let before = target.metadata().unwrap();
     let done = machine.mayi(["mcp", "install", "cursor", "--yes"]);
     assert_eq!(done.code, 0, "{}", done.err);
+    // Nobody would see a question else.
+    assert!(done.err.contains("keep `mayi inbox watch` open"), "{}", done.err);
     let after = target.metadata().unwrap();
     assert!(machine.home().join(".cursor/mcp.json").is_symlink() && target.is_file());
     assert_eq!((after.mode(), after.uid(), after.gid()), (before.mode(), before.uid(), before.gid()));
@@ -269,7 +271,12 @@ fn given_files_that_cannot_be_changed_then_that_is_said_and_nothing_is_lost() {
     let machine = Machine::new();
     let done = machine.mayi(["mcp", "install", "zed", "--yes"]);
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("no settings of Zed were found for you"), "{}", done.err);
+    let looked = machine.home().join(".config/zed/settings.json");
+    let says = format!("no settings of Zed were found for you (looked for {}", looked.display());
+    assert!(done.err.contains(&says) && done.err.contains("--scope project"), "{}", done.err);
+    // It has no files of projects.
+    let done = machine.mayi(["mcp", "install", "claude-desktop", "--yes"]);
+    assert!(done.err.contains("claude_desktop_config.json") && !done.err.contains("--scope"), "{}", done.err);
     let machine = machine
         .file("bad.json", "{")
         .file("huge.json", &" ".repeat(17 << 20))

@@ -368,10 +368,16 @@ fn given_purge_in_a_script_then_the_record_is_named_and_links_are_left() {
     let machine = Machine::new().user("# mine\n");
     machine.put(".local/share/mayi/store.db", "x");
     machine.put(".config/Code/User/settings.json", "{\n  \"mayi.page\": true,\n  \"editor.size\": 3\n}\n");
+    // An editor that has its settings beside its extensions.
+    let server = ".local/share/code-server/Machine/settings.json";
+    machine.put(server, "{\n  \"mayi.path\": \"/x\",\n  \"editor.size\": 3\n}\n");
+    let storage = ".local/share/code-server/User/globalStorage/mayi.mayi-vscode";
+    machine.put(&format!("{storage}/backend.log"), "");
     std::fs::rename(machine.home().join(".config/mayi"), machine.home().join("dotfiles")).unwrap();
     symlink(machine.home().join("dotfiles"), machine.home().join(".config/mayi")).unwrap();
     let kept = machine.mayi(["uninstall", "--dry-run"]);
-    assert!(kept.err.contains("yours, of the extension"), "{}", kept.err);
+    assert_eq!(kept.err.matches("yours, of the extension").count(), 2, "{}", kept.err);
+    assert!(kept.err.contains(storage), "{}", kept.err);
     std::fs::remove_file(machine.home().join(".local/share/mayi/store.db")).unwrap();
     machine.put(".local/share/mayi/key", "x");
     let done = machine.mayi(["uninstall", "--yes", "--purge", "-q"]);
@@ -380,7 +386,9 @@ fn given_purge_in_a_script_then_the_record_is_named_and_links_are_left() {
     assert!(done.err.contains(".config/mayi: is a link"), "{}", done.err);
     assert!(!machine.home().join(".local/share/mayi").exists());
     assert_eq!(machine.text("dotfiles/config.toml"), "# mine\n");
-    assert_eq!(machine.text(".config/Code/User/settings.json"), "{\n  \"editor.size\": 3\n}\n");
+    for name in [".config/Code/User/settings.json", server] {
+        assert_eq!(machine.text(name), "{\n  \"editor.size\": 3\n}\n", "{name}");
+    }
 }
 
 #[test]

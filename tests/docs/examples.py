@@ -46,7 +46,7 @@ LOOKS = {
 }
 
 # What of these changes something, or waits, when it is given more words.
-NOT_RUN = {("grants", "revoke"), ("inbox", "approve"), ("inbox", "deny"), ("inbox", "watch"), ("mcp", "install", "cursor")}
+NOT_RUN = {("grants", "revoke"), ("inbox", "approve"), ("inbox", "deny"), ("inbox", "watch"), ("mcp", "install", "cursor"), ("mcp", "install", "claude-desktop")}
 
 # Words in the text that stand for a command's form and are none: `mayi mcp --`.
 FORMS = re.compile(r"\.\.\.|…|[A-Z]{2,}|^mayi$|--$|=$")

@@ -43,8 +43,8 @@
 //! - `Always allow` is taken as `Allow`: it keeps no rules of its own, so the next call asks again.
 //! - In the session mode `free` it asks nothing and acts at once. The mode `ask` is the default, also after
 //!   `session/load`.
-//! - It keeps what was said in `$MAYI_DEMO_STATE`, or `$XDG_STATE_HOME/mayi-demo`, or `~/.local/state/mayi-demo`, from
-//!   the first prompt on, for `session/load`. An empty `MAYI_DEMO_STATE` keeps nothing; a folder that can't be written
+//! - It keeps what was said in `$MAYI_DEMO_STATE`, or in `mayi/agents/demo/sessions` of `$XDG_STATE_HOME` or
+//!   `~/.local/state`, from the first prompt on, for `session/load`. An empty `MAYI_DEMO_STATE` keeps nothing; a folder that can't be written
 //!   is no error.
 
 use std::path::PathBuf;

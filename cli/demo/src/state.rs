@@ -81,7 +81,8 @@ async fn write_history(file: &Path, history: &History) -> std::io::Result<()> {
     tokio::fs::rename(&beside, file).await
 }
 
-/// `$MAYI_DEMO_STATE`, `$XDG_STATE_HOME/mayi-demo` or `~/.local/state/mayi-demo`; none when the first is empty.
+/// `$MAYI_DEMO_STATE`, or `mayi/agents/demo/sessions` in `$XDG_STATE_HOME` or `~/.local/state`, where it goes with all
+/// that is mayi's; none when the first is empty.
 pub(crate) fn default_folder() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("MAYI_DEMO_STATE") {
         return (!given.is_empty()).then(|| PathBuf::from(given));
@@ -90,7 +91,7 @@ pub(crate) fn default_folder() -> Option<PathBuf> {
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .or_else(|| Some(std::env::home_dir()?.join(".local/state")))
-        .map(|state| state.join("mayi-demo"))
+        .map(|state| state.join("mayi/agents/demo/sessions"))
 }
 
 #[cfg(test)]

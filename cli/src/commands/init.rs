@@ -125,6 +125,12 @@ pub(super) fn run(args: &InitArgs, ctx: &Context) -> Result<Exit, CliError> {
     }
     let rules = check_file(target.layer, &target.path, &ctx.sources.pattern_bases())?;
     ctx.print_note(format!("wrote   {shown}: {}, {rules} rules", template.name()));
+    // What is asked about from now on is what whoever wrote it has to know.
+    if let Some(value) = args.template.to_possible_value()
+        && let Some(meaning) = value.get_help()
+    {
+        ctx.print_note(format!("rules   {meaning}"));
+    }
     let tested = write_cases(template, &project, &target, args, ctx);
     tell_next_steps(args, &target, &found, ctx)?;
     if let Some(cases) = tested {
@@ -184,10 +190,7 @@ fn write_cases(
             format!(" {}", escape_line(&mayi_core::call::shell::quote_word(&path.display().to_string())))
         }
     };
-    Some(format!(
-        "mayi{} test{file}                    whether the rules still do what was meant",
-        config_option(target, ctx)
-    ))
+    Some(format!("mayi{} test{file}   whether the rules still do what was meant", config_option(target, ctx)))
 }
 
 fn tell_tasks(project: &Project, ctx: &Context) {
@@ -238,7 +241,7 @@ fn tell_next_steps(
             .map_or("git push", |(_, line)| line);
     let only = config_option(target, ctx);
     ctx.print_note(format!("next    mayi{only} check shell '{example}'   what would become of it, and why"));
-    ctx.print_note(format!("        mayi{only} run demo                  see it at work"));
+    ctx.print_note(format!("        mayi{only} run demo   see it at work"));
     Ok(())
 }
 

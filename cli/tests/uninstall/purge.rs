@@ -24,7 +24,7 @@ fn given_folders_that_mayi_filled_then_purge_leaves_nothing() {
         ".config/mayi/config.toml.bak",
         ".local/share/mayi/store.db",
         ".local/share/mayi/owners",
-        ".local/state/mayi/agents",
+        ".local/state/mayi/agents/demo/sessions",
     ] {
         assert!(machine.home().join(name).exists(), "{name}");
     }
@@ -39,6 +39,9 @@ fn given_folders_that_mayi_filled_then_purge_leaves_nothing() {
     for name in [".config/mayi", ".local/share/mayi", ".local/state/mayi"] {
         assert!(!machine.home().join(name).exists(), "{name}: {}", done.err);
     }
+    // Nor beside it: what the demo agent keeps is mayi's too.
+    let beside = std::fs::read_dir(machine.home().join(".local/state")).unwrap().count();
+    assert_eq!(beside, 0, "{}", done.err);
 }
 
 #[test]
@@ -98,7 +101,8 @@ fn given_a_mayi_that_runs_then_its_folders_stay() {
         let refused = machine.mayi(["uninstall", "--yes", "--purge"]);
         let pid = running.id().to_string();
         assert_eq!(refused.code, 2, "{words:?}: {}", refused.err);
-        assert!(refused.err.contains("mayi still runs") && refused.err.contains(&pid), "{}", refused.err);
+        let says = format!("end that first, by `kill {pid}`");
+        assert!(refused.err.contains("mayi still runs") && refused.err.contains(&says), "{}", refused.err);
         assert!(machine.user_file().exists() && data.exists());
         running.kill().unwrap();
         running.wait().unwrap();

@@ -106,6 +106,9 @@ test("the program is the setting's, else the bundled one, else one at an absolut
   assert.ok("problem" in locate({ ...where, setting: join(bundled, "mayi") }));
   assert.deepEqual(locate({ ...where, extension: join(bundled, "..") }), { path: join(bundled, "mayi") });
   assert.equal(statSync(join(bundled, "mayi")).mode & 0o777, 0o755);
+  // Whoever reads it can find out what to write into the setting.
+  const none = locate({ ...where, path: "" });
+  assert.match("problem" in none ? none.problem : "", /not on the editor's search path.*"mayi\.path".*"command -v mayi"/);
   const before = process.cwd();
   process.chdir(path);
   try {

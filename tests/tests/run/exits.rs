@@ -59,7 +59,7 @@ fn given_options_that_make_no_sense_then_2_and_what_to_do_instead() {
         let machine = Machine::new();
         let ended = machine.mayi(["run"]).args(*args).end().exits(2).says(says);
         assert_eq!(ended.text(), "", "{args:?}");
-        assert!(!machine.outside("state/mayi-demo").exists(), "{args:?} came to an agent");
+        assert!(!machine.outside("state/mayi/agents/demo/sessions").exists(), "{args:?} came to an agent");
     });
 }
 
@@ -106,7 +106,10 @@ fn given_a_broken_user_file_then_3_with_the_line_and_what_to_write() {
             let ended = demo(&machine, "demo: say hi").args(["--format", format]).end().exits(3);
             let ended = ended.says(place).says(help);
             assert_eq!(ended.text(), "", "{toml}");
-            assert!(!machine.outside("state/mayi-demo").exists(), "it came to an agent: {toml}");
+            assert!(
+                !machine.outside("state/mayi/agents/demo/sessions").exists(),
+                "it came to an agent: {toml}"
+            );
         }
     });
 }

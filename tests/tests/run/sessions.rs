@@ -77,7 +77,7 @@ fn given_a_place_for_the_demo_agents_sessions_then_they_are_kept_there() {
     let machine = machine.user(&toml);
     let first = id(&demo(&machine, "demo: say one").args(JSON).end().exits(0).result());
     assert!(place.join(format!("{first}.json")).is_file());
-    assert!(!machine.outside("state/mayi-demo").exists());
+    assert!(!machine.outside("state/mayi/agents/demo/sessions").exists());
     let again = demo(&machine, "demo: say two").args(JSON).args(["--continue"]).end().exits(0).result();
     assert_eq!(id(&again), first);
 }

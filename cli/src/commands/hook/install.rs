@@ -96,7 +96,12 @@ pub(super) fn install(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliErro
     };
     let done = apply_plan(&plan, harness, &target, args, ctx)?;
     if done == Exit::Done && !args.dry_run {
-        ctx.print_note(format!("next      restart {}; mayi hook status says whether it asks", harness.title));
+        ctx.print_note(format!(
+            "next      restart {}; `mayi hook status` says whether the hook is in force and has run",
+            harness.title
+        ));
+        let inbox = args.ask_via == AskViaArg::Inbox;
+        ctx.print_note(format!("          {}", super::status::where_questions_go(harness.title, inbox)));
         if let Some(note) = place.note {
             ctx.print_note(format!("note      {note}"));
         }
@@ -318,7 +323,7 @@ fn apply_plan(
     }
     if !args.yes {
         match ask_to_confirm(
-            &format!("Change what {} does before each tool call?", harness.title),
+            &format!("Change {name}, and with it what {} does before each tool call?", harness.title),
             "this change",
         )? {
             Some(true) => {}

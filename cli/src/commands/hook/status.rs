@@ -61,11 +61,21 @@ pub(super) fn status(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
             print::stdout_line(format!("  {}", escape_line(why)))?;
         }
         print::stdout_line(match one.last_event {
-            Some(at) => format!("  ran last at {at:.0}, asks via {}", one.ask_via),
-            None => format!("  never ran yet, asks via {}", one.ask_via),
+            Some(at) => format!("  ran last at {at:.0}"),
+            None => "  never ran yet".to_owned(),
         })?;
+        print::stdout_line(format!("  {}", where_questions_go(one.title, one.ask_via == "inbox")))?;
     }
     Ok(Exit::Done)
+}
+
+/// Where a question of a hook's comes up, for people.
+pub(super) fn where_questions_go(title: &str, inbox: bool) -> String {
+    if inbox {
+        "a question waits at mayi's surfaces, such as `mayi inbox watch`, and is denied if nobody answers in time".to_owned()
+    } else {
+        format!("a question is {title}'s own prompt, or a denial where it has none that can be relied on")
+    }
 }
 
 /// All hooks of mayi's that stand in settings of harnesses: the user's own, and those of the folder that is worked in.

@@ -333,7 +333,12 @@ impl Run<'_> {
                 Some(()) = self.interrupts.recv() => return Err(cut(CutReason::Interrupted)),
                 () = &mut mute, if !told => {
                     told = true;
-                    if let Err(error) = output.write_notice(&turn::silence_message(turn::MUTE, "ends it")) {
+                    let ends = if setup.launch.command.first().is_some_and(|program| program == "npx") {
+                        "ends it. npx may be fetching it, which takes a while the first time"
+                    } else {
+                        "ends it"
+                    };
+                    if let Err(error) = output.write_notice(&turn::silence_message(turn::MUTE, ends)) {
                         return Err(Outcome { cut: Some(CutReason::OutputGone), unwritten: Some(error), ..Outcome::default() });
                     }
                 }

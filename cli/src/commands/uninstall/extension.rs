@@ -9,6 +9,9 @@ use super::files::is_gone;
 /// As editors know the extension.
 pub(super) const EXTENSION: &str = "mayi.mayi-vscode";
 
+/// It has its settings beside its extensions.
+const CODE_SERVER: &str = ".local/share/code-server";
+
 /// Folders of editors that run extensions of VS Code, below the home folder, and the command of each.
 const EDITORS: &[(&str, &str)] = &[
     (".vscode", "code"),
@@ -20,7 +23,7 @@ const EDITORS: &[(&str, &str)] = &[
     (".cursor-server", "cursor"),
     (".windsurf", "windsurf"),
     (".windsurf-server", "windsurf"),
-    (".local/share/code-server", "code-server"),
+    (CODE_SERVER, "code-server"),
 ];
 
 /// Folders with an editor's settings.
@@ -45,8 +48,29 @@ pub(super) fn installed_extensions(home: &Path) -> Vec<(PathBuf, &'static str)> 
     found
 }
 
+/// What editors keep for the extension, also when that is gone.
+pub(super) fn storage_folders(folders: &Folders) -> Vec<PathBuf> {
+    let places = editor_data_folders(folders).into_iter();
+    let mut storages: Vec<PathBuf> =
+        places.map(|place| place.join("globalStorage").join(EXTENSION)).collect();
+    storages.retain(|folder| folder.is_dir());
+    storages
+}
+
 /// The editors' files of settings that are there, as far as that can be told.
 pub(super) fn editor_settings_files(folders: &Folders) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        editor_data_folders(folders).into_iter().map(|place| place.join("settings.json")).collect();
+    // One that can't be looked at may be there.
+    files.retain(|file| match file.metadata() {
+        Ok(meta) => meta.is_file(),
+        Err(error) => !is_gone(&error),
+    });
+    files
+}
+
+/// Where editors would have settings and the storage of extensions.
+fn editor_data_folders(folders: &Folders) -> Vec<PathBuf> {
     let Some(home) = folders.home.as_deref() else { return Vec::new() };
     let base = if cfg!(target_os = "macos") {
         Some(home.join("Library/Application Support"))
@@ -58,14 +82,11 @@ pub(super) fn editor_settings_files(folders: &Folders) -> Vec<PathBuf> {
     let profiles: Vec<PathBuf> =
         places.iter().flat_map(|place| folder_entries(&place.join("profiles"))).collect();
     places.extend(profiles);
-    places.extend(EDITORS.iter().map(|(folder, _)| home.join(folder).join("data/Machine")));
-    let mut files: Vec<PathBuf> = places.into_iter().map(|place| place.join("settings.json")).collect();
-    // One that can't be looked at may be there.
-    files.retain(|file| match file.metadata() {
-        Ok(meta) => meta.is_file(),
-        Err(error) => !is_gone(&error),
-    });
-    files
+    for name in ["data/User", "data/Machine"] {
+        places.extend(EDITORS.iter().map(|(folder, _)| home.join(folder).join(name)));
+    }
+    places.extend(["User", "Machine"].map(|name| home.join(CODE_SERVER).join(name)));
+    places
 }
 
 fn folder_entries(folder: &Path) -> Vec<PathBuf> {

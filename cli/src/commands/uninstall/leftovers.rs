@@ -68,6 +68,12 @@ pub(super) fn report_leftovers(program: Option<&Path>, ctx: &Context) {
             ));
         }
     }
+    for folder in extension::storage_folders(&ctx.sources.folders) {
+        ctx.print_note(format!(
+            "stays     extension  {}: what the editor keeps for it; delete it when the extension is gone",
+            quoted_path(&folder)
+        ));
+    }
     if let Some(program) = program {
         ctx.print_note(format!("stays     program  {}", quoted_path(program)));
         for line in

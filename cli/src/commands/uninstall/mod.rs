@@ -65,8 +65,8 @@ fn check_may_uninstall(args: &UninstallArgs, ctx: &Context) -> Result<(), CliErr
     if args.purge && !running.is_empty() {
         let pids: Vec<String> = running.iter().map(u32::to_string).collect();
         return Err(CliError::usage(format!(
-            "mayi still runs, and would go on without its folders: end it first (pid {})",
-            pids.join(", ")
+            "mayi still runs, and would go on without its folders: end that first, by `kill {}` (an editor's backend ends by itself ten minutes after the last window)",
+            pids.join(" ")
         )));
     }
     Ok(())

@@ -115,7 +115,11 @@ impl AgentError {
                 .unwrap_or_default(),
             _ => String::new(),
         };
-        let hint = if code == -32000 { "; log in with the agent's own program first" } else { "" };
+        let hint = if code == -32000 {
+            "; sign in first: with the agent's own program, or by a key in the variable that it reads"
+        } else {
+            ""
+        };
         Self::Refused { what, message: format!("{}{detail}", escape_line(message)), hint }
     }
 }

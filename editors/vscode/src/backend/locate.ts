@@ -52,5 +52,8 @@ export function locate(where: Where): { path: string } | { problem: string } {
     .map((folder) => join(folder, name))
     .find(runs);
   if (found !== undefined) return { path: found };
-  return { problem: 'The program "mayi" was not found. Install it, or set "mayi.path" to where it is.' };
+  const says = where.windows ? "where mayi" : "command -v mayi";
+  return {
+    problem: `The program "mayi" is not on the editor's search path. Install it, or set "mayi.path" to what "${says}" prints in a terminal.`,
+  };
 }

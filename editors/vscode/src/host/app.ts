@@ -18,7 +18,7 @@ import { Panel } from "../views/panel";
 import { Answers } from "./answers";
 import { Compare } from "./compare";
 import { own, parseSettings, reached, settings, write } from "./config";
-import { confirmAuto, confirmBypass, openFile, openLink, openText } from "./dialogs";
+import { confirmAuto, confirmBypass, openFile, openLink, openMachineSetting, openText } from "./dialogs";
 import { History } from "./history";
 import { invite } from "./pairing";
 import { Permissions } from "./permissions";
@@ -140,8 +140,9 @@ export class App implements vscode.Disposable {
   private help(about: Help): void {
     switch (about) {
       case "agents":
+        return void vscode.commands.executeCommand("workbench.action.openSettings", "mayi.agents");
       case "path":
-        return void vscode.commands.executeCommand("workbench.action.openSettings", `mayi.${about}`);
+        return void openMachineSetting("mayi.path");
       case "log":
         return this.log.show();
       case "retry":
@@ -344,7 +345,7 @@ export class App implements vscode.Disposable {
   async pair(): Promise<void> {
     if (this.about?.ui == null) {
       const picked = await vscode.window.showInformationMessage('The page for a second screen is off. Turn on "mayi.page" to have mayi serve it.', "Open Settings");
-      if (picked !== undefined) await vscode.commands.executeCommand("workbench.action.openSettings", "mayi.page");
+      if (picked !== undefined) await openMachineSetting("mayi.page");
       return;
     }
     try {

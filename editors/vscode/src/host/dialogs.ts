@@ -81,3 +81,12 @@ export async function openFile(path: string, line: number | null): Promise<void>
 export async function openText(text: string): Promise<void> {
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "toml", content: text }));
 }
+
+/**
+ * Shows a setting of the machine's scope. Where the editor runs on another machine than its window, it stands under "Remote"
+ * alone, and the user's own settings would say that there is none.
+ */
+export async function openMachineSetting(name: string): Promise<void> {
+  const remote = vscode.env.remoteName !== undefined;
+  await vscode.commands.executeCommand(remote ? "workbench.action.openRemoteSettings" : "workbench.action.openSettings", { query: name });
+}

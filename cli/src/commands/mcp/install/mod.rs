@@ -135,6 +135,10 @@ fn change_settings(args: &InstallArgs, ctx: &Context, way: Direction) -> Result<
     }
     ctx.print_note(format!("next      restart {}, or have it load its servers anew", client.title));
     if way == Direction::Install {
+        ctx.print_note(
+            "          keep `mayi inbox watch` open in a terminal: questions come up there, or in VS Code's view mayi; \
+             where neither is open they are denied",
+        );
         ctx.print_note(format!(
             "          take it back with: mayi mcp uninstall {}{}",
             client.id,
@@ -176,11 +180,16 @@ fn settings_files(client: &Client, args: &InstallArgs, ctx: &Context) -> Result<
         let top = top.unwrap_or(&ctx.cwd);
         return files.iter().map(|file| SettingsFile::read(file, Some(top))).collect();
     }
-    let mut files: Vec<PathBuf> = client.own_files(&ctx.sources.folders);
-    files.retain(|file| file.symlink_metadata().is_ok());
+    let places: Vec<PathBuf> = client.own_files(&ctx.sources.folders);
+    let files: Vec<PathBuf> = places.iter().filter(|file| file.symlink_metadata().is_ok()).cloned().collect();
     if files.is_empty() {
+        let places: Vec<String> =
+            places.iter().map(|file| escape_line(&file.display().to_string())).collect();
+        // Not every client has files of projects.
+        let project = if client.project.is_empty() { "" } else { ", or say --scope project" };
         return Err(CliError::usage(format!(
-            "no settings of {title} were found for you: name the --file, or say --scope project"
+            "no settings of {title} were found for you (looked for {}): name the --file{project}",
+            places.join(", ")
         )));
     }
     let read = files.iter().map(|file| SettingsFile::read(file, None)).collect::<Result<Vec<_>, _>>()?;
