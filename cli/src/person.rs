@@ -5,19 +5,25 @@ use mayi_core::store::Store;
 
 use crate::error::CliError;
 
+/// Where it can't be told who is at a terminal, nor what an agent has started.
+#[cfg(not(unix))]
+pub(crate) const ELSEWHERE: &str =
+    "in a terminal mayi takes answers only on Linux and macOS so far: answer in the editor or on the page";
+
 /// Refuses to answer for anybody but the person at a terminal (D6.8): "Answers from a
 /// descendant of a gated agent are refused."
 ///
 /// # Errors
 /// Says who may answer, and how.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "nobody can answer"))]
 pub(crate) fn require_person(store: &dyn Store) -> Result<(), CliError> {
     #[cfg(unix)]
-    let terminal = crate::surface::terminal_is_there();
-    #[cfg(not(unix))]
-    let terminal = false;
-    if !terminal {
+    if !crate::surface::terminal_is_there() {
         return Err(CliError::usage("only a person at a terminal can answer, and there is no terminal here"));
     }
+    #[cfg(not(unix))]
+    return Err(CliError::usage(ELSEWHERE));
+    #[cfg(unix)]
     refuse_agent(store)
 }
 

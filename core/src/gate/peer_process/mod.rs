@@ -3,10 +3,12 @@
 //! A process is within an agent if a process of mayi that asks, one that a gateway works for, or a supervisor is among its
 //! parents. On Linux what mayi starts for others is under a supervisor, from which nothing cuts itself loose by ending
 //! its parents. What a program has others start that were there before (`at`, cron, systemd) is not seen, nor is on other
-//! systems what has cut itself loose; THREATS.md says so.
+//! systems of the Unix kind what has cut itself loose, nor on Windows anything; THREATS.md says so.
 
 #[cfg(target_os = "linux")]
 mod holders;
+#[cfg(all(unix, any(test, not(target_os = "linux"))))]
+mod listed_parents;
 #[cfg(target_os = "linux")]
 mod socket;
 #[cfg(target_os = "linux")]
@@ -49,11 +51,17 @@ pub fn asking_pids(store: &dyn Store) -> Result<Vec<u32>, StoreError> {
     Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
 }
 
-/// Whether one of the processes that ask, or a supervisor, is among the parents of `pid`: it is within an agent then.
+/// Whether one of the processes that ask, or a supervisor, is among the parents of `pid`: it is within an agent then. So it is
+/// taken to be where the system should tell, and does not. Windows is not asked.
 #[must_use]
 pub fn is_started_by(asking: &[u32], pid: u32) -> bool {
-    let supervises = |pid: u32| read_stat(&proc_folder(pid)).is_some_and(|stat| stat.supervises);
-    ancestor_pids(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
+    #[cfg(all(unix, not(target_os = "linux")))]
+    return listed_parents::ancestors(pid).is_none_or(|parents| parents.iter().any(|of| asking.contains(of)));
+    #[cfg(any(not(unix), target_os = "linux"))]
+    {
+        let supervises = |pid: u32| read_stat(&proc_folder(pid)).is_some_and(|stat| stat.supervises);
+        ancestor_pids(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
+    }
 }
 
 /// Whether the process `pid` is among the parents of this one.
@@ -66,6 +74,13 @@ fn proc_folder(pid: u32) -> PathBuf {
 }
 
 /// The process's parents, nearest first, as far as the system tells.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn ancestor_pids(pid: u32) -> Vec<u32> {
+    listed_parents::ancestors(pid).unwrap_or_default()
+}
+
+/// The process's parents, nearest first, as far as the system tells.
+#[cfg(any(not(unix), target_os = "linux"))]
 fn ancestor_pids(pid: u32) -> Vec<u32> {
     let parent = |pid: &u32| Some(read_stat(&proc_folder(*pid))?.parent);
     let parent = |pid: &u32| parent(pid).filter(|parent| *parent > 0);
