@@ -15,16 +15,21 @@ pub(crate) const ELSEWHERE: &str =
 ///
 /// # Errors
 /// Says who may answer, and how.
-#[cfg_attr(not(unix), allow(unused_variables, reason = "nobody can answer"))]
+#[cfg(unix)]
 pub(crate) fn require_person(store: &dyn Store) -> Result<(), CliError> {
-    #[cfg(unix)]
     if !crate::surface::terminal_is_there() {
         return Err(CliError::usage("only a person at a terminal can answer, and there is no terminal here"));
     }
-    #[cfg(not(unix))]
-    return Err(CliError::usage(ELSEWHERE));
-    #[cfg(unix)]
     refuse_agent(store)
+}
+
+/// Refuses.
+///
+/// # Errors
+/// Always: says where a person can answer.
+#[cfg(not(unix))]
+pub(crate) fn require_person(_: &dyn Store) -> Result<(), CliError> {
+    Err(CliError::usage(ELSEWHERE))
 }
 
 /// Refuses what an agent, or something that one started, wants in the person's place.

@@ -34,7 +34,7 @@ pub(crate) fn doubtful_path(path: &PathAccess) -> Option<PathObjection> {
 pub(crate) fn alias_path(path: &PathAccess) -> Option<PathObjection> {
     let is = |form: &Path| {
         let folded = fold_text(form.to_str().unwrap_or_default());
-        let folded = Path::new(folded.as_ref());
+        let folded = Path::new(&*folded);
         ALIASES.iter().any(|at| lies_in(form, Path::new(at)))
             || MACOS_ALIASES.iter().any(|at| lies_in(folded, Path::new(at)))
     };

@@ -38,8 +38,7 @@ mod tests {
     fn given_a_list_then_the_parents_are_found_in_it_nearest_first() {
         let listed = parents_listed("    1     0\n  200     1\n  310   200\n  311   310\n").unwrap();
         assert_eq!(ancestors_in(&listed, 311), [310, 200, 1]);
-        assert_eq!(ancestors_in(&listed, 1), []);
-        assert_eq!(ancestors_in(&listed, 9), []);
+        assert!(ancestors_in(&listed, 1).is_empty() && ancestors_in(&listed, 9).is_empty());
         assert_eq!(ancestors_in(&parents_listed("4 5\n5 4\n").unwrap(), 4).len(), 1024);
     }
 
