@@ -28,6 +28,10 @@ doc:
     # Not the program `mayi`: the library has the same name.
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --lib --examples --bin '*_*'
 
+# Check with clippy what is shipped for Windows, macOS and musl, where nothing of it runs: TARGETS as Rust calls them. Rust's libraries for them are added by rustup (about 100 MB), and no C is compiled: tests/systems.
+check-systems *targets:
+    tests/systems/check {{ targets }}
+
 # Check licences and sources of all dependencies by deny.toml, with cargo-deny, which has to be installed. A test holds the same of what is built here. CHECKS: also advisories, where their database can be fetched.
 deny *checks="licenses bans sources":
     cargo deny check {{ checks }}

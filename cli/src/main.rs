@@ -10,5 +10,7 @@ fn main() -> ExitCode {
     let supervisor = supervisor
         .or_else(mayi::run_as_worker)
         .or_else(|| mayi_hook::guard::run_as_guard(mayi::answer_and_exit));
+    #[cfg(not(unix))]
+    let supervisor = supervisor.or_else(mayi_hook::guard::block_event);
     supervisor.unwrap_or_else(mayi::start)
 }

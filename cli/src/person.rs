@@ -5,20 +5,31 @@ use mayi_core::store::Store;
 
 use crate::error::CliError;
 
+/// Where it can't be told who is at a terminal, nor what an agent has started.
+#[cfg(not(unix))]
+pub(crate) const ELSEWHERE: &str =
+    "in a terminal mayi takes answers only on Linux and macOS so far: answer in the editor or on the page";
+
 /// Refuses to answer for anybody but the person at a terminal (D6.8): "Answers from a
 /// descendant of a gated agent are refused."
 ///
 /// # Errors
 /// Says who may answer, and how.
+#[cfg(unix)]
 pub(crate) fn require_person(store: &dyn Store) -> Result<(), CliError> {
-    #[cfg(unix)]
-    let terminal = crate::surface::terminal_is_there();
-    #[cfg(not(unix))]
-    let terminal = false;
-    if !terminal {
+    if !crate::surface::terminal_is_there() {
         return Err(CliError::usage("only a person at a terminal can answer, and there is no terminal here"));
     }
     refuse_agent(store)
+}
+
+/// Refuses.
+///
+/// # Errors
+/// Always: says where a person can answer.
+#[cfg(not(unix))]
+pub(crate) fn require_person(_: &dyn Store) -> Result<(), CliError> {
+    Err(CliError::usage(ELSEWHERE))
 }
 
 /// Refuses what an agent, or something that one started, wants in the person's place.

@@ -17,8 +17,10 @@ const PATIENCE: Duration = Duration::from_millis(200);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DiffView {
     /// Lines that are added.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only cards in a terminal say it"))]
     pub(crate) added: usize,
     /// Lines that are removed.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only cards in a terminal say it"))]
     pub(crate) removed: usize,
     /// What to show.
     pub(crate) rows: Vec<Line>,

@@ -158,6 +158,7 @@ impl Line {
     }
 
     /// Carets under what is in `tone`, if anything is.
+    #[cfg(unix)]
     #[must_use]
     pub(crate) fn caret_line(&self, tone: Tone) -> Option<Self> {
         let under = |(of, text): &(Tone, String)| if *of == tone { "^" } else { " " }.repeat(text.width());

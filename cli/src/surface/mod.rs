@@ -19,35 +19,50 @@ pub use prompt_reader::{PromptReader, terminal_is_there};
 pub use screen::Screen;
 #[cfg(unix)]
 pub use terminal::{BackgroundState, Closer, TerminalSurface};
-pub(crate) use wording::NOT_BYPASSED;
 
 #[cfg(unix)]
 mod answers;
+#[cfg(unix)]
 mod asked_marks;
+#[cfg(unix)]
 mod call_text;
 #[cfg(unix)]
 mod canvas;
+#[cfg(unix)]
 mod card;
 #[cfg(unix)]
 mod choice_details;
+#[cfg(unix)]
 mod choices;
 #[cfg(unix)]
 mod desk;
 #[cfg(target_os = "linux")]
 mod desktop;
 pub(crate) mod diff;
+#[cfg(unix)]
 mod findings_text;
+#[cfg(unix)]
 mod full_card;
 #[cfg(unix)]
 mod inbox;
+#[cfg(unix)]
 mod key;
 #[cfg(unix)]
 mod lists;
+#[cfg(unix)]
 mod pager;
+#[cfg(unix)]
 mod prompt;
 #[cfg(unix)]
 mod screen_contents;
+#[cfg(unix)]
 mod status;
 #[cfg(unix)]
 mod tty;
+#[cfg(unix)]
 mod wording;
+
+/// What a bypass does not cover.
+pub(crate) const NOT_BYPASSED: &str = "Still asked: what your rules ask about, what is protected (start-up files, hooks, \
+     keys, mayi's own files, what lies outside of its folders), and lines that can't be understood. What is denied stays \
+     denied.";

@@ -6,6 +6,7 @@ use mayi_core::approval::{Card, CardAccess, State, choice};
 use mayi_core::call::{AgentId, NamedDoor, Selector, WriteKind};
 use mayi_core::policy::{Effect, Level};
 
+use super::NOT_BYPASSED;
 use super::asked_marks::relative_path;
 use super::line::{Break, Line, Tone};
 
@@ -220,11 +221,6 @@ pub(crate) fn bypass_means(agent: &str, good: bool) -> String {
         "This call runs, and {agent} is not asked about any more: for this session, until it ends{until}. {NOT_BYPASSED}"
     )
 }
-
-/// What a bypass does not cover.
-pub(crate) const NOT_BYPASSED: &str = "Still asked: what your rules ask about, what is protected (start-up files, hooks, \
-     keys, mayi's own files, what lies outside of its folders), and lines that can't be understood. What is denied stays \
-     denied.";
 
 /// What a pattern would allow, in words.
 pub(crate) fn pattern_covers(pattern: &str) -> String {

@@ -101,7 +101,11 @@ impl PathAccess {
 
     fn by_text(cwd: &Path, given: &str, absolute: &Path) -> Self {
         let lexical = normalize_lexically(absolute);
-        let unresolved = if given.contains('\0') {
+        let unresolved = if !cfg!(unix) {
+            // Rules, roots and what is protected know names between slashes. Drives, backslashes, streams, short names and
+            // all that Windows takes for the same name would pass by a deny.
+            Some("paths of this system are not understood yet")
+        } else if given.contains('\0') {
             Some("a zero byte in the path")
         } else if absolute.as_os_str().len() >= LONGEST {
             Some("longer than a path can be")

@@ -93,13 +93,16 @@ pub fn open(path: &Path, follow: bool) -> std::io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
-/// Opens it.
+/// Opens it; unless it is to `follow`, a link is opened as what it is, and is no file.
 ///
 /// # Errors
 /// As [`File::open`].
-#[cfg(not(unix))]
-pub fn open(path: &Path, _follow: bool) -> std::io::Result<File> {
-    OpenOptions::new().read(true).open(path)
+#[cfg(windows)]
+pub fn open(path: &Path, follow: bool) -> std::io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt;
+    // FILE_FLAG_OPEN_REPARSE_POINT
+    let flags = if follow { 0 } else { 0x0020_0000 };
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 #[cfg(unix)]

@@ -25,6 +25,7 @@ use crate::memory;
 pub(super) async fn run(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
     ctx.print_notices(&loaded);
+    #[cfg(unix)]
     raise_file_limit();
     crate::commands::run::check_mode_allowed(args.mode, &agent_of(&args, &loaded)?.id, &loaded)?;
     let protocol_v2 = args.protocol_v2 || loaded.protocol_v2;
@@ -58,9 +59,11 @@ pub(super) async fn run(args: AcpArgs, ctx: Context) -> Result<Exit, CliError> {
 
 /// So many files are to be open at a time, as far as the system lets them: each session of the editor has one, and more for each MCP
 /// server that stands behind its gate; the usual limit is 1,024.
+#[cfg(unix)]
 const FILES: u64 = 16_384;
 
 /// Raises the soft limit of open files. Where that can't be done, fewer sessions can be open.
+#[cfg(unix)]
 fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let now = getrlimit(Resource::Nofile);

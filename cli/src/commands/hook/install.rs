@@ -39,6 +39,11 @@ struct FilePlan {
 }
 
 pub(super) fn install(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliError> {
+    if !cfg!(unix) {
+        return Err(CliError::usage(
+            "mayi answers hooks only on Linux and macOS so far: nothing was written",
+        ));
+    }
     let (harness, place) = find_harness(&args.harness)?;
     let path = settings_path(place, args, ctx)?;
     let command = hook_command(harness, args, ctx)?;

@@ -14,7 +14,7 @@ use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choic
 use mayi_core::gate::Questions;
 use mayi_core::gate::{RemoteQuestions, in_view, parse_stored_card};
 use mayi_core::policy::Level;
-use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval, Surfaces};
+use mayi_core::store::{ApprovalQuery, SqliteStore, Store, StoredApproval};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -288,6 +288,7 @@ fn answer_question(
 #[cfg(unix)]
 async fn watch_questions(ctx: &Context) -> Result<Exit, CliError> {
     use crate::surface::{BackgroundState, Screen, TerminalSurface};
+    use mayi_core::store::Surfaces;
 
     let loaded = ctx.load()?;
     let kept = memory::open(ctx, &loaded)?;
@@ -319,5 +320,5 @@ async fn watch_questions(ctx: &Context) -> Result<Exit, CliError> {
 
 #[cfg(not(unix))]
 async fn watch_questions(_: &Context) -> Result<Exit, CliError> {
-    Err(CliError::usage("asking in a terminal is only built for Unix so far: use approve and deny"))
+    Err(CliError::usage(person::ELSEWHERE))
 }

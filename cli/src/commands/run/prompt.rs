@@ -1,11 +1,11 @@
 //! Where prompts come from, and the person at the terminal.
 
 use std::io::{self, IsTerminal, Read};
-use std::sync::Arc;
 #[cfg(unix)]
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use mayi_core::gate::Gate;
+#[cfg(unix)]
 use mayi_core::gate::Questions;
 use mayi_core::policy::Mode;
 use mayi_doors::task::spawn;
@@ -41,7 +41,14 @@ pub(super) enum NextInput {
     Interrupted,
 }
 
-/// Whether there is a terminal with somebody in front of it.
+/// Whether there is a terminal with somebody in front of it, who can be asked there.
+#[cfg(not(unix))]
+pub(super) fn has_terminal() -> bool {
+    false
+}
+
+/// Whether there is a terminal with somebody in front of it, who can be asked there.
+#[cfg(unix)]
 pub(super) fn has_terminal() -> bool {
     let watched = io::stderr().is_terminal() || io::stdout().is_terminal() || io::stdin().is_terminal();
     watched && crate::surface::terminal_is_there()
@@ -109,8 +116,10 @@ pub(in crate::commands) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
 pub(super) struct TerminalAsker {
     gate: Gate,
     screen: Screen,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "nothing is asked in a terminal"))]
     color: bool,
     prompts: bool,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "nothing is asked in a terminal"))]
     interrupt: mpsc::UnboundedSender<()>,
     /// Where further prompts are read, once one was.
     #[cfg(unix)]
@@ -179,7 +188,7 @@ impl TerminalAsker {
     #[cfg(not(unix))]
     pub(super) fn open_surface(&self) -> TurnSurface {
         if self.prompts {
-            self.gate.deny_unattended("asking in a terminal is only built for Unix so far");
+            self.gate.deny_unattended("in a terminal mayi asks only on Linux and macOS so far");
         }
         TurnSurface {}
     }
@@ -243,6 +252,7 @@ impl TerminalAsker {
 }
 
 /// SIGTERM came while a prompt was waited for.
+#[cfg_attr(not(unix), allow(dead_code, reason = "no prompt is waited for"))]
 struct Terminated;
 
 impl TurnSurface {

@@ -1,7 +1,9 @@
 //! A name in a folder that was looked up before: a command has many words, and most are no paths.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 use super::PathAccess;
 

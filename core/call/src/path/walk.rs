@@ -138,6 +138,7 @@ impl PathSteps {
 }
 
 /// Whether a path is a folder in which every user keeps temporary files.
+#[cfg(unix)]
 pub(super) fn is_temporary(path: &Path) -> bool {
     TEMPORARY.iter().any(|at| path.as_os_str() == *at)
 }

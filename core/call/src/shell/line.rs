@@ -19,6 +19,9 @@ pub fn argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
         return read_or_opaque(inner, &at, inner_line);
     }
     let line = super::join_words(words);
+    if let Err(refused) = check_system() {
+        return vec![opaque_access(&line, at, refused)];
+    }
     if line.len() > bounds::LONGEST * 4 {
         return vec![opaque_access(&line, at, LineError::new("too many words"))];
     }
@@ -40,9 +43,20 @@ fn read_or_opaque(
     at: &Surroundings<'_>,
     read: fn(&str, &Surroundings<'_>) -> Result<Vec<Access>>,
 ) -> Vec<Access> {
-    bounds::check_line(line)
+    check_system()
+        .and_then(|()| bounds::check_line(line))
         .and_then(|()| on_stack(bounds::needs_deep_stack(line), || read(line, at)))
         .unwrap_or_else(|refused| vec![opaque_access(line, at, refused)])
+}
+
+/// Elsewhere than on Unix it may be PowerShell or `cmd` that runs a line, for which it says something else; and the words that a
+/// program is started with become one line, which each program takes apart as it likes.
+fn check_system() -> Result<()> {
+    if cfg!(unix) {
+        Ok(())
+    } else {
+        Err(LineError::new("lines for shells of this system are not understood yet"))
+    }
 }
 
 fn outer_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {

@@ -90,6 +90,9 @@ fn put_new(path: &Path, target: &Path, folder: &Path, text: &str, shared: bool) 
         let open = std::fs::Permissions::from_mode(0o644);
         file.as_file().set_permissions(open).map_err(failed("can't be written"))?;
     }
+    // Elsewhere a file has the rights of its folder.
+    #[cfg(not(unix))]
+    let _ = shared;
     // Somebody may have been faster.
     match file.persist_noclobber(target) {
         Ok(_) => Ok(()),

@@ -47,6 +47,9 @@ pub fn write_call(session: &Session, path: &str, content: String) -> Call {
 /// much is read as a person would look at.
 fn current_text(call: &Call) -> Result<Option<String>, &'static str> {
     let Some(Access::Write(_, path)) = call.accesses.first() else { return Ok(None) };
+    if path.unresolved.is_some() {
+        return Err("it is not known where the path leads");
+    }
     match std::fs::symlink_metadata(&path.resolved) {
         Err(_) => return Ok(None),
         Ok(meta) if !meta.is_file() => return Err("it is not a file"),

@@ -7,11 +7,15 @@
 //!
 //! **A failure blocks.** Most harnesses run the tool when a hook fails. So what the harness starts is a parent ([`guard`]) that does
 //! nothing but start the same program again as a worker, bound it in time, and say "blocked" in the harness's words if the worker
-//! ends in any other way than by an answer.
+//! ends in any other way than by an answer. Elsewhere than on Unix there is no parent yet, and each event is blocked.
 
 mod call;
 mod door;
 mod event;
+#[cfg(unix)]
+pub mod guard;
+#[cfg(not(unix))]
+#[path = "guard/elsewhere.rs"]
 pub mod guard;
 pub mod harness;
 mod session;

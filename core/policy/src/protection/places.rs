@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::catastrophe::is_disk;
-use super::table::{ALIASES, EMPTY_DEVICES, MACHINE};
+use super::table::{ALIASES, EMPTY_DEVICES, MACHINE, MACOS_ALIASES};
 use crate::Effect;
+use crate::fold::fold_text;
 use mayi_call::{PathAccess, lies_in};
 
 /// Something that speaks against a path.
@@ -29,9 +30,14 @@ pub(crate) fn doubtful_path(path: &PathAccess) -> Option<PathObjection> {
     alias_path(path)
 }
 
-/// `/proc`, `/dev/fd` and the like.
+/// `/proc`, `/dev/fd` and the like. Those of macOS count everywhere: elsewhere nothing is there.
 pub(crate) fn alias_path(path: &PathAccess) -> Option<PathObjection> {
-    let is = |form: &Path| ALIASES.iter().any(|at| lies_in(form, Path::new(at)));
+    let is = |form: &Path| {
+        let folded = fold_text(form.to_str().unwrap_or_default());
+        let folded = Path::new(&*folded);
+        ALIASES.iter().any(|at| lies_in(form, Path::new(at)))
+            || MACOS_ALIASES.iter().any(|at| lies_in(folded, Path::new(at)))
+    };
     let machine = |form: &Path| MACHINE.iter().any(|of| form.as_os_str() == *of);
     if path.forms().any(is) && !path.forms().all(machine) {
         return ask_objection(true, "a name for something else (/proc, /dev/fd and the like)");

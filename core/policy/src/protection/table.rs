@@ -297,6 +297,9 @@ pub(super) const MACHINE: &[&str] =
 pub(super) const ALIASES: &[&str] =
     &["/proc", "/sys", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
+/// The same on macOS, as names fold: files by their number, and `/System/Volumes/Data/Users` for `/Users`, which is no link.
+pub(super) const MACOS_ALIASES: &[&str] = &["/.vol", "/system/volumes", "/.nofollow", "/.resolve"];
+
 /// Folders without which a machine does not work, or holds nothing of its people's any more.
 pub(super) const SYSTEM: &[&str] = &[
     "/",

@@ -3,16 +3,19 @@
 //! A process is within an agent if a process of mayi that asks, one that a gateway works for, or a supervisor is among its
 //! parents. On Linux what mayi starts for others is under a supervisor, from which nothing cuts itself loose by ending
 //! its parents. What a program has others start that were there before (`at`, cron, systemd) is not seen, nor is on other
-//! systems what has cut itself loose; THREATS.md says so.
+//! systems of the Unix kind what has cut itself loose, nor on Windows anything; THREATS.md says so.
 
 #[cfg(target_os = "linux")]
 mod holders;
+#[cfg(all(unix, any(test, not(target_os = "linux"))))]
+mod listed_parents;
 #[cfg(target_os = "linux")]
 mod socket;
 #[cfg(target_os = "linux")]
 mod tree;
 
 use std::net::SocketAddr;
+#[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -49,11 +52,24 @@ pub fn asking_pids(store: &dyn Store) -> Result<Vec<u32>, StoreError> {
     Ok(present.into_iter().flat_map(|owner| [Some(owner.pid), owner.client]).flatten().collect())
 }
 
-/// Whether one of the processes that ask, or a supervisor, is among the parents of `pid`: it is within an agent then.
+/// Whether one of the processes that ask, or a supervisor, is among the parents of `pid`: it is within an agent then. So it is
+/// taken to be where the system should tell, and does not. Windows is not asked.
 #[must_use]
 pub fn is_started_by(asking: &[u32], pid: u32) -> bool {
-    let supervises = |pid: u32| read_stat(&proc_folder(pid)).is_some_and(|stat| stat.supervises);
-    ancestor_pids(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
+    #[cfg(target_os = "linux")]
+    {
+        let supervises = |pid: u32| read_stat(&proc_folder(pid)).is_some_and(|stat| stat.supervises);
+        ancestor_pids(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
+    }
+    #[cfg(all(unix, not(target_os = "linux")))]
+    {
+        listed_parents::ancestors(pid).is_none_or(|parents| parents.iter().any(|of| asking.contains(of)))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (asking, pid);
+        false
+    }
 }
 
 /// Whether the process `pid` is among the parents of this one.
@@ -61,11 +77,25 @@ pub(super) fn is_below(pid: u32) -> bool {
     ancestor_pids(std::process::id()).contains(&pid)
 }
 
+#[cfg(target_os = "linux")]
 fn proc_folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }
 
 /// The process's parents, nearest first, as far as the system tells.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn ancestor_pids(pid: u32) -> Vec<u32> {
+    listed_parents::ancestors(pid).unwrap_or_default()
+}
+
+/// None is looked at.
+#[cfg(not(unix))]
+fn ancestor_pids(_: u32) -> Vec<u32> {
+    Vec::new()
+}
+
+/// The process's parents, nearest first, as far as the system tells.
+#[cfg(target_os = "linux")]
 fn ancestor_pids(pid: u32) -> Vec<u32> {
     let parent = |pid: &u32| Some(read_stat(&proc_folder(*pid))?.parent);
     let parent = |pid: &u32| parent(pid).filter(|parent| *parent > 0);
@@ -73,9 +103,9 @@ fn ancestor_pids(pid: u32) -> Vec<u32> {
 }
 
 /// What the system says of a process or of a thread.
+#[cfg(target_os = "linux")]
 struct ProcessStat {
     /// It runs nothing any more, and holds nothing.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only /proc says so"))]
     ended: bool,
     parent: u32,
     /// It calls itself a supervisor. Anybody can, and would only shut itself out.
@@ -83,6 +113,7 @@ struct ProcessStat {
 }
 
 /// What stands in the folder of a process or of a thread.
+#[cfg(target_os = "linux")]
 fn read_stat(folder: &Path) -> Option<ProcessStat> {
     let stat = std::fs::read(folder.join("stat")).ok()?;
     // The second field is a name in parentheses that may hold anything.

@@ -128,6 +128,8 @@ fn process_owner(args: &McpArgs) -> Owner {
             return Owner::serving_client(parent);
         }
     }
+    #[cfg(not(unix))]
+    let _ = args;
     Owner::this_process()
 }
 

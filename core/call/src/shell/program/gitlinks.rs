@@ -32,7 +32,9 @@ fn read_gitlinks(index: &[u8], id: usize) -> Option<Vec<String>> {
 pub(super) struct IndexEntry {
     pub(super) name: String,
     /// When it was changed last, as the index has it: seconds and billionths.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "an index holds other numbers there"))]
     pub(super) modified: (u64, u64),
+    #[cfg_attr(not(unix), allow(dead_code, reason = "an index holds other numbers there"))]
     pub(super) size: u64,
 }
 

@@ -60,6 +60,9 @@ pub(super) fn open(path: &Path, opening: OpenMode) -> Result<Option<File>, Store
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }
+    // A link is opened as what it is, and is no file: FILE_FLAG_OPEN_REPARSE_POINT.
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, 0x0020_0000);
     let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

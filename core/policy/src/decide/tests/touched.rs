@@ -284,7 +284,8 @@ fn given_a_denied_path_then_a_command_that_touches_it_is_asked_about() {
 #[test]
 fn given_a_name_for_something_else_then_it_is_asked_about_without_protection_too() {
     let bare = Policy { rules: vec![rule(Allow, "*")].into(), ..Policy::default() };
-    for path in ["/proc/self/cwd/x", "/dev/fd/3", "/proc/1/root/etc/passwd"] {
+    let macos = ["/System/Volumes/Data/w/.env", "/system/volumes/data/w/x", "/.vol/16777220/2", "/.VOL/1/2"];
+    for path in ["/proc/self/cwd/x", "/dev/fd/3", "/proc/1/root/etc/passwd"].into_iter().chain(macos) {
         assert!(in_mode(&bare, &read(path), Mode::Auto).always_asks(), "{path}");
         assert!(in_mode(&bare, &known(path, Use::Either, false), Mode::Auto).always_asks(), "{path}");
     }
