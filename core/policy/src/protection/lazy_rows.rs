@@ -537,8 +537,7 @@ pub(super) mod tests {
                 for name in memory.table(table).unwrap().named.keys() {
                     same(name, &|keys, to| keys.find_named(table, name, to));
                     same(name, &|keys, to| keys.find_from(table, name, to));
-                    let (head, tail) = name.split_at(name.len() / 2);
-                    if name.is_char_boundary(name.len() / 2) {
+                    if let Some((head, tail)) = name.split_at_checked(name.len() / 2) {
                         same(name, &|keys, to| keys.find_between(table, head, tail, to));
                         same(name, &|keys, to| keys.find_from(table, head, to));
                     }

@@ -176,11 +176,15 @@ impl Protection {
     pub(super) fn as_lazy(&self) -> Option<Self> {
         let places = PatternBases { home: self.home.clone(), ..PatternBases::default() };
         let rows = LazyRows::new(&places, &Links(&[])).filter(|_| self.built_in && self.lazy.is_none())?;
-        let mut lazy = self.clone();
-        lazy.entries.drain(..rows.all().len());
-        lazy.index = OnceLock::new();
-        lazy.lazy = Some(rows);
-        Some(lazy)
+        Some(Self {
+            entries: self.entries.get(rows.all().len()..)?.to_vec(),
+            lazy: Some(rows),
+            except: self.except.clone(),
+            readable: self.readable.clone(),
+            home: self.home.clone(),
+            built_in: true,
+            index: OnceLock::new(),
+        })
     }
 
     /// Protects more: from a file's `[protection] add`.
