@@ -76,13 +76,14 @@ fn given_all_that_is_protected_then_one_call_is_decided_as_by_a_process_that_sta
         let all = accesses_around(&plain.policy, &compiling.machine);
         assert!(all.len() > 5000, "{}", all.len());
         let mut objected = 0;
-        for accesses in all {
+        // Nine for each place: of each another few.
+        for accesses in all.into_iter().step_by(4) {
             let call = asked(&compiling.machine, "claude", accesses);
             let said = decided(&plain.policy, &call);
             objected += usize::from(said.contains("source: Protection"));
             assert_eq!(decided(&lazily.policy, &call), said, "{:?}", call.accesses);
         }
-        assert!(objected > 3000, "{objected}");
+        assert!(objected > 500, "{objected}");
         let entries = |loaded: &LoadedConfig| {
             let entries = loaded.policy.protection.entries().into_iter();
             entries.map(|entry| (entry.effect, entry.always, entry.pattern.to_string())).collect::<Vec<_>>()
