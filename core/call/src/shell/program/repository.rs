@@ -139,9 +139,8 @@ fn is_harmless_git_folder(git: &Path, work_tree: &Path, left: &mut usize) -> boo
     // Where it shares a folder, its own files count as well, in case it does not count as the one that is shared.
     let own = (common != git).then_some(git);
     let folders = || own.into_iter().chain([common.as_path()]);
-    let mut files: Vec<PathBuf> = folders()
-        .flat_map(|folder| [folder.join("config"), folder.join("config.worktree")])
-        .collect();
+    let mut files: Vec<PathBuf> =
+        folders().flat_map(|folder| [folder.join("config"), folder.join("config.worktree")]).collect();
     if !add_submodule_configs(&common.join("modules"), &mut files) {
         return false;
     }
