@@ -84,6 +84,9 @@ impl PathAccess {
                 access.mount = walked.mount;
                 access.private_temporary = walked.private_temporary;
                 access.resolved = walked.path;
+                if access.leads_to.is_none() {
+                    access.leads_to = resolve_proc_link(&access.resolved, cwd);
+                }
                 if access.resolved.to_str().is_none() {
                     access.unresolved = Some("a name that is not UTF-8 text".to_owned());
                 }

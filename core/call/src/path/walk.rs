@@ -67,6 +67,8 @@ pub(super) fn walk_path(path: &Path) -> io::Result<PathWalk> {
             continue;
         }
         match std::fs::symlink_metadata(&steps.path) {
+            // Each process has others of these: where they lead for this one says nothing.
+            Ok(meta) if is_own_to_each_process(&steps.path) => steps.found.push(Some(meta)),
             Ok(meta) if meta.file_type().is_symlink() => {
                 followed += 1;
                 if followed > MOST_LINKS {
@@ -89,6 +91,11 @@ pub(super) fn walk_path(path: &Path) -> io::Result<PathWalk> {
         }
     }
     Ok(steps.into_walk())
+}
+
+/// Whether a link there leads each process elsewhere: `/proc/self/cwd`.
+pub(super) fn is_own_to_each_process(path: &Path) -> bool {
+    super::lies_in(path, Path::new("/proc"))
 }
 
 impl PathSteps {

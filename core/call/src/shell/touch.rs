@@ -85,6 +85,9 @@ pub struct OpenPath {
     /// Whether what is not known may hold `/`: it comes from an expansion, and not from a glob.
     #[serde(default)]
     pub slashes: bool,
+    /// Whether what is not known can't go up, as `..` does: see [`OpenWord::stays_below`](super::OpenWord::stays_below).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stays_below: bool,
     /// What it gives now was looked up, and each path of that is a touch of its own: it could be others only if somebody
     /// makes them in between.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

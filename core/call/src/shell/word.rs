@@ -84,6 +84,13 @@ impl Word {
 }
 
 impl OpenWord {
+    /// Whether nothing in its gaps goes up, as `..` does: names that a glob gives, values of a loop that stand in the line, and
+    /// what leads to no other folder.
+    #[must_use]
+    pub fn stays_below(&self) -> bool {
+        self.glob || self.tame || self.held >= GapContent::Name
+    }
+
     /// Whether its known text holds a blank.
     pub(super) fn has_blank(&self) -> bool {
         self.pieces.iter().flatten().any(|piece| piece.contains(char::is_whitespace))

@@ -9,7 +9,7 @@ use crate::protection::places;
 use crate::words;
 use crate::{Effect, Finding, Policy, Source};
 use mayi_call::shell::{Reach, Touch, TouchedPath, Use};
-use mayi_call::{Access, Category, PathAccess};
+use mayi_call::{Access, Category};
 
 /// Judges everything that the access touches. `lifted`: an explicit allow of the command itself lifts
 /// plain asks; `reader`: what it reads has to be allowed, too.
@@ -80,8 +80,7 @@ fn add_grant_denials(touch: &TouchForms<'_>, found: &mut Findings<'_>) {
 
 fn add_protection(policy: &Policy, touch: &TouchForms<'_>, lifted: bool, found: &mut Findings<'_>) {
     if touch.touch.reach != Reach::Said
-        && let TouchedPath::Known(path) = &touch.touch.path
-        && let Some(place) = doubtful_touch(touch.touch, path)
+        && let Some(place) = doubtful_touch(touch.touch)
     {
         let mut finding =
             found.part_finding(place.effect, touch.finding_text(None), Source::Protection, place.reason);
@@ -126,8 +125,12 @@ fn add_protection(policy: &Policy, touch: &TouchForms<'_>, lifted: bool, found: 
 }
 
 /// A text that is only perhaps a path, and could not be one, is nothing to ask about.
-fn doubtful_touch(touch: &Touch, path: &PathAccess) -> Option<places::PathObjection> {
-    if touch.how == Use::Either { places::alias_path(path) } else { places::doubtful_path(path) }
+fn doubtful_touch(touch: &Touch) -> Option<places::PathObjection> {
+    match &touch.path {
+        TouchedPath::Known(path) if touch.how == Use::Either => places::alias_path(path),
+        TouchedPath::Known(path) => places::doubtful_path(path),
+        TouchedPath::Open(open) => places::open_alias(open, touch.reach == Reach::All),
+    }
 }
 
 /// The row of the matrix for what a reader reads.

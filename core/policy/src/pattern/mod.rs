@@ -17,6 +17,7 @@ pub use mcp::{ArgGlobs, ArgumentConditions};
 pub use shell::regexes_compiled;
 
 pub(crate) use access_forms::AccessForms;
+pub(crate) use path::could_stay_at;
 pub(crate) use touch::{Certainty, PatternAuthor, TouchForms, TouchMatch, above_write};
 
 use super::fold::fold_text;

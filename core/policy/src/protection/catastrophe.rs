@@ -58,6 +58,8 @@ fn open_path_destruction(open: &OpenPath, home: Option<&Path>, kind: WriteKind) 
     let known = open.pieces.first().and_then(Option::as_deref);
     match (known, open.slashes) {
         (None, true) => Destruction::Perhaps,
+        // What is not known may go up again: `sub/$A`.
+        (Some(_), true) if !open.stays_below && could_end_vital(open, home, kind) => Destruction::Perhaps,
         (Some(folder), slashes) if folder.starts_with('/') => {
             let whole = open.pieces.len() == 2 && folder.ends_with('/');
             match Path::new(folder) {
@@ -68,6 +70,18 @@ fn open_path_destruction(open: &OpenPath, home: Option<&Path>, kind: WriteKind) 
         }
         _ => Destruction::No,
     }
+}
+
+/// Whether what stands behind the last unknown part could be the end of such a folder.
+fn could_end_vital(open: &OpenPath, home: Option<&Path>, kind: WriteKind) -> bool {
+    let behind = match open.pieces.last() {
+        Some(Some(text)) => text.trim_end_matches(['/', '.']),
+        _ => "",
+    };
+    let ends = |path: &Path| path.to_str().is_none_or(|text| text.ends_with(behind));
+    let homes = home.into_iter().flat_map(Path::ancestors);
+    behind.contains("..")
+        || SYSTEM.iter().map(Path::new).chain(homes).any(|at| is_vital_folder(at, home, kind) && ends(at))
 }
 
 /// A folder without which the machine does not work, or with all of the user's files.
@@ -149,6 +163,7 @@ fn open_word_destruction(open: &OpenWord, home: Option<&Path>, kind: WriteKind) 
         given: open.text.clone(),
         pieces: open.pieces.clone(),
         slashes: !open.glob,
+        stays_below: open.stays_below(),
         looked_up: false,
     };
     // A glob alone is about the folder that it stands in.

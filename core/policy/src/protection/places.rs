@@ -6,6 +6,8 @@ use super::catastrophe::is_disk;
 use super::table::{ALIASES, EMPTY_DEVICES, MACHINE, MACOS_ALIASES};
 use crate::Effect;
 use crate::fold::fold_text;
+use crate::pattern::could_stay_at;
+use mayi_call::shell::OpenPath;
 use mayi_call::{PathAccess, lies_in};
 
 /// Something that speaks against a path.
@@ -39,10 +41,25 @@ pub(crate) fn alias_path(path: &PathAccess) -> Option<PathObjection> {
             || MACOS_ALIASES.iter().any(|at| lies_in(folded, Path::new(at)))
     };
     let machine = |form: &Path| MACHINE.iter().any(|of| form.as_os_str() == *of);
-    if path.forms().any(is) && !path.forms().all(machine) {
-        return ask_objection(true, "a name for something else (/proc, /dev/fd and the like)");
+    if path.forms().any(is) && !path.forms().all(machine) { alias_objection() } else { None }
+}
+
+fn alias_objection() -> Option<PathObjection> {
+    ask_objection(true, "a name for something else (/proc, /dev/fd and the like)")
+}
+
+/// The same of a path of which only some text is known: what is known of it leads there, or its globs could. `itself`: all that is
+/// below it counts, and not what the path is.
+pub(crate) fn open_alias(open: &OpenPath, itself: bool) -> Option<PathObjection> {
+    let known = open.pieces.first()?.as_deref().filter(|text| text.starts_with('/'))?;
+    // What the shell itself puts there for `<(command)`.
+    if open.given.starts_with(['<', '>']) && matches!(open.pieces.as_slice(), [Some(_), None]) {
+        return None;
     }
-    None
+    let folder = fold_text(known.rsplit_once('/').map_or("", |(folder, _)| folder));
+    let mut aliases = ALIASES.iter().chain(MACOS_ALIASES);
+    let is = aliases.any(|at| lies_in(Path::new(&*folder), Path::new(at)) || could_stay_at(open, at, itself));
+    if is { alias_objection() } else { None }
 }
 
 /// What speaks against changing `path`.

@@ -79,6 +79,7 @@ pub(in crate::shell) fn paths_in_text(
             given: given.to_owned(),
             pieces,
             slashes: true,
+            stays_below: false,
             looked_up: false,
         }))
     };

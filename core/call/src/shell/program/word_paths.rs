@@ -90,6 +90,7 @@ impl<'a> TouchCollector<'a> {
                 given: text.to_owned(),
                 pieces: vec![None, Some(format!("/{}", text.trim_start_matches("./")))],
                 slashes: true,
+                stays_below: false,
                 looked_up: false,
             }),
         };
@@ -147,6 +148,7 @@ impl<'a> TouchCollector<'a> {
             given: "where links lead".to_owned(),
             pieces: vec![None],
             slashes: true,
+            stays_below: false,
             looked_up: false,
         };
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
@@ -316,7 +318,7 @@ fn is_around(folder: &Path, cwd: &Path) -> bool {
 /// The path that a word of which only some text is known begins with, from the folder at hand.
 pub(in crate::shell) fn open_path_of(word: &OpenWord, cwd: Option<&Path>, looked: &FolderCache) -> OpenPath {
     let mut pieces = word.pieces.clone();
-    let mut glob = word.glob;
+    let (mut glob, stays_below) = (word.glob, word.stays_below());
     match pieces.first_mut() {
         Some(Some(first)) => {
             let folder = first.rfind('/').map_or(0, |at| at + 1);
@@ -338,7 +340,7 @@ pub(in crate::shell) fn open_path_of(word: &OpenWord, cwd: Option<&Path>, looked
     }
     // `**` goes down any number of folders, in zsh at least.
     let slashes = !glob || word.text.contains("**");
-    OpenPath { given: word.text.clone(), pieces, slashes, looked_up: false }
+    OpenPath { given: word.text.clone(), pieces, slashes, stays_below, looked_up: false }
 }
 
 /// Whether what is not known of a path comes from a glob, in a folder that is known.

@@ -275,6 +275,7 @@ impl Walker<'_> {
                 given: word.text(),
                 pieces: vec![None, Some(text.clone())],
                 slashes: true,
+                stays_below: false,
                 looked_up: false,
             },
             Word::Open(open) => program::open_path_of(open, self.place.folder.known_path(), &self.looked),

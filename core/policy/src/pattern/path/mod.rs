@@ -12,7 +12,7 @@ use crate::fold::fold_text;
 use mayi_call::shell::OpenPath;
 use mayi_call::{PathAccess, display_path, lies_in};
 
-pub(crate) use open::Likelihood;
+pub(crate) use open::{Likelihood, could_stay_at};
 pub(crate) use slashes::{SlashedText, slash_places};
 
 /// A path glob. Without `/` it matches at any depth; `./` anchors at the roots, as does a `/` in

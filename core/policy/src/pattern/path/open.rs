@@ -42,12 +42,15 @@ pub(super) fn could_match_open(
             roots.iter().filter_map(|root| Some(folded_names(root.ancestors().nth(up)?))).collect()
         }
     };
-    let met = bases.iter().any(|base| {
-        let parts: Vec<&PathPart> = base.iter().chain(&form.folded).collect();
-        can_both_match(&parts, &text, above)
-    });
-    if !met {
-        return Likelihood::No;
+    let meets = |text: &[Known]| {
+        bases.iter().any(|base| {
+            let parts: Vec<&PathPart> = base.iter().chain(&form.folded).collect();
+            can_both_match(&parts, text, above)
+        })
+    };
+    if !meets(&text) {
+        let leaves = risen_text(path).is_some_and(|text| meets(&text));
+        return if leaves { Likelihood::Perhaps } else { Likelihood::No };
     }
     // A star alone could be any file of its folder, and an expansion any path at all: unless something of
     // a name is known, or what is known around it is about the same place.
@@ -56,6 +59,53 @@ pub(super) fn could_match_open(
         || (begins && in_place(form, &text, roots))
         || last_name(&text).is_some_and(|name| ends_with(form, &name));
     if speaks { Likelihood::Yes } else { Likelihood::Perhaps }
+}
+
+/// The text of a path whose unknown part goes up again, as `../secret` in `sub/$A` does: only what stands behind it is left.
+fn risen_text(path: &OpenPath) -> Option<Vec<Known>> {
+    let last = path.pieces.iter().rposition(Option::is_none).filter(|_| !path.stays_below)?;
+    let behind = path.pieces.get(last + 1..).unwrap_or_default().iter().flatten();
+    let known = behind.flat_map(|piece| fold_text(piece).chars().map(Known::Char).collect::<Vec<_>>());
+    Some(std::iter::once(Known::Gap { slashes: true }).chain(known).collect())
+}
+
+/// Whether a path whose unknown parts can't go up could lie below `place`, which is written in lower case, or go by it; with
+/// `itself`, whether it could be that place.
+pub(crate) fn could_stay_at(path: &OpenPath, place: &str, itself: bool) -> bool {
+    if !path.stays_below {
+        return false;
+    }
+    let names = folded_names(Path::new(place));
+    let parts: Vec<&PathPart> = names.iter().collect();
+    let could_be = |text: &[Known]| can_both_match(&parts, text, AncestorMatch::No);
+    let mut text = Vec::new();
+    for piece in &path.pieces {
+        let Some(piece) = piece else {
+            text.push(Known::Gap { slashes: path.slashes });
+            continue;
+        };
+        for (at, name) in piece.split('/').enumerate() {
+            // Where a glob gives a link, what is behind that is a touch of its own.
+            if at > 0 && name == ".." {
+                if could_be(&text) {
+                    return true;
+                }
+                text.truncate(parent_length(&text));
+                continue;
+            }
+            text.extend((at > 0).then_some(Known::Char('/')));
+            text.extend(fold_text(name).chars().map(Known::Char));
+        }
+    }
+    while text.last() == Some(&Known::Char('/')) {
+        text.pop();
+    }
+    could_be(&text) && (itself || could_be(text.get(..parent_length(&text)).unwrap_or_default()))
+}
+
+/// How long the text is without its last name.
+fn parent_length(text: &[Known]) -> usize {
+    text.iter().rposition(|part| *part == Known::Char('/')).unwrap_or_default()
 }
 
 /// Whether something is known of a name of which not all is.

@@ -125,7 +125,7 @@ proptest! {
         prop_assume!(slashes || !(gap.contains('/') || (head.ends_with('/') && (gap.to_owned() + tail).starts_with('.'))));
         prop_assume!(!tail.split('/').any(|name| name == ".."));
         let pieces = vec![Some(head.to_owned()), None, Some(tail.to_owned())];
-        let open = OpenPath { given: text.clone(), pieces, slashes, looked_up: false };
+        let open = OpenPath { given: text.clone(), pieces, slashes, stays_below: !slashes, looked_up: false };
         let denied = pattern.fit(&PathForms::new(&path(&text), &roots()), AncestorMatch::No) != Fit::No;
         prop_assert!(!denied || pattern.could_match_open(&open, &roots(), AncestorMatch::No) > Likelihood::No);
     }

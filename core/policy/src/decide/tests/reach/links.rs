@@ -104,8 +104,10 @@ fn given_links_that_stay_in_the_tree_then_commands_that_follow_them_are_as_quiet
         scene.link(target, link);
     }
     let policy = scene.denying(&["read(~/.ssh/**)"]);
-    let lines =
-        FOLLOW.iter().filter(|line| !line.starts_with("scp")).map(|line| line.replacen("{}", "lk", 1));
+    // What these find is not looked up, and counts as any word that is not known.
+    let unknown = |line: &str| line.contains("-exec") && (line.contains(" -L ") || line.contains("-follow"));
+    let lines = FOLLOW.iter().filter(|line| !line.starts_with("scp") && !unknown(line));
+    let lines = lines.map(|line| line.replacen("{}", "lk", 1));
     let found = wrong(&scene, &policy, lines, |decision| decision.effect == Allow);
     held(&found, FOLLOW.len(), 30);
     // Links that are not followed lead nowhere.
