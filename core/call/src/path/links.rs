@@ -81,7 +81,8 @@ pub(crate) fn glob_matches(
         let mut next = Vec::new();
         for at in now {
             // What lies behind it for the command is not what lies behind it here.
-            if at.linked && walk::walk_path(&at.path).is_ok_and(|led| walk::is_own_to_each_process(&led.path)) {
+            if at.linked && walk::walk_path(&at.path).is_ok_and(|led| walk::is_own_to_each_process(&led.path))
+            {
                 return None;
             }
             if name.contains(GAP) {

@@ -168,7 +168,8 @@ impl PathTables {
     ) {
         let known = path.pieces.first().and_then(Option::as_deref).filter(|text| text.starts_with('/'));
         // What is not known may go up again, and so may what stands behind it.
-        let up_again = !path.stays_below || path.pieces.iter().skip(1).flatten().any(|piece| piece.contains(".."));
+        let up_again =
+            !path.stays_below || path.pieces.iter().skip(1).flatten().any(|piece| piece.contains(".."));
         let Some(known) = known.filter(|_| !up_again) else {
             return keys.find_unnamed(self.all, found);
         };

@@ -157,7 +157,13 @@ fn touch() -> impl Strategy<Value = Touch> {
             .prop_map(|text: &str| Some(text.to_owned())),
     ];
     let open = (prop::collection::vec(piece, 1..4), any::<bool>()).prop_map(|(pieces, slashes)| {
-        TouchedPath::Open(OpenPath { given: "?".to_owned(), pieces, slashes, stays_below: !slashes, looked_up: false })
+        TouchedPath::Open(OpenPath {
+            given: "?".to_owned(),
+            pieces,
+            slashes,
+            stays_below: !slashes,
+            looked_up: false,
+        })
     });
     // A path of which one part is left out.
     let cut = (path(), 0_usize..20, 0_usize..6, any::<bool>()).prop_map(|(path, from, len, slashes)| {
@@ -167,7 +173,13 @@ fn touch() -> impl Strategy<Value = Touch> {
         let (from, to) = (at(from), at(from + len));
         let pieces = vec![Some(text[..from].to_owned()), None, Some(text[to..].to_owned())];
         let pieces = pieces.into_iter().filter(|piece| piece.as_deref() != Some("")).collect();
-        TouchedPath::Open(OpenPath { given: "?".to_owned(), pieces, slashes, stays_below: !slashes, looked_up: false })
+        TouchedPath::Open(OpenPath {
+            given: "?".to_owned(),
+            pieces,
+            slashes,
+            stays_below: !slashes,
+            looked_up: false,
+        })
     });
     let path = prop_oneof![path().prop_map(TouchedPath::Known), open, cut];
     let reach = prop::sample::select(vec![Reach::Itself, Reach::Changed, Reach::Shown, Reach::All]);

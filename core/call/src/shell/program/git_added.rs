@@ -75,7 +75,8 @@ pub(super) fn add_taken_files(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
         }
         None => {
             let given = "more files than can be looked at".to_owned();
-            let path = OpenPath { given, pieces: vec![None], slashes: true, stays_below: false, looked_up: false };
+            let path =
+                OpenPath { given, pieces: vec![None], slashes: true, stays_below: false, looked_up: false };
             judge.places.touches.push(touch(TouchedPath::Open(path)));
         }
     }

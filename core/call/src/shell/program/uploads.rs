@@ -75,7 +75,13 @@ impl CommandAnalyzer<'_> {
             let touch = |path| Touch { path, how: Use::Read, reach: Reach::Said };
             let Some(files) = worktree::files_below(&folder, image) else {
                 let given = "more files than can be looked at".to_owned();
-                let path = OpenPath { given, pieces: vec![None], slashes: true, stays_below: false, looked_up: false };
+                let path = OpenPath {
+                    given,
+                    pieces: vec![None],
+                    slashes: true,
+                    stays_below: false,
+                    looked_up: false,
+                };
                 self.places.touches.push(touch(TouchedPath::Open(path)));
                 continue;
             };

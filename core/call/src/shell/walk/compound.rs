@@ -291,9 +291,8 @@ fn common_word(values: &[Word]) -> Option<Word> {
     let known = |text: String| (!text.is_empty()).then_some(Some(text));
     let pieces = [known(start), Some(None), known(stop)].into_iter().flatten().collect();
     let text = values.iter().map(Word::text).collect::<Vec<_>>().join("|");
-    let plain = |text: &str| {
-        !text.contains(['*', '?', '[', '~', '\\']) && !text.split('/').any(|name| name == "..")
-    };
+    let plain =
+        |text: &str| !text.contains(['*', '?', '[', '~', '\\']) && !text.split('/').any(|name| name == "..");
     let tame = values.iter().all(|value| value.literal().is_some_and(plain));
     let held = values.iter().map(|value| match value {
         Word::Literal(_) => GapContent::Printed,

@@ -20,7 +20,13 @@ fn known(path: &str, how: Use, deep: bool) -> Call {
 fn open(pieces: &[Option<&str>], slashes: bool, how: Use) -> Call {
     let pieces = pieces.iter().map(|piece| piece.map(str::to_owned)).collect();
     touching(Touch {
-        path: TouchedPath::Open(OpenPath { given: "$x".into(), pieces, slashes, stays_below: !slashes, looked_up: false }),
+        path: TouchedPath::Open(OpenPath {
+            given: "$x".into(),
+            pieces,
+            slashes,
+            stays_below: !slashes,
+            looked_up: false,
+        }),
         how,
         reach: Reach::Itself,
     })
