@@ -149,6 +149,11 @@ fn access() -> impl Strategy<Value = Access> {
     ]
 }
 
+fn open_path(pieces: Vec<Option<String>>, slashes: bool) -> TouchedPath {
+    let given = "?".to_owned();
+    TouchedPath::Open(OpenPath { given, pieces, slashes, stays_below: !slashes, looked_up: false })
+}
+
 fn touch() -> impl Strategy<Value = Touch> {
     let how = prop_oneof![Just(Use::Read), Just(Use::Either), kind().prop_map(Use::Write)];
     let piece = prop_oneof![
@@ -156,15 +161,8 @@ fn touch() -> impl Strategy<Value = Touch> {
         2 => prop::sample::select(vec!["/", "/w/", "/w/sub/.e", ".env", "x.", "nv", ".rs", "/.git/", "a/../", "src/"])
             .prop_map(|text: &str| Some(text.to_owned())),
     ];
-    let open = (prop::collection::vec(piece, 1..4), any::<bool>()).prop_map(|(pieces, slashes)| {
-        TouchedPath::Open(OpenPath {
-            given: "?".to_owned(),
-            pieces,
-            slashes,
-            stays_below: !slashes,
-            looked_up: false,
-        })
-    });
+    let open = (prop::collection::vec(piece, 1..4), any::<bool>())
+        .prop_map(|(pieces, slashes)| open_path(pieces, slashes));
     // A path of which one part is left out.
     let cut = (path(), 0_usize..20, 0_usize..6, any::<bool>()).prop_map(|(path, from, len, slashes)| {
         let text = path.lexical.to_str().unwrap();
@@ -173,13 +171,7 @@ fn touch() -> impl Strategy<Value = Touch> {
         let (from, to) = (at(from), at(from + len));
         let pieces = vec![Some(text[..from].to_owned()), None, Some(text[to..].to_owned())];
         let pieces = pieces.into_iter().filter(|piece| piece.as_deref() != Some("")).collect();
-        TouchedPath::Open(OpenPath {
-            given: "?".to_owned(),
-            pieces,
-            slashes,
-            stays_below: !slashes,
-            looked_up: false,
-        })
+        open_path(pieces, slashes)
     });
     let path = prop_oneof![path().prop_map(TouchedPath::Known), open, cut];
     let reach = prop::sample::select(vec![Reach::Itself, Reach::Changed, Reach::Shown, Reach::All]);
