@@ -238,11 +238,7 @@ impl<'a> CommandAnalyzer<'a> {
             return;
         }
         self.reader &= form.reader && self.command.cwd.is_some();
-        self.reader &= form.reader_with.is_empty()
-            || form.reader_with.iter().any(|set| {
-                let all = |scan: &Scan<'_>| set.iter().all(|name| scan.has_option(name));
-                all(&scan) && others.iter().all(all)
-            });
+        self.reader &= std::iter::once(&scan).chain(&others).all(|scan| scan.has_reading_options(form));
         self.known.harmless_options = form.harmless && form.special.is_none();
         self.known.prints_words = form.operands.as_ref().is_some_and(Operands::only_text);
         // What only prints its words prints numbers, too.

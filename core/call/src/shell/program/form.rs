@@ -160,11 +160,15 @@ impl OptionCondition {
     }
 
     /// Whether it holds with one of these options.
-    pub(super) fn holds(&self, options: &[FoundOption<'_>]) -> bool {
-        let stands = |name: &String| options.iter().any(|found| found.name == name);
+    pub(super) fn holds<'f, 'w: 'f>(
+        &self,
+        options: impl IntoIterator<Item = &'f FoundOption<'w>, IntoIter: Clone>,
+    ) -> bool {
+        let options = options.into_iter();
+        let stands = |name: &String| options.clone().any(|found| found.name == name);
         self.always
             || self.sets.iter().any(|set| set.iter().all(stands))
-            || options.iter().any(|found| {
+            || options.clone().any(|found| {
                 let value = found.value.as_ref().and_then(|value| value.text);
                 // A glob that leaves something out: `-g '!target'`.
                 let less = value.is_some_and(|value| value.starts_with('!'));
@@ -224,6 +228,8 @@ pub(super) struct CommandForm {
     pub(super) reader: bool,
     /// It is one only with one of these sets of options; with any if there are none.
     pub(super) reader_with: Vec<Vec<String>>,
+    /// Options that exclude each other: of two that stand there, none can be relied on.
+    pub(super) modes: HashSet<String>,
     /// A transparent wrapper: what it runs reads no more.
     pub(super) spoils: bool,
     /// `@FILE` stands for the words in that file.
@@ -361,6 +367,7 @@ impl CommandForm {
         let set = |word: &str| word.split('+').map(str::to_owned).collect();
         form.reader_with = reader_with.split_whitespace().map(set).collect();
         form.spoils = entry.kind == ProgramKind::Transparent && entry.reader == Some(false);
+        form.modes = entry.modes.split_whitespace().map(str::to_owned).collect();
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();

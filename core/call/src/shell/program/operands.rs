@@ -281,13 +281,13 @@ pub(super) fn fitting_roles<'a>(
     scan: &Scan<'_>,
     target: bool,
 ) -> Cow<'a, Operands> {
-    if scan.options.iter().any(|found| form.listing.contains(found.name)) {
+    if scan.relies_on(form, &form.listing) {
         return Cow::Owned(Operands { many: Some(Role::Pattern), ..Operands::default() });
     }
-    if scan.options.iter().any(|found| form.shows.contains(found.name)) {
+    if scan.relies_on(form, &form.shows) {
         return Cow::Owned(Operands { many: Some(Role::Read), ..Operands::default() });
     }
-    if scan.options.iter().any(|found| form.creates.contains(found.name)) {
+    if scan.relies_on(form, &form.creates) {
         return Cow::Owned(Operands { many: Some(Role::Created), ..Operands::default() });
     }
     let mut roles = Cow::Borrowed(roles);

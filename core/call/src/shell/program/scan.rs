@@ -1,5 +1,6 @@
 //! Reading a command's words by the form of its program.
 
+use std::collections::HashSet;
 use std::ops::{Bound, Range};
 
 use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
@@ -50,7 +51,37 @@ pub(super) struct Scan<'a> {
     pub(super) differs: Vec<&'a str>,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    /// The options that can be relied on where one of them makes the program spare something: none beside a word that may be an
+    /// option and is not known, as `--no-dry-run` behind `--dry-run`, and of modes only one that stands there alone.
+    pub(super) fn reliable_options(&self, form: &CommandForm) -> Vec<&FoundOption<'a>> {
+        if !self.unknown.is_empty() || !self.perhaps.is_empty() {
+            return Vec::new();
+        }
+        let is_mode = |name: &str| form.modes.contains(name);
+        let takes_back = |found: &FoundOption<'_>| {
+            is_mode(found.name)
+                && self.options.iter().any(|other| other.name != found.name && is_mode(other.name))
+        };
+        self.options.iter().filter(|found| !takes_back(found)).collect()
+    }
+
+    /// Whether one of `sparing` is among [`Self::reliable_options`].
+    pub(super) fn relies_on(&self, form: &CommandForm, sparing: &HashSet<String>) -> bool {
+        // Most have none.
+        !sparing.is_empty() && self.reliable_options(form).iter().any(|found| sparing.contains(found.name))
+    }
+
+    /// Whether the program reads, as far as that hangs on its options.
+    pub(super) fn has_reading_options(&self, form: &CommandForm) -> bool {
+        if form.reader_with.is_empty() {
+            return true;
+        }
+        let reliable = self.reliable_options(form);
+        let stands = |name: &String| reliable.iter().any(|found| found.name == name);
+        form.reader_with.iter().any(|set| set.iter().all(stands))
+    }
+
     pub(super) fn has_option(&self, option: &str) -> bool {
         self.options.iter().any(|found| found.name == option)
     }

@@ -99,6 +99,7 @@ pub(super) struct TableEntry {
     pub(super) tells: bool,
     pub(super) responses: Option<bool>,
     pub(super) hands_on: String,
+    pub(super) modes: String,
     pub(super) listing: String,
     pub(super) shows: String,
     pub(super) creates: String,

@@ -13,7 +13,8 @@ const WRITE: Use = Use::Write(WriteKind::Write);
 
 /// Notes the folders below which the command changes files.
 pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
-    if !form.rewrites.holds(&scan.options) || form.keeps.holds(&scan.options) {
+    let keeps = || !form.keeps.is_never() && form.keeps.holds(scan.reliable_options(form));
+    if !form.rewrites.holds(&scan.options) || keeps() {
         return;
     }
     let words = judge.words;

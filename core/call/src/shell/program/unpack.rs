@@ -53,7 +53,7 @@ pub(super) fn is_unpacking(form: &CommandForm, scan: &Scan<'_>) -> bool {
     let takes = |found: &FoundOption<'_>| matches!(found.name, "-x" | "--extract" | "--get" | "-i" | "-p");
     match form.special {
         Some(SpecialCase::Tar) => scan.options.iter().any(takes),
-        _ => !form.reader_with.iter().any(|set| set.iter().all(|name| scan.has_option(name))),
+        _ => form.reader_with.is_empty() || !scan.has_reading_options(form),
     }
 }
 
