@@ -200,6 +200,11 @@ pub(super) fn zsh_variables() -> &'static [String] {
     &table::NameLists::get().zsh
 }
 
+/// Whether shells hold this variable as a number, and evaluate what it is given.
+pub(super) fn is_evaluated_variable(name: &str) -> bool {
+    table::NameLists::get().evaluated.contains(name)
+}
+
 /// Whether a folder is the top of a repository.
 pub(super) fn is_top(folder: &Path) -> bool {
     repository::work_tree_top(folder).as_deref() == Some(folder)

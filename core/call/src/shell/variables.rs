@@ -1,7 +1,7 @@
 //! Variables by name: which of them only change how output looks, and which change what later words run.
 //! The names are in the table of programs.
 
-use super::{Dialect, Word, program};
+use super::{Dialect, GapContent, Word, program};
 
 /// What setting a variable means for what runs later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,29 @@ pub(super) fn is_inert(name: &str, value: &Word) -> bool {
     };
     // By its name a file of settings may be chosen.
     let elsewhere = |text: &str| name == "NODE_ENV" && text.contains(['/', '\\', '.']);
+    if is_evaluated(name, value) {
+        return false;
+    }
     value.literal().is_some_and(|text| has_inert_value(name, text))
         || variable_kind(name) == VariableKind::Inert
             && value.literal().is_some_and(|text| !path(text) && !elsewhere(text))
+}
+
+/// Whether a shell that is given `value` for `name` evaluates it: as a number, so that a name in it stands for what that
+/// variable holds, with the commands that its subscripts substitute.
+pub(super) fn is_evaluated(name: &str, value: &Word) -> bool {
+    program::is_evaluated_variable(name) && !is_number(value)
+}
+
+/// Whether a word is a number and nothing else, or nothing.
+pub(super) fn is_number(word: &Word) -> bool {
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    match word {
+        Word::Literal(text) => digits(text.strip_prefix(['-', '+']).unwrap_or(text)),
+        Word::Open(open) => {
+            open.held == GapContent::Number && open.pieces.iter().flatten().all(|piece| digits(piece))
+        }
+    }
 }
 
 /// Whether each word of a value is one with which the variable changes nothing of what runs.

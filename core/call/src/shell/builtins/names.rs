@@ -2,9 +2,9 @@
 //! `read 'a[$(x)]'` runs `x`.
 
 use super::Builtin;
-use crate::shell::Word;
-use crate::shell::expand::evaluation_risk;
+use crate::shell::expand::{evaluation_risk, naming_risk};
 use crate::shell::variables::{self, VariableKind};
+use crate::shell::{OpenWord, Word};
 
 /// How a command that sets variables is called.
 pub(super) struct NameOptions {
@@ -32,16 +32,32 @@ fn check_name(word: &Word, place: usize, of: &mut Builtin) {
         VariableKind::Inert | VariableKind::Other if bare == text => {
             of.add_plain_caveat(&[place], format!("it sets the variable {text}"))
         }
-        VariableKind::Inert | VariableKind::Other => check_evaluated_word(word, place, of),
+        VariableKind::Inert | VariableKind::Other => {
+            add_evaluation_caveat(word, place, naming_risk(word), of);
+        }
     }
 }
 
-/// A word that is evaluated as a name or as a number.
-fn check_evaluated_word(word: &Word, place: usize, of: &mut Builtin) {
-    let reason = format!("the shell evaluates {}", word.text());
-    match evaluation_risk(word) {
-        Some(true) => of.add_always_caveat(reason),
-        Some(false) => of.add_plain_caveat(&[place], reason),
+/// One name that is set to what nobody knows before.
+fn check_read_name(word: &Word, place: usize, of: &mut Builtin) {
+    check_name(word, place, of);
+    check_evaluated_value(word.literal().unwrap_or_default(), &Word::Open(OpenWord::default()), of);
+}
+
+/// A value that the shell evaluates as soon as the variable is given it.
+fn check_evaluated_value(name: &str, value: &Word, of: &mut Builtin) {
+    let bare = name.split('[').next().unwrap_or_default();
+    if variables::is_evaluated(bare, value) {
+        of.add_always_caveat(format!("the shell evaluates what {bare} is given"));
+    }
+}
+
+/// A word that is evaluated as a name or as a number: `risk` says whether it is asked about, whatever the mode.
+pub(super) fn add_evaluation_caveat(word: &Word, place: usize, risk: Option<bool>, of: &mut Builtin) {
+    let reason = || format!("the shell evaluates {}", word.text());
+    match risk {
+        Some(true) => of.add_always_caveat(reason()),
+        Some(false) => of.add_plain_caveat(&[place], reason()),
         None => {}
     }
 }
@@ -55,7 +71,7 @@ pub(super) fn check_set_names(words: &[Word], how: &NameOptions, of: &mut Builti
             word.literal().and_then(|text| text.strip_prefix('-')).filter(|letters| !letters.is_empty());
         let Some(letters) = option else {
             if word.literal() != Some("-") || place > 1 {
-                check_name(word, place, of);
+                check_read_name(word, place, of);
             }
             continue;
         };
@@ -63,7 +79,7 @@ pub(super) fn check_set_names(words: &[Word], how: &NameOptions, of: &mut Builti
             places
                 .by_ref()
                 .filter_map(|place| Some((place, words.get(place)?)))
-                .for_each(|(place, word)| check_name(word, place, of));
+                .for_each(|(place, word)| check_read_name(word, place, of));
             break;
         }
         // The first letter with a value takes the rest, or the next word.
@@ -76,7 +92,7 @@ pub(super) fn check_set_names(words: &[Word], how: &NameOptions, of: &mut Builti
                 Some((place, Word::Literal(rest.to_owned())))
             };
             if let (true, Some((place, value))) = (how.named.contains(letter), value) {
-                check_name(&value, place, of);
+                check_read_name(&value, place, of);
             }
         }
     }
@@ -106,7 +122,7 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
         match word.literal() {
             Some("-v") => {
                 if let Some(target) = words.get(at + 1) {
-                    check_name(target, at + 1, of);
+                    check_read_name(target, at + 1, of);
                 }
                 at += 2;
             }
@@ -116,7 +132,7 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
             }
             Some(text) => {
                 let Some(target) = text.strip_prefix("-v") else { break };
-                check_name(&Word::Literal(target.to_owned()), at, of);
+                check_read_name(&Word::Literal(target.to_owned()), at, of);
                 at += 1;
             }
             None => break,
@@ -125,7 +141,7 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
     let Some(format) = words.get(at) else { return };
     let Word::Open(open) = format else {
         if format.literal().is_some_and(has_count_conversion) {
-            words.iter().enumerate().skip(at + 1).for_each(|(place, word)| check_name(word, place, of));
+            words.iter().enumerate().skip(at + 1).for_each(|(place, word)| check_read_name(word, place, of));
         }
         return;
     };
@@ -139,7 +155,7 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
             Some(text)
                 if variables::is_name(text) && variables::variable_kind(text) != VariableKind::Rebinding => {}
             Some(text) if variables::is_name(text.split('[').next().unwrap_or_default()) => {
-                check_name(word, place, of);
+                check_read_name(word, place, of);
             }
             Some(_) => {}
             None => of.add_plain_caveat(&[at], "its format could set a variable"),
@@ -184,7 +200,9 @@ pub(super) fn check_test(words: &[Word], of: &mut Builtin) {
                 || text == "-R"
                 || operand.literal().is_some_and(|text| text.contains(['[', '$', '`']))
             {
-                check_evaluated_word(operand, place, of);
+                let names = matches!(text, "-v" | "-R");
+                let risk = if names { naming_risk(operand) } else { evaluation_risk(operand) };
+                add_evaluation_caveat(operand, place, risk, of);
             }
         }
     }
@@ -226,9 +244,14 @@ pub(super) fn check_declare(words: &[Word], of: &mut Builtin) {
             VariableKind::Inert | VariableKind::Other => {
                 of.add_plain_caveat(&[place], format!("it sets the variable {target}"));
                 if bare != target {
-                    check_evaluated_word(&Word::Literal(target.to_owned()), place, of);
+                    let target = Word::Literal(target.to_owned());
+                    add_evaluation_caveat(&target, place, naming_risk(&target), of);
                 }
             }
+        }
+        if prefix.contains('=') {
+            let whole = word.literal().is_some().then(|| Word::Literal(value.to_owned()));
+            check_evaluated_value(target, &whole.unwrap_or(Word::Open(OpenWord::default())), of);
         }
         if value.contains(['[', '$', '`']) {
             // With `-i`, or for an array, the value is evaluated too.
@@ -265,7 +288,7 @@ pub(super) fn check_wait(words: &[Word], of: &mut Builtin) {
             let glued = (!target.is_empty()).then(|| (place, Word::Literal(target.to_owned())));
             let next = || places.next().and_then(|place| Some((place, words.get(place)?.clone())));
             if let Some((place, target)) = glued.or_else(next) {
-                check_name(&target, place, of);
+                check_read_name(&target, place, of);
             }
         }
     }
@@ -274,7 +297,7 @@ pub(super) fn check_wait(words: &[Word], of: &mut Builtin) {
 /// `getopts LETTERS NAME`
 pub(super) fn check_getopts(words: &[Word], of: &mut Builtin) {
     if let Some(word) = words.get(2) {
-        check_name(word, 2, of);
+        check_read_name(word, 2, of);
     }
 }
 
@@ -286,6 +309,6 @@ pub(super) fn check_let(words: &[Word], of: &mut Builtin) {
         if variables::is_name(target) && variables::variable_kind(target) == VariableKind::Rebinding {
             of.add_always_caveat(format!("the variable {target} can change what runs"));
         }
-        check_evaluated_word(word, place, of);
+        add_evaluation_caveat(word, place, evaluation_risk(word), of);
     }
 }

@@ -1,8 +1,9 @@
 //! What zsh does of itself where bash does nothing, or finds no command (zshbuiltins(1), zshmisc(1)).
 
 use super::Builtin;
+use super::names::add_evaluation_caveat;
 use crate::shell::Word;
-use crate::shell::variables::runs_if_evaluated;
+use crate::shell::expand::evaluation_risk;
 
 /// Words before a command, and commands that define, load or evaluate one: to bash, most are no commands at all.
 const COMMANDS: &[&str] = &[
@@ -36,21 +37,68 @@ pub(super) fn check_zsh_builtin(name: &str, words: &[Word], of: &mut Builtin) {
     if COMMANDS.contains(&name) {
         of.add_always_caveat(format!("zsh runs or loads what stands behind {name}"));
     }
-    let evaluates = match name {
-        "test" | "[" => words.iter().any(|word| word.literal() == Some("-t")),
-        "printf" | "print" => words.iter().any(|word| has_numeric_conversion(word.known_prefix())),
-        _ => NUMBERS.contains(&name),
+    let places: Vec<usize> = match name {
+        "test" | "[" => words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| word.literal() == Some("-t"))
+            .map(|(place, _)| place + 1)
+            .collect(),
+        "printf" => numeric_operands(words),
+        "print" if words.iter().any(may_hold_format_option) => (1..words.len()).collect(),
+        _ if NUMBERS.contains(&name) => (1..words.len()).collect(),
+        _ => Vec::new(),
     };
-    if evaluates && words.iter().skip(1).any(|word| runs_if_evaluated(word.known_prefix())) {
-        of.add_always_caveat(format!("zsh evaluates a word of {name} as arithmetic"));
+    for place in places {
+        if let Some(word) = words.get(place).filter(|word| !is_plain_option(name, word)) {
+            add_evaluation_caveat(word, place, evaluation_risk(word), of);
+        }
     }
 }
 
-/// Whether a format may hold a conversion to a number.
-fn has_numeric_conversion(format: &str) -> bool {
-    let between = |c: char| c.is_ascii_digit() || "#'-+ *.$".contains(c);
-    format.split('%').skip(1).any(|behind| {
+/// `print -f FORMAT`
+fn may_hold_format_option(word: &Word) -> bool {
+    word.known_prefix().starts_with('-') && word.known_prefix().contains('f')
+}
+
+/// Whether it is an option of `print`, and no number.
+fn is_plain_option(name: &str, word: &Word) -> bool {
+    let letters = |text: &str| text.strip_prefix('-').is_some_and(|rest| !rest.contains(['[', '$', '`']));
+    name == "print" && word.literal().is_some_and(letters)
+}
+
+/// The places of the words that `printf` takes for numbers: all, where its format is not known.
+fn numeric_operands(words: &[Word]) -> Vec<usize> {
+    let mut at = 1;
+    while words.get(at).and_then(Word::literal) == Some("-v") {
+        at += 2;
+    }
+    at += usize::from(words.get(at).and_then(Word::literal) == Some("--"));
+    let Some(format) = words.get(at) else { return Vec::new() };
+    let operands = at + 1..words.len();
+    let Some(numeric) = format.literal().and_then(numeric_conversions) else { return operands.collect() };
+    // The format is used again until no operand is left.
+    operands.filter(|place| numeric.get((place - at - 1) % numeric.len().max(1)) == Some(&true)).collect()
+}
+
+/// Of each operand that a format takes, whether it is a number; none if it names them by their place.
+fn numeric_conversions(format: &str) -> Option<Vec<bool>> {
+    let mut found = Vec::new();
+    let mut rest = format;
+    while let Some((_, behind)) = rest.split_once('%') {
+        if let Some(behind) = behind.strip_prefix('%') {
+            rest = behind;
+            continue;
+        }
+        let between = |c: char| c.is_ascii_digit() || "#'-+ *.$hlLjtz".contains(c);
         let conversion = behind.trim_start_matches(between);
-        !conversion.starts_with(['s', 'b', 'q', 'n'])
-    })
+        let flags = behind.strip_suffix(conversion).unwrap_or_default();
+        if flags.contains('$') {
+            return None;
+        }
+        found.extend(flags.matches('*').map(|_| true));
+        found.push(!conversion.starts_with(['s', 'b', 'q', 'c', 'n']));
+        rest = conversion;
+    }
+    Some(found)
 }

@@ -69,16 +69,22 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a word that the shell evaluates once more is asked about, and if so, whatever the mode.
-/// Numbers and plain names are harmless; a subscript or a substitution in it runs what it holds.
+/// Whether a word that the shell evaluates as a number is asked about, and if so, whatever the mode. Numbers are harmless; a
+/// name stands for what its variable holds, and that is evaluated too; a subscript or a substitution runs what it holds.
 pub(in crate::shell) fn evaluation_risk(word: &Word) -> Option<bool> {
-    let Some(text) = word.literal() else { return Some(false) };
-    let base = text.strip_suffix("[@]").or_else(|| text.strip_suffix("[*]")).unwrap_or(text);
-    if base.is_empty() || classify_expression(base) == ArithmeticKind::Numbers {
+    if variables::is_number(word) {
         return None;
     }
-    if base.contains(['[', '$', '`', '\\']) {
-        return Some(true);
+    let Some(text) = word.literal() else { return Some(false) };
+    if classify_expression(text) == ArithmeticKind::Numbers {
+        return None;
     }
-    (!variables::is_name(base)).then_some(false)
+    Some(text.contains(['[', '$', '`', '\\']))
+}
+
+/// The same of a word that names a variable: a plain name is only looked up, what stands in its subscript is evaluated.
+pub(in crate::shell) fn naming_risk(word: &Word) -> Option<bool> {
+    let Some(text) = word.literal() else { return Some(false) };
+    let base = text.strip_suffix("[@]").or_else(|| text.strip_suffix("[*]")).unwrap_or(text);
+    if variables::is_name(base) { None } else { evaluation_risk(word) }
 }

@@ -10,7 +10,7 @@ mod parameter;
 mod piece;
 mod zsh;
 
-pub(super) use arithmetic::evaluation_risk;
+pub(super) use arithmetic::{evaluation_risk, naming_risk};
 pub(super) use document::heredoc_literal;
 
 use brush_parser::word::WordPiece;

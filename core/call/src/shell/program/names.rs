@@ -23,6 +23,8 @@ pub(super) struct NameLists {
     pub(super) zsh: Vec<String>,
     /// Modules of Python's own library.
     pub(super) python_modules: HashSet<String>,
+    /// Variables whose values shells evaluate.
+    pub(super) evaluated: HashSet<String>,
     /// Variables that hold no secrets.
     pub(super) telling: HashSet<String>,
     #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
@@ -37,6 +39,7 @@ struct Head {
     inert_variables: String,
     rebinding_variables: String,
     zsh_variables: String,
+    evaluated_variables: String,
     telling_variables: String,
     python_modules: String,
     inert_values: HashMap<String, String>,
@@ -62,6 +65,7 @@ impl NameLists {
             rebinding: list(&head.rebinding_variables),
             zsh: list(&head.zsh_variables),
             python_modules: list(&head.python_modules).into_iter().collect(),
+            evaluated: list(&head.evaluated_variables).into_iter().collect(),
             telling: list(&head.telling_variables).into_iter().collect(),
         })
     }

@@ -77,8 +77,9 @@ fn given_a_format_that_counts_or_an_option_that_is_glued_then_the_variable_that_
         ("printf '%%n %s' PATH", "printf '%%n %s' PATH"),
         ("printf '%s\\n' PATH", "printf '%s\\n' PATH"),
         ("printf '%n' x", "printf %n x ~"),
-        ("printf \"$X\" x", "printf \"$X\" x ~"),
-        ("printf \"$X\" $Y", "printf \"$X\" $Y ~~~"),
+        // Its format may set a variable, and to zsh take a word for a number.
+        ("printf \"$X\" x", "printf \"$X\" x ~~"),
+        ("printf \"$X\" $Y", "printf \"$X\" $Y ~~~~"),
         ("wait -n 1", "wait -n 1"),
         ("wait -p x", "wait -p x ~"),
     ]);

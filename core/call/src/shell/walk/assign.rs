@@ -16,6 +16,7 @@ impl Walker<'_> {
             let value = Word::Literal(value.clone());
             if !variables::is_inert(name, &value) {
                 self.evaluated_later(&value);
+                self.note_evaluated_value(name, &value);
                 self.env.push(Assignment { name: name.clone(), value });
             }
         }
@@ -60,6 +61,7 @@ impl Walker<'_> {
         };
         self.value_touch(&value);
         self.evaluated_later(&value);
+        self.note_evaluated_value(bare, &value);
         if variables::variable_kind_in(bare, self.dialect()) != variables::variable_kind(bare) {
             self.note_caveat(true, format!("to zsh, the variable {bare} can change what runs"));
         }
@@ -71,7 +73,14 @@ impl Walker<'_> {
     fn arithmetic_key(&mut self, key: &str) -> Result<()> {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"_.:/@ -".contains(&b);
         let bare = key.trim_matches(['\'', '"']);
-        if bare.bytes().all(plain) { Ok(()) } else { self.note_arithmetic(key).map(drop) }
+        if bare.bytes().all(|b| b.is_ascii_digit()) {
+            Ok(())
+        } else if bare.bytes().all(plain) {
+            self.note_caveat(false, format!("the shell may evaluate {bare} as arithmetic"));
+            Ok(())
+        } else {
+            self.note_arithmetic(key).map(drop)
+        }
     }
 
     /// Notes a text that a variable comes to hold and that runs a command where the variable is read as a number: what
@@ -80,6 +89,13 @@ impl Walker<'_> {
         let Some(text) = value.literal().filter(|text| variables::runs_if_evaluated(text)) else { return };
         self.note_caveat(true, format!("the value {text} would run a command as arithmetic"));
         self.evaluates_lines(variables::substituted_commands(text));
+    }
+
+    /// Notes a value that the shell evaluates as soon as the variable is given it.
+    fn note_evaluated_value(&mut self, name: &str, value: &Word) {
+        if variables::is_evaluated(name, value) {
+            self.note_caveat(true, format!("the shell evaluates what {name} is given: {}", value.text()));
+        }
     }
 
     /// Keeps in mind where a command may set variables that the text at hand does not name.
@@ -205,7 +221,9 @@ impl Walker<'_> {
             VariableKind::Rebinding => {
                 self.note_caveat(true, format!("the variable {name} can change what runs"))
             }
-            VariableKind::Inert | VariableKind::Other => {}
+            VariableKind::Inert | VariableKind::Other => {
+                self.note_evaluated_value(name, &Word::Open(OpenWord::default()));
+            }
         }
     }
 }

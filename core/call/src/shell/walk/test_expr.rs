@@ -3,7 +3,7 @@
 use brush_parser::ast::{BinaryPredicate as Binary, ExtendedTestExpr as Test, UnaryPredicate as Unary};
 
 use super::Walker;
-use crate::shell::expand::{WordContext, evaluation_risk};
+use crate::shell::expand::{WordContext, evaluation_risk, naming_risk};
 use crate::shell::line_error::Result;
 use crate::shell::{Touch, Use, Word};
 
@@ -35,11 +35,11 @@ impl Walker<'_> {
                     Unary::ShellVariableIsSetAndAssigned | Unary::ShellVariableIsSetAndNameRef
                 );
                 if names {
-                    walker.note_evaluated_word(&word);
+                    walker.note_evaluated_word(&word, naming_risk(&word));
                 }
                 // zsh takes the number of a descriptor for arithmetic.
                 if matches!(predicate, Unary::FdIsOpenTerminal) && walker.may_be_zsh() {
-                    walker.note_evaluated_word(&word);
+                    walker.note_evaluated_word(&word, evaluation_risk(&word));
                 }
                 Ok(())
             }
@@ -66,8 +66,8 @@ impl Walker<'_> {
                         | Binary::ArithmeticGreaterThanOrEqualTo
                 );
                 if numbers {
-                    walker.note_evaluated_word(&left);
-                    walker.note_evaluated_word(&right);
+                    walker.note_evaluated_word(&left, evaluation_risk(&left));
+                    walker.note_evaluated_word(&right, evaluation_risk(&right));
                 }
                 Ok(())
             }
@@ -82,9 +82,9 @@ impl Walker<'_> {
         }
     }
 
-    /// A word that the shell evaluates once more.
-    pub(super) fn note_evaluated_word(&mut self, word: &Word) {
-        if let Some(always) = evaluation_risk(word) {
+    /// A word that the shell evaluates once more, and whether that is asked about whatever the mode.
+    fn note_evaluated_word(&mut self, word: &Word, risk: Option<bool>) {
+        if let Some(always) = risk {
             self.note_caveat(always, format!("the shell evaluates {}", word.text()));
         }
     }

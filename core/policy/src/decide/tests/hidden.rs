@@ -1,6 +1,8 @@
 //! Commands that hide in a line: what mayi reads there is not what a shell runs. Each way around that was found is
 //! a generator of lines here, of which none may be allowed, beside lines of the same kind that hide nothing.
 
+mod evaluated;
+
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 

@@ -219,3 +219,151 @@ fn given_the_same_options_without_an_attack_then_the_line_stays_allowed() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Programs that compress and unpack, with the end of a packed file's name. Their last mode counts, or one of them always.
+const PACKERS: &[(&str, &str)] = &[
+    ("gzip", "gz"),
+    ("gunzip", "gz"),
+    ("bzip2", "bz2"),
+    ("bunzip2", "bz2"),
+    ("xz", "xz"),
+    ("unxz", "xz"),
+    ("lzma", "lzma"),
+    ("zstd", "zst"),
+    ("unzstd", "zst"),
+];
+
+/// What makes them spare files.
+const SPARING: &[&str] = &["-c", "--stdout", "-l", "--list", "-t", "--test"];
+
+/// Lines with a sparing option and another one, in both orders and in one word, beside what they are run on.
+fn packer_lines(others: &[&str]) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    for (program, end) in PACKERS {
+        for (spares, other) in
+            SPARING.iter().flat_map(|spares| others.iter().map(move |other| (spares, other)))
+        {
+            let glued =
+                (spares.len() == 2 && other.len() == 2).then(|| format!("-{}{}", &spares[1..], &other[1..]));
+            let pairs =
+                [format!("{spares} {other}"), format!("{other} {spares}"), format!("{spares} x {other}")];
+            for options in pairs.into_iter().chain(glued) {
+                for file in [format!("a.{end}"), "plain".to_owned()] {
+                    lines.push((
+                        *program,
+                        format!("{program} {options} {file}").replace(" x ", &format!(" {file} ")),
+                    ));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// D2.28, attack 77: `xz -t -d` decompresses, and removes the packed file.
+#[test]
+fn given_an_option_that_spares_files_and_a_mode_that_takes_it_back_then_it_counts_for_nothing() {
+    let modes = ["-d", "--decompress", "-z", "--decomp"];
+    let lines = packer_lines(&modes)
+        .into_iter()
+        .filter(|(_, line)| !line.contains("-c") && !line.contains("--stdout"));
+    let lines: Vec<_> =
+        lines.filter(|(program, line)| !(*program == "gzip" && line.contains("gz"))).collect();
+    let none = policy(&[]);
+    let denying = policy(&[(Deny, "write(**)")]);
+    let wrong: Vec<_> = lines
+        .iter()
+        .filter(|(_, line)| {
+            in_mode(&none, &shell(line), Mode::Plan).effect == Allow
+                || in_mode(&denying, &shell(line), Mode::Auto).effect == Allow
+        })
+        .collect();
+    assert!(lines.len() > 500, "{}", lines.len());
+    assert!(wrong.is_empty(), "{} of {}: {wrong:?}", wrong.len(), lines.len());
+    // Two ways to say the same, and what goes with any mode.
+    for line in [
+        "xz -dc a.xz",
+        "xz -t a.xz",
+        "zstd -dc -q a.zst",
+        "gzip -lv a.gz",
+        "bzip2 -tv a.bz2",
+        "xz -l -v a.xz",
+        "zstd -t -q a.zst",
+    ] {
+        assert_eq!(in_mode(&none, &shell(line), Mode::Plan).effect, Allow, "{line}");
+    }
+    // A word that may take it back.
+    for line in
+        ["git clean -n --no-dry-run -fd", "git clean -fd --dry-run $X", "patch --dry-run --no-x < a.patch"]
+    {
+        assert_ne!(in_mode(&denying, &shell(line), Mode::Auto).effect, Allow, "{line}");
+    }
+    assert_eq!(in_mode(&denying, &shell("git clean -nfd"), Mode::Auto).effect, Allow);
+}
+
+/// D2.28: whatever plan mode allows of the packers that are installed changes no file.
+#[test]
+fn given_a_packer_that_is_installed_then_what_plan_mode_allows_changes_no_file() {
+    let others = [
+        "-d",
+        "-z",
+        "-k",
+        "-f",
+        "-q",
+        "-v",
+        "-r",
+        "-n",
+        "-N",
+        "-1",
+        "-9",
+        "--best",
+        "--decompress",
+        "-l",
+        "-t",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| {
+        let words: Vec<_> = line.split(' ').collect();
+        let mut command = std::process::Command::new(words[0]);
+        command.args(&words[1..]).current_dir(folder.path()).stdin(std::process::Stdio::null()).output()
+    };
+    let contents = || {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        files.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect::<BTreeMap<_, _>>()
+    };
+    let fill = |program: &str, end: &str| {
+        for (path, _) in contents() {
+            std::fs::remove_file(path).unwrap();
+        }
+        let plain = folder.path().join("plain");
+        std::fs::write(&plain, "the same line\n".repeat(40)).unwrap();
+        std::fs::write(
+            folder.path().join(format!("a.{end}")),
+            run(&format!("{program} -c plain")).unwrap().stdout,
+        )
+        .unwrap();
+        contents()
+    };
+    let none = policy(&[]);
+    let (mut before, mut tried) = (BTreeMap::new(), 0);
+    let mut last = "";
+    for (program, line) in packer_lines(&others) {
+        if run(&format!("{program} --version")).is_err() {
+            continue;
+        }
+        if program != last {
+            let (_, end) = PACKERS.iter().find(|(name, _)| *name == program).unwrap();
+            let packs =
+                program.trim_start_matches("un").replace("gunzip", "gzip").replace("bunzip2", "bzip2");
+            before = fill(&packs, end);
+            last = program;
+        }
+        if in_mode(&none, &shell(&line), Mode::Plan).effect == Allow {
+            tried += 1;
+            run(&line).unwrap();
+            assert_eq!(contents(), before, "{line}");
+        }
+    }
+    // gzip is on every system.
+    assert!(tried > 100, "{tried}");
+}
