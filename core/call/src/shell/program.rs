@@ -7,6 +7,7 @@
 mod addresses;
 mod analyzer;
 mod awk;
+mod backups;
 mod cargo_words;
 mod clients;
 #[cfg(test)]

@@ -10,8 +10,8 @@ use super::table::{OptionStyle, ProgramEntry, ProgramKind, ProgramTable, Special
 use super::texts::join_as_word;
 use super::word_paths::TouchCollector;
 use super::{
-    Command, CommandFacts, InnerCommand, git_added, input, library, possible_lines, shells, special_programs,
-    spellings, stray_paths, tool, variables,
+    Command, CommandFacts, InnerCommand, backups, git_added, input, library, possible_lines, shells,
+    special_programs, spellings, stray_paths, tool, variables,
 };
 use crate::WriteKind;
 use crate::shell::{Caveat, CaveatSubject, OpenWord, Reach, Use, Word};
@@ -287,6 +287,7 @@ impl<'a> CommandAnalyzer<'a> {
             possible_lines::add_perl_redirections(self, form, scan);
             stray_paths::add_strays(self, form, scan);
             git_added::add_taken_files(self, form, scan);
+            backups::add_backups(self, form, scan);
         }
         self.add_paths_in_texts(form, from);
         if form.special == Some(SpecialCase::Module) {

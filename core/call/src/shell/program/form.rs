@@ -230,6 +230,8 @@ pub(super) struct CommandForm {
     pub(super) reader_with: Vec<Vec<String>>,
     /// Options that exclude each other: of two that stand there, none can be relied on.
     pub(super) modes: HashSet<String>,
+    /// Options by which it keeps copies of what it writes anew, or says how the names of those end.
+    pub(super) backups: HashSet<String>,
     /// A transparent wrapper: what it runs reads no more.
     pub(super) spoils: bool,
     /// `@FILE` stands for the words in that file.
@@ -367,6 +369,7 @@ impl CommandForm {
         let set = |word: &str| word.split('+').map(str::to_owned).collect();
         form.reader_with = reader_with.split_whitespace().map(set).collect();
         form.spoils = entry.kind == ProgramKind::Transparent && entry.reader == Some(false);
+        form.backups = entry.backups.split_whitespace().map(str::to_owned).collect();
         form.modes = entry.modes.split_whitespace().map(str::to_owned).collect();
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();

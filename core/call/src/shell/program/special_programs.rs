@@ -5,7 +5,8 @@ use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::SpecialCase;
 use super::{
-    FolderChange, awk, cargo_words, clients, outputs, repository, sed, tool, toolchains, unpack, users,
+    FolderChange, awk, backups, cargo_words, clients, outputs, repository, sed, tool, toolchains, unpack,
+    users,
 };
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
@@ -39,6 +40,7 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
                 }
             }
         }
+        Some(SpecialCase::Split) => backups::add_parts(judge, scan),
         Some(SpecialCase::Sed) => {
             visit_program_texts(judge, form, scan, sed_script);
             if let [first, second, ..] = scan.operands.as_slice()
