@@ -17,7 +17,9 @@ pub use argument::{has_parent_component, percent_decodings};
 pub use digest::{Digest, digest_of, digest_of_bytes};
 pub use home::{home_folder, is_too_wide, set_home_folder};
 pub use identity::{AgentId, NamedDoor, Names, ServerId, SessionId};
-pub(crate) use path::{FolderCache, LookupBudget, can_be_entered, glob_matches, links_below, names_below};
+pub(crate) use path::{
+    FolderCache, LookupBudget, can_be_entered, glob_matches, glob_targets, links_below, names_below,
+};
 pub use path::{Mount, PathAccess, PathResolver, display_path, lies_in, resolve_path};
 pub use selector::{Selector, UnknownSelector};
 pub use server_claims::{ServerAbout, ToolAbout, claimed_category};

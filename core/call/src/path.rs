@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use budget::LookupBudget;
 pub(crate) use folder_cache::FolderCache;
 pub(crate) use folder_lookup::can_be_entered;
-pub(crate) use links::{glob_matches, links_below, names_below};
+pub(crate) use links::{glob_matches, glob_targets, links_below, names_below};
 pub use many_paths::PathResolver;
 pub use walk::resolve_path;
 

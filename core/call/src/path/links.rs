@@ -66,6 +66,20 @@ pub(crate) fn glob_matches(
     deep: bool,
     budget: &mut LookupBudget,
 ) -> Option<Vec<GlobMatch>> {
+    matches_with(pieces, deep, false, budget)
+}
+
+/// The same of a path that is written: behind a link, names that are not there yet count as well.
+pub(crate) fn glob_targets(pieces: &[Option<String>], budget: &mut LookupBudget) -> Option<Vec<GlobMatch>> {
+    matches_with(pieces, false, true, budget)
+}
+
+fn matches_with(
+    pieces: &[Option<String>],
+    deep: bool,
+    unmade: bool,
+    budget: &mut LookupBudget,
+) -> Option<Vec<GlobMatch>> {
     let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or(GAP)).collect();
     let mut names = text.split('/').filter(|name| !name.is_empty()).peekable();
     let mut start = PathBuf::from("/");
@@ -91,8 +105,10 @@ pub(crate) fn glob_matches(
             }
             budget.spend_name()?;
             let path = at.path.join(name);
-            if let Ok(meta) = std::fs::symlink_metadata(&path) {
-                next.push(GlobMatch { path, linked: at.linked || meta.is_symlink() });
+            match std::fs::symlink_metadata(&path) {
+                Ok(meta) => next.push(GlobMatch { path, linked: at.linked || meta.is_symlink() }),
+                Err(_) if unmade && at.linked => next.push(GlobMatch { path, linked: true }),
+                Err(_) => {}
             }
         }
         now = next;

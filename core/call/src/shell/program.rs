@@ -23,6 +23,7 @@ mod hosts;
 mod implied_files;
 mod input;
 mod library;
+mod looked_up_names;
 mod name;
 mod names;
 mod operand_roles;

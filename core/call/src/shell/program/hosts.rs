@@ -64,6 +64,7 @@ const PROGRAMS: &[(&str, &[&str], AddressForm)] = &[
     ("scp", &[], AddressForm::Copy),
     ("sftp", &[], AddressForm::Host),
     ("skopeo", &[], AddressForm::Scheme),
+    ("ss", &[], AddressForm::Host),
     ("ssh", &[], AddressForm::Host),
     ("ssh-copy-id", &[], AddressForm::Host),
     ("ssh-keyscan", &[], AddressForm::Host),

@@ -5,8 +5,8 @@ use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::SpecialCase;
 use super::{
-    FolderChange, awk, backups, cargo_words, clients, outputs, repository, sed, tool, toolchains, unpack,
-    users,
+    FolderChange, awk, backups, cargo_words, clients, looked_up_names, outputs, repository, sed, tool,
+    toolchains, unpack, users,
 };
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
@@ -19,6 +19,7 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
     }
     cargo_words::handed_on(judge);
     clients::add_client_caveats(judge);
+    looked_up_names::add_looked_up_names(judge);
     match form.special {
         Some(SpecialCase::Awk) => {
             visit_program_texts(judge, form, scan, |judge, text, place| {

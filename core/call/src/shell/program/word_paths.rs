@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
+use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
-    FolderCache, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, has_parent_component,
-    is_scheme, lies_in, links_below, percent_decodings, resolve_path,
+    FolderCache, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, glob_targets,
+    has_parent_component, is_scheme, lies_in, links_below, percent_decodings, resolve_path,
 };
 
 /// As many paths of one command are looked up.
@@ -246,7 +246,16 @@ impl<'a> TouchCollector<'a> {
         let by_link = self.begins_behind_a_link(&word);
         let budget = self.budget.get_or_insert_with(LookupBudget::new);
         let glob = is_glob(&path);
-        let given = if glob { glob_matches(&path.pieces, false, budget) } else { Some(Vec::new()) };
+        let given = match how {
+            Use::Write(_) | Use::Either if glob => glob_targets(&path.pieces, budget),
+            // Names that a glob gave are split again where no quotes are.
+            Use::Write(_) | Use::Either if word.held == GapContent::Name => {
+                let names = OpenWord { glob: true, ..word.clone() };
+                glob_targets(&open_path_of(&names, self.cwd, self.looked).pieces, budget)
+            }
+            Use::Read if glob => glob_matches(&path.pieces, false, budget),
+            _ => Some(Vec::new()),
+        };
         // To a shell without it, `**` is a star.
         let deep = glob && path.given.contains("**");
         let below = if deep { glob_matches(&path.pieces, true, budget) } else { Some(Vec::new()) };
@@ -350,10 +359,14 @@ fn is_glob(path: &OpenPath) -> bool {
 
 /// The paths that a glob gives now and that have a link on them. None if there is too much to look at.
 pub(in crate::shell) fn linked_matches(path: &OpenPath) -> Option<Vec<PathBuf>> {
-    if !is_glob(path) {
+    if !is_glob(path) && !path.stays_below {
         return Some(Vec::new());
     }
-    let given = glob_matches(&path.pieces, path.given.contains("**"), &mut LookupBudget::new())?;
+    let mut budget = LookupBudget::new();
+    let given = match path.given.contains("**") {
+        true => glob_matches(&path.pieces, true, &mut budget)?,
+        false => glob_targets(&path.pieces, &mut budget)?,
+    };
     Some(given.into_iter().filter(|given| given.linked).map(|given| given.path).collect())
 }
 

@@ -7,6 +7,10 @@ use crate::shell::line_error::{LineError, Result};
 const MOST_GUESSES: usize = 128;
 const MOST_GUESSED: usize = 64 * 1024;
 
+/// As often the bodies of loops are walked for one value each, all loops of a line together: one loop within another would
+/// multiply that.
+const MOST_ROUNDS: usize = 256;
+
 /// What a walk has spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WalkBudget {
@@ -17,6 +21,8 @@ pub(super) struct WalkBudget {
     /// Texts that were walked as lines though they may be none, and their length.
     guesses: usize,
     guessed: usize,
+    /// Bodies of loops that were walked for one value.
+    rounds: usize,
 }
 
 impl WalkBudget {
@@ -51,8 +57,14 @@ impl WalkBudget {
         self.guesses <= MOST_GUESSES && self.guessed <= MOST_GUESSED
     }
 
-    /// What was spent since `before` was spent on a trial: the line has the rest for itself. Guesses are counted all the
-    /// same, since each of them may lead to more.
+    /// One more value of a loop; whether its body may be walked with that alone.
+    pub(super) fn spend_round(&mut self) -> bool {
+        self.rounds += 1;
+        self.rounds <= MOST_ROUNDS
+    }
+
+    /// What was spent since `before` was spent on a trial: the line has the rest for itself. Guesses and rounds are counted
+    /// all the same, since each of them may lead to more.
     pub(super) fn refund_trial(&mut self, before: Self) {
         (self.commands, self.weight) = (before.commands, before.weight);
     }

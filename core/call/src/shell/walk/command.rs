@@ -62,8 +62,11 @@ impl Walker<'_> {
             GapContent::Printed
         };
         self.keep_output_texts(&words, &input.texts, known.reader);
-        let elsewhere = self.moved_touches(&known.touches);
-        known.touches.extend(elsewhere);
+        match self.moved_touches(&known.touches, &known.writes) {
+            Some(elsewhere) => known.touches.extend(elsewhere),
+            None => caveats.push(always_caveat("more names than can be looked at".to_owned())),
+        }
+        caveats.extend(self.check_unpacked_folders(&known).map(always_caveat));
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let (rest, wrapped) = match words.get(through..) {
             Some(rest) if through > 0 => (rest.to_vec(), Some(words)),
@@ -102,8 +105,7 @@ impl Walker<'_> {
         caveats.extend(self.folder_caveat(known.reader, harmless));
         // Where it could be one of several, each was looked at.
         if known.adrift && self.place.folder.could_be_any() {
-            let reason = "it reads everything below a folder that is not known".to_owned();
-            caveats.push(Caveat { reason, always: true, named: CaveatSubject::Nothing });
+            caveats.push(always_caveat("it reads everything below a folder that is not known".to_owned()));
         }
         let reader = (known.reader || quiet) && (harmless || self.place.folder.known_path().is_some());
         let mut assigned = self.env.clone();
@@ -148,8 +150,7 @@ impl Walker<'_> {
         touches.append(&mut self.noted.touches);
         for inner in &known.inner {
             if let InnerCommand::Line(Word::Open(open)) = inner {
-                let reason = format!("it runs a line that is not literal: {}", open.text);
-                caveats.push(Caveat { reason, always: true, named: CaveatSubject::Nothing });
+                caveats.push(always_caveat(format!("it runs a line that is not literal: {}", open.text)));
             }
         }
         let written: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
@@ -419,7 +420,7 @@ impl Walker<'_> {
     }
 
     /// A path that is written, from the folder at hand.
-    fn path_from_here(&self, path: &str) -> Option<PathAccess> {
+    pub(super) fn path_from_here(&self, path: &str) -> Option<PathAccess> {
         match self.place.folder.known_path() {
             Some(folder) => Some(self.looked.path_access(folder, path)),
             None if path.starts_with('/') => Some(PathAccess::new(std::path::Path::new("/"), path)),
@@ -461,4 +462,9 @@ impl Walker<'_> {
         let under = roots.iter().any(|root| folder.starts_with(root));
         under && (folder == self.at.cwd || self.looked.working_folder(folder).is_within(roots))
     }
+}
+
+/// Something that is asked about whatever the mode, and that no pattern names.
+fn always_caveat(reason: String) -> Caveat {
+    Caveat { reason, always: true, named: CaveatSubject::Nothing }
 }

@@ -150,6 +150,10 @@ impl Walker<'_> {
         if inert && of.values.is_some() && self.only_reads_each(name, &values, &of.body.list) {
             return Ok(());
         }
+        if inert && of.values.is_some() {
+            let touched = self.touches_of_each(name, &values, &of.body.list);
+            self.noted.touches.extend(touched);
+        }
         let variable = value.map(|value| Variable { name: of.variable_name.clone(), value });
         if variable.is_none() {
             return self.walk_loop(None, |walker| walker.walk_list(&of.body.list));

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Walker;
-use crate::PathAccess;
-use crate::shell::{OpenPath, Touch, TouchedPath, Word};
+use crate::shell::program::{self, CommandFacts};
+use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
+use crate::{LookupBudget, PathAccess, WriteKind, links_below};
 
 /// As many of them are followed.
 const MOST: usize = 32;
@@ -43,10 +44,20 @@ impl Walker<'_> {
                 .parent()
                 .filter(|_| name == "ln")
                 .map(|parent| self.looked.path_access(parent, from));
-            for from in std::iter::once(self.looked.path_access(&folder, from)).chain(beside) {
+            let from = self.looked.path_access(&folder, from);
+            // What an earlier command has given that name.
+            let earlier = self.stands_for(&from);
+            for from in std::iter::once(from).chain(beside).chain(earlier) {
                 for to in [to.lexical.clone(), to.lexical.join(base)] {
-                    if self.out.moved.len() < MOST && to != from.lexical {
-                        self.out.moved.push(RenamedPath { to, from: from.lexical.clone() });
+                    // A link says where it leads from where it stands.
+                    let led = std::fs::read_link(&from.lexical).ok().filter(|target| target.is_relative());
+                    let led = led.and_then(|target| Some(to.parent()?.join(target)));
+                    let led =
+                        led.and_then(|path| Some(self.looked.path_access(&folder, path.to_str()?).lexical));
+                    for from in std::iter::once(from.lexical.clone()).chain(led) {
+                        if self.out.moved.len() < MOST && to != from {
+                            self.out.moved.push(RenamedPath { to: to.clone(), from });
+                        }
                     }
                 }
             }
@@ -62,33 +73,104 @@ impl Walker<'_> {
         self.out.moved.iter().filter_map(other).collect()
     }
 
-    /// The touches of those other paths.
-    pub(super) fn moved_touches(&self, touches: &[Touch]) -> Vec<Touch> {
-        if self.out.moved.is_empty() {
-            return Vec::new();
-        }
+    /// The touches of those other paths; none if there is too much to look at.
+    pub(super) fn moved_touches(
+        &self,
+        touches: &[Touch],
+        writes: &[(WriteKind, String)],
+    ) -> Option<Vec<Touch>> {
         let mut found = Vec::new();
+        if self.out.moved.is_empty() {
+            return Some(found);
+        }
+        let mut budget = LookupBudget::new();
         for touch in touches {
-            let paths = match &touch.path {
+            match &touch.path {
                 TouchedPath::Known(path) => {
-                    self.stands_for(path).into_iter().map(TouchedPath::Known).collect::<Vec<_>>()
+                    for path in self.stands_for(path) {
+                        // The links below it are not there yet under the name at hand.
+                        if touch.reach != Reach::Itself && path.folder {
+                            let links = links_below(&path.resolved, true, &mut budget)?;
+                            found.extend(self.link_touches(links, touch.how));
+                        }
+                        found.push(Touch { path: TouchedPath::Known(path), ..touch.clone() });
+                    }
                 }
                 TouchedPath::Open(open) => {
-                    self.out.moved.iter().filter_map(|moved| translate_open_path(open, moved)).collect()
+                    for open in
+                        self.out.moved.iter().filter_map(|moved| self.translate_open_path(open, moved))
+                    {
+                        found.extend(self.link_touches(program::linked_matches(&open)?, touch.how));
+                        found.push(Touch { path: TouchedPath::Open(open), ..touch.clone() });
+                    }
                 }
-            };
-            found.extend(paths.into_iter().map(|path| Touch { path, ..touch.clone() }));
+            }
         }
-        found
+        for (kind, path) in writes {
+            let paths = self.path_from_here(path).map(|path| self.stands_for(&path)).unwrap_or_default();
+            found.extend(paths.into_iter().map(|path| Touch::known_path(path, Use::Write(*kind))));
+        }
+        Some(found)
+    }
+
+    /// Notes whether a command unpacks or checks out files that no word names, and asks about what is written below a folder
+    /// that only an earlier one could have made so: it may be a link to anywhere by then.
+    pub(super) fn check_unpacked_folders(&mut self, known: &CommandFacts) -> Option<String> {
+        let is_write = |touch: &&Touch| matches!(touch.how, Use::Write(_));
+        let mut asked = None;
+        if self.out.unpacked {
+            let touched = known.touches.iter().filter(is_write).filter_map(|touch| match &touch.path {
+                TouchedPath::Known(path) => Some(path.lexical.clone()),
+                TouchedPath::Open(_) => None,
+            });
+            let writes = known.writes.iter().filter_map(|(_, path)| Some(self.path_from_here(path)?.lexical));
+            asked = touched.chain(writes).find(|path| is_in_no_folder(path)).map(|path| unmade_folder(&path));
+        }
+        self.out.unpacked |=
+            known.touches.iter().filter(is_write).any(|touch| touch.reach == Reach::Somewhere);
+        asked
+    }
+
+    /// The same of a file that a redirection writes.
+    pub(super) fn check_unpacked_file(&mut self, path: &PathAccess) {
+        if self.out.unpacked && is_in_no_folder(&path.lexical) {
+            self.note_caveat(true, unmade_folder(&path.lexical));
+        }
+    }
+
+    /// Where links lead, used in this way.
+    fn link_touches(&self, links: Vec<PathBuf>, how: Use) -> Vec<Touch> {
+        let path = |link: &PathBuf| Some(self.looked.path_access(Path::new("/"), link.to_str()?));
+        links.iter().filter_map(path).map(|path| Touch::known_path(path, how)).collect()
+    }
+
+    /// An open path that begins below a name that was made, as one below what the name stands for.
+    fn translate_open_path(&self, open: &OpenPath, moved: &RenamedPath) -> Option<OpenPath> {
+        let (first, rest) = open.pieces.split_first()?;
+        let (folder, name) = first.as_deref()?.rsplit_once('/')?;
+        // A name that is only begun may be the one that was made.
+        let whole = match Path::new(folder).strip_prefix(&moved.to) {
+            Ok(below) => {
+                let folder =
+                    self.looked.path_access(Path::new("/"), moved.from.join(below).to_str()?).resolved;
+                format!("{}/{name}", folder.to_str()?.trim_end_matches('/'))
+            }
+            Err(_) => {
+                let below = Path::new(first.as_deref()?).strip_prefix(&moved.to).ok()?;
+                moved.from.join(below).to_str()?.to_owned()
+            }
+        };
+        let pieces = std::iter::once(Some(whole)).chain(rest.iter().cloned()).collect();
+        Some(OpenPath { pieces, looked_up: false, ..open.clone() })
     }
 }
 
-/// An open path that begins below a name that was made, as one below what the name stands for.
-fn translate_open_path(open: &OpenPath, moved: &RenamedPath) -> Option<TouchedPath> {
-    let (first, rest) = open.pieces.split_first()?;
-    let below = Path::new(first.as_deref()?).strip_prefix(&moved.to).ok()?;
-    let slash = if first.as_deref()?.ends_with('/') { "/" } else { "" };
-    let whole = format!("{}{slash}", moved.from.join(below).to_str()?);
-    let pieces = std::iter::once(Some(whole)).chain(rest.iter().cloned()).collect();
-    Some(TouchedPath::Open(OpenPath { pieces, looked_up: false, ..open.clone() }))
+/// Why such a file is asked about.
+fn unmade_folder(path: &Path) -> String {
+    format!("what is unpacked before decides where {} leads", path.parent().unwrap_or(path).display())
+}
+
+/// Whether the folder that a path is in is not there.
+fn is_in_no_folder(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| std::fs::symlink_metadata(folder).is_err())
 }

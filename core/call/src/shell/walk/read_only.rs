@@ -5,7 +5,7 @@ use brush_parser::ast::CompoundList;
 use super::Walker;
 use super::shell_state::Variable;
 use crate::Access;
-use crate::shell::{Caveat, CaveatSubject, ShellAccess, TouchedPath, Word};
+use crate::shell::{Caveat, CaveatSubject, ShellAccess, Touch, TouchedPath, Use, Word};
 
 /// As many values of a loop are looked at, each by itself.
 const MAX_ROUNDS: usize = 16;
@@ -25,6 +25,9 @@ impl Walker<'_> {
         let (found, before, budget) = (self.out.len(), self.place.clone(), self.budget);
         let (said, sets, kept) = (self.out.said.len(), self.out.sets, self.out.kept);
         let reads = values.iter().all(|value| {
+            if !self.budget.spend_round() {
+                return false;
+            }
             let there = before.loop_body(Some(Variable { name: name.to_owned(), value: value.clone() }));
             let (left, walked) = self.walk_with_state(there, |walker| walker.walk_list(body));
             let stays = !left.has_moved() && left.has_changed_nothing_since(&before);
@@ -34,9 +37,48 @@ impl Walker<'_> {
             self.out.take_since(found);
             self.out.said.truncate(said);
             (self.out.sets, self.out.kept) = (sets, kept);
-            (self.place, self.budget) = (before, budget);
+            self.place = before;
+            self.budget.refund_trial(budget);
         }
         reads
+    }
+
+    /// What the body of a loop touches with each value of its variable: a name among them may be a link, which nothing of
+    /// what all values have in common tells.
+    pub(super) fn touches_of_each(&mut self, name: &str, values: &[Word], body: &CompoundList) -> Vec<Touch> {
+        let mut found = Vec::new();
+        // A number leads nowhere.
+        let number =
+            |value: &&Word| value.literal().is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit()));
+        for value in values.iter().filter(|value| !number(value)) {
+            if !self.budget.spend_round() {
+                self.note_caveat(true, "loops over more values than can be looked at".to_owned());
+                return found;
+            }
+            let there = self.place.loop_body(Some(Variable { name: name.to_owned(), value: value.clone() }));
+            let (noted, known) = (std::mem::take(&mut self.noted), self.out.len());
+            let (moved, unpacked, said) = (self.out.moved.len(), self.out.unpacked, self.out.said.len());
+            let (sets, kept) = (self.out.sets, self.out.kept);
+            let trial = self
+                .walk_trial(known, |walker| walker.walk_with_state(there, |walker| walker.walk_list(body)));
+            self.noted = noted;
+            self.out.moved.truncate(moved);
+            self.out.said.truncate(said);
+            (self.out.unpacked, self.out.sets, self.out.kept) = (unpacked, sets, kept);
+            for access in trial.found {
+                match access {
+                    Access::Shell(shell) => found.extend(shell.touches),
+                    Access::Write(kind, path) => found.push(Touch::known_path(path, Use::Write(kind))),
+                    _ => {}
+                }
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|touch| {
+            let TouchedPath::Known(path) = &touch.path else { return false };
+            path.lexical != path.resolved && seen.insert((path.resolved.clone(), touch.how))
+        });
+        found
     }
 
     /// A variable that means nothing to anybody changes nothing where all else only reads.

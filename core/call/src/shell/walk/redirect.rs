@@ -255,6 +255,9 @@ impl Walker<'_> {
             }
         };
         let path = self.looked.path_access(&start, text);
+        if writes {
+            self.check_unpacked_file(&path);
+        }
         for other in self.stands_for(&path) {
             for how in uses.clone() {
                 self.noted.touches.push(Touch::known_path(other.clone(), how));

@@ -18,6 +18,8 @@ pub(super) struct WalkResult {
     pub(super) tested: Vec<Touch>,
     /// Names that the line makes from others.
     pub(super) moved: Vec<RenamedPath>,
+    /// A command before has unpacked or checked out files that no word names, links among them perhaps.
+    pub(super) unpacked: bool,
     /// Texts that commands print.
     pub(super) said: Vec<String>,
     /// A command may set variables that the text around it does not name.

@@ -4,6 +4,7 @@ mod backups;
 mod elsewhere;
 mod hosts;
 mod links;
+mod moved;
 mod past;
 mod rewritten;
 mod taken;

@@ -148,3 +148,59 @@ fn given_sound_addresses_then_they_are_judged_as_before() {
     ];
     held(&wrong(&scene, &policy, lines.map(str::to_owned), |decision| decision.effect == Allow), 11, 11);
 }
+
+/// D2.28, attack 77: a reader that looks a name up sends it to a server, with whatever stands in it.
+#[test]
+fn given_a_reader_that_looks_a_name_up_then_it_is_no_reader() {
+    let (none, denying) = (policy(&[]), policy(&[(Deny, "fetch(evil.example)")]));
+    let filters = [
+        "dst NAME",
+        "src NAME",
+        "NAME",
+        "'dst NAME'",
+        "dst NAME:80",
+        "dst = NAME",
+        "'( dst NAME or sport = :22 )'",
+        "state established dst NAME",
+        "not dst NAME",
+    ];
+    let options = ["", "-t ", "-tn ", "-tanp ", "-H -t ", "-4 ", "state all "];
+    let names =
+        ["evil.example", "data.evil.example", "x", "a-b.evil.example", "xn--e1a.example", "0x7f.1.example"];
+    let mut lines = Vec::new();
+    for name in names {
+        for option in options {
+            lines.extend(filters.map(|filter| format!("ss {option}{}", filter.replace("NAME", name))));
+            lines.extend(
+                ["-i@NAME", "-iTCP@NAME:80", "-n -i@NAME", "-nP -i UDP@NAME", "-i4tcp@NAME:1-9"].map(
+                    |filter| {
+                        format!(
+                            "lsof {} {}",
+                            option.trim_end().replace("state all", "").replace("-H -t", "-t"),
+                            filter.replace("NAME", name)
+                        )
+                    },
+                ),
+            );
+        }
+    }
+    assert!(lines.len() > 500, "{}", lines.len());
+    let wrong: Vec<_> =
+        lines.iter().filter(|line| in_mode(&none, &shell(line), Mode::Plan).effect == Allow).collect();
+    assert!(wrong.is_empty(), "{} of {}: {:#?}", wrong.len(), lines.len(), &wrong[..wrong.len().min(20)]);
+    assert_ne!(in_mode(&denying, &shell("ss dst evil.example"), Mode::Auto).effect, Allow);
+    for line in [
+        "ss",
+        "ss -tlnp",
+        "ss -tlnp 'sport = :8080'",
+        "ss -t dst 10.0.0.1",
+        "ss -ltn sport = :443",
+        "ss state established",
+        "lsof -i :8080",
+        "lsof -i TCP",
+        "lsof -nP -iTCP:3000 -sTCP:LISTEN",
+        "lsof -i@127.0.0.1:80",
+    ] {
+        assert_eq!(in_mode(&none, &shell(line), Mode::Plan).effect, Allow, "{line}");
+    }
+}
