@@ -33,6 +33,7 @@ mod option_values;
 mod options;
 mod outputs;
 mod packed;
+mod patch_names;
 mod pathspec;
 mod possible_commands;
 mod possible_lines;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::patch_names::patched_names;
 use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
     FolderCache, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, glob_targets,
@@ -448,6 +449,9 @@ pub(in crate::shell) fn touches_in_strings<'t>(
             for reading in path_readings(text, home) {
                 places.add_possible_paths(&reading, Use::Either, Reach::Itself);
             }
+        }
+        for name in patched_names(text) {
+            places.add_path(name, Use::Either, Reach::Itself);
         }
         touches.append(&mut places.touches);
     }

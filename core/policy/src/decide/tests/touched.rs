@@ -335,6 +335,11 @@ fn given_arguments_that_hold_a_path_then_they_count_as_words_do() {
         json!({ ".env": 1 }),
         json!("{\"p\": \".env\"}"),
         json!({ "p": "[[\".env\"]]" }),
+        json!({ "patch": "*** Begin Patch\n*** Update File: .env\n+x\n*** End Patch" }),
+        json!({ "patch": "*** Begin Patch\n*** Update File: a\n*** Move to: ./.env\n" }),
+        json!({ "diff": "--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-a\n+b\n" }),
+        json!({ "diff": "--- /dev/null\t1970-01-01\n+++ b/.env\t2026-01-01\n" }),
+        json!({ "edits": [{ "text": "rename from a\nrename to .env\n" }] }),
         json!({ "p": [(0..400).map(|at| json!(at.to_string() + "x")).collect::<Value>(), ".env"] }),
     ] {
         assert_eq!(judged(arguments.clone()), Deny, "{arguments}");
