@@ -84,8 +84,8 @@ fn is_name(word: &str) -> bool {
     let host = word.rsplit_once(':').map_or(word, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let address = host.split(['/', '%']).next().unwrap_or(host);
-    !(address.is_empty() || address == "*" || address.parse::<std::net::IpAddr>().is_ok())
-        && !address.bytes().all(|b| b.is_ascii_digit())
+    let digits = address.bytes().all(|b| b.is_ascii_digit());
+    !digits && address != "*" && address.parse::<std::net::IpAddr>().is_err()
 }
 
 #[cfg(test)]
