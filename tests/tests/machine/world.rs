@@ -18,6 +18,8 @@ const FILES: &[(&str, &str)] = &[
     ("a.txt", "one a\ntwo b\nthree c\n"),
     ("b.txt", "one a\ntwo x\n"),
     ("list.txt", "a.txt\nb.txt\n"),
+    // What a shell runs that takes it for a number.
+    ("number.txt", "argv[$(evil x)]\n"),
     ("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n"),
     ("package.json", "{\"name\": \"a\", \"scripts\": {\"test\": \"true\"}}\n"),
     (".gitignore", ".env\nodd\nlk\n"),

@@ -3,6 +3,7 @@
 mod arrays;
 mod compounds;
 mod documents;
+mod evaluated;
 mod names;
 mod nesting;
 mod options;
@@ -87,6 +88,7 @@ impl Grammar {
             scripts::STATEMENTS,
             names::STATEMENTS,
             zsh::STATEMENTS,
+            evaluated::STATEMENTS,
         ];
         let statements: Vec<Construct> = all.into_iter().flat_map(made).collect();
         let words = made(words::WORDS);
