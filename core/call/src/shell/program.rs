@@ -31,6 +31,7 @@ mod operands;
 mod option_aliases;
 mod option_values;
 mod options;
+mod other_names;
 mod outputs;
 mod packed;
 mod pathspec;

@@ -117,6 +117,7 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                         }
                         word => judge.places.add_word(word, how, reach),
                     }
+                    judge.add_other_files(form, scan, (word, *place), how, reach);
                     add_find_deletions(judge, form, scan, word);
                 }
             }
@@ -130,8 +131,12 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
             Role::Path | Role::Script => {
                 paths += 1;
                 judge.places.add_word(word, Use::Either, reach);
+                judge.add_other_files(form, scan, (word, *place), Use::Either, reach);
             }
-            Role::Written => add_written_file(judge, WriteKind::Write, word, *place, reach),
+            Role::Written => {
+                add_written_file(judge, WriteKind::Write, word, *place, reach);
+                judge.add_written_near(form, scan, word, reach);
+            }
             Role::Output => {
                 add_written_file(judge, WriteKind::Write, word, *place, reach);
                 judge.add_plain_caveat("an operand that is written", vec![*place]);
@@ -147,6 +152,8 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                 add_written_file(judge, WriteKind::Move, word, *place, reach);
                 judge.places.add_word(word, Use::Write(WriteKind::Move), Reach::All);
                 judge.places.add_word(word, Use::Read, reach);
+                judge.add_written_near(form, scan, word, reach);
+                judge.add_names_near(form, scan, word, Use::Read, reach);
                 // What is unpacked lies beside it, under the rest of its name.
                 if let Some(inner) = word.literal().and_then(|name| unpacked_name(name, scan)) {
                     let inner = inner.as_str();

@@ -101,6 +101,8 @@ pub(super) struct TableEntry {
     pub(super) hands_on: String,
     pub(super) modes: String,
     pub(super) backups: String,
+    pub(super) suffixes: String,
+    pub(super) wildcards: String,
     pub(super) listing: String,
     pub(super) shows: String,
     pub(super) creates: String,
@@ -402,6 +404,11 @@ impl TableEntry {
         self.instead = self.instead.take().or_else(|| like.instead.clone());
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
+        for (own, other) in [(&mut self.suffixes, &like.suffixes), (&mut self.wildcards, &like.wildcards)] {
+            if own.is_empty() {
+                own.clone_from(other);
+            }
+        }
         self.tells |= like.tells;
         self.inherit_spelling(like.spelling);
         self.responses = self.responses.or(like.responses);
