@@ -232,7 +232,7 @@ fn unpacked_name(name: &str, scan: &Scan<'_>) -> Option<String> {
 }
 
 /// How far below its operands the command goes.
-fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> Reach {
+pub(super) fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> Reach {
     let has = |with: &OptionCondition| with.holds(&scan.options);
     let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts_on_matches(scan);
     if form.objects && pathspec::names_object(judge, scan) {

@@ -6,7 +6,7 @@ use super::embedded_paths::Language;
 use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::{ProgramTable, SpecialCase};
-use super::{InnerCommand, env, name, unpack, variables};
+use super::{InnerCommand, env, name, operands, unpack, variables};
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word, split_words};
 
@@ -23,8 +23,20 @@ impl CommandAnalyzer<'_> {
     /// All the options of a scan, and words that could be one.
     pub(super) fn analyze_options(&mut self, form: &CommandForm, scan: &Scan<'_>) {
         let first = scan.operands.first();
+        if !scan.unknown.is_empty() {
+            self.reader = false;
+            self.understood = false;
+        }
+        // What it is told to read by an option it goes through as it does its operands: `diff --to-file=DIR a`.
+        let reads = |meaning| meaning == OptionMeaning::Reads;
+        let mut all = scan.options.iter().chain(&scan.swallowed);
+        let mut reach = Reach::Itself;
+        if all.any(|found| reads(found.known.meaning)) {
+            reach = operands::operand_reach(self, form, scan);
+            self.places.follows = operands::can_follow_links(self, form, scan);
+        }
         for found in &scan.options {
-            self.analyze_option(found);
+            self.analyze_option(found, reach);
             // Where options end at the first operand, this is an operand too.
             if found.known.meaning == OptionMeaning::Pattern
                 && first.is_some_and(|first| found.place > *first)
@@ -33,12 +45,8 @@ impl CommandAnalyzer<'_> {
             }
         }
         for found in &scan.swallowed {
-            self.analyze_option(found);
+            self.analyze_option(found, reach);
             self.add_swallowed_caveat(found);
-        }
-        if !scan.unknown.is_empty() {
-            self.reader = false;
-            self.understood = false;
         }
         let names = || form.options.values().any(|known| known.meaning == OptionMeaning::Names);
         if scan.has_meaning(OptionMeaning::Names) || !scan.perhaps.is_empty() && names() {
@@ -76,7 +84,8 @@ impl CommandAnalyzer<'_> {
         }
     }
 
-    pub(super) fn analyze_option(&mut self, found: &FoundOption<'_>) {
+    /// One option. `reach` is how far below its operands the command goes.
+    pub(super) fn analyze_option(&mut self, found: &FoundOption<'_>, reach: Reach) {
         let value = found.value.as_ref();
         let text = value.and_then(|value| value.text);
         let mut named = vec![found.place];
@@ -115,11 +124,11 @@ impl CommandAnalyzer<'_> {
             }
             OptionMeaning::Reads => {
                 if let Some(text) = text {
-                    self.places.add_path(text, Use::Read, Reach::Itself);
+                    self.places.add_path(text, Use::Read, reach);
                     // `--from-file=NAME=FILE`
-                    self.places.add_embedded_paths(text, Use::Read, Reach::Itself);
+                    self.places.add_embedded_paths(text, Use::Read, reach);
                 } else if let Some(Word::Open(open)) = word {
-                    self.places.add_open_word(open, Use::Either, Reach::Itself);
+                    self.places.add_open_word(open, Use::Either, reach);
                 }
                 return;
             }

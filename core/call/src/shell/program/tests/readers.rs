@@ -333,7 +333,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("rg --iglob=.ENV foo", &[(".", All)]),
         ("rg -tall foo src", &[("src", All)]),
         ("rg --type-add x:.env -t x foo", &[(".", All)]),
-        ("rg --ignore-file x foo", &[("x", Itself), (".", All)]),
+        ("rg --ignore-file x foo", &[("x", All), (".", All)]),
         ("rg -g '!target' foo", &[(".", Shown)]),
         ("ag foo", &[(".", All)]),
         ("ack foo src", &[("src", All)]),

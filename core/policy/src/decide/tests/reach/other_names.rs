@@ -180,6 +180,40 @@ fn given_a_program_with_wildcards_of_its_own_then_a_quoted_word_is_a_glob() {
     held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 800);
 }
 
+/// D2.27, attack 85: what takes a file of the same name out of a folder that it is given goes below that folder.
+#[test]
+fn given_a_folder_where_a_program_looks_for_a_name_then_it_is_gone_through() {
+    let (scene, policy) = scene();
+    scene.link("secret", "dlink");
+    let commands = [
+        "sdiff {} key",
+        "sdiff key {}",
+        "sdiff -s key {}",
+        "sdiff -w 200 {} key",
+        "sdiff -- key {}",
+        "diff {} key",
+        "diff key {}",
+        "diff --to-file={} key",
+        "diff --to-file {} key",
+        "diff --from-file={} key",
+        "diff -u --from-file {} key",
+        "colordiff key {}",
+        "diff --from={} key",
+        "vimdiff key {}",
+        "vim -d {} key",
+        "git diff --no-index {} key",
+        "scc {}",
+        "tokei {}",
+        "cloc {}",
+        "scc",
+        "tokei src {}",
+        "scc --by-file {}",
+    ];
+    let words = ["secret", "./secret", "secret/", "dlink", "dl*", "src/../secret", "secret/.", "\"secret\""];
+    let lines = wrapped(commands.iter().flat_map(|command| words.map(|word| command.replace("{}", word))));
+    held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 800);
+}
+
 /// The programs of attack 108 and their like, where each opens what it is given: in plan mode, with nothing allowed.
 #[test]
 fn given_names_that_are_what_they_seem_then_they_are_only_read() {
