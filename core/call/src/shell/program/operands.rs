@@ -20,6 +20,7 @@ const MOST_COPIES: usize = 64;
 /// Judges the operands of a command by what its form says of them.
 pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     unnamed_writes::add_rewritten_folders(judge, form, scan);
+    judge.add_resplit_words(form, scan);
     analyze_named_operands(judge, form, scan);
 }
 

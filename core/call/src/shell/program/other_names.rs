@@ -15,6 +15,8 @@ pub(super) struct OtherNames {
     suffixes: Vec<String>,
     /// Characters of names with which it looks for files by itself, also where the shell leaves them alone.
     wildcards: String,
+    /// A shell script that takes words with blanks in them apart: an option may stand in what is no option.
+    resplits: bool,
 }
 
 impl OtherNames {
@@ -22,11 +24,24 @@ impl OtherNames {
         Self {
             suffixes: entry.suffixes.split_whitespace().map(str::to_owned).collect(),
             wildcards: entry.wildcards.clone(),
+            resplits: entry.resplits,
         }
     }
 }
 
 impl CommandAnalyzer<'_> {
+    /// Notes what a program may go through where its words are more than they seem to be.
+    pub(super) fn add_resplit_words(&mut self, form: &CommandForm, scan: &Scan<'_>) {
+        let more = |word: &Word| match word {
+            Word::Literal(text) => text.contains(|c: char| c.is_whitespace() || "*?[".contains(c)),
+            Word::Open(_) => true,
+        };
+        let words = scan.operands.iter().chain(&scan.unknown).filter_map(|place| self.words.get(*place));
+        if form.other_names.resplits && words.into_iter().any(more) {
+            self.places.add_path(".", Use::Either, Reach::All);
+        }
+    }
+
     /// Notes what a program reads besides the operand that it is given.
     pub(super) fn add_other_files(
         &mut self,

@@ -103,6 +103,7 @@ pub(super) struct TableEntry {
     pub(super) backups: String,
     pub(super) suffixes: String,
     pub(super) wildcards: String,
+    pub(super) resplits: bool,
     pub(super) listing: String,
     pub(super) shows: String,
     pub(super) creates: String,

@@ -208,10 +208,39 @@ fn given_a_folder_where_a_program_looks_for_a_name_then_it_is_gone_through() {
         "scc",
         "tokei src {}",
         "scc --by-file {}",
+        "bzgrep T log.bz2 {}",
     ];
     let words = ["secret", "./secret", "secret/", "dlink", "dl*", "src/../secret", "secret/.", "\"secret\""];
     let lines = wrapped(commands.iter().flat_map(|command| words.map(|word| command.replace("{}", word))));
     held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 800);
+}
+
+/// D2.28, attack 77: a script that takes its words apart again may be told anything by them.
+#[test]
+fn given_a_script_that_splits_its_words_then_it_may_go_through_the_folder() {
+    let (scene, policy) = scene();
+    let lines = [
+        "bzgrep -A '1 -r' TOP .",
+        "bzgrep -A '1 -r --include=k?y . ' -e TOP log.bz2",
+        "bzgrep -B '1 -r' TOP log.bz2",
+        "bzgrep -C \"1 -r\" T log.bz2",
+        "bzgrep -m '1 -R' T log.bz2",
+        "bzegrep -A '1 -r' T log.bz2",
+        "bzfgrep -A '1 -r' T log.bz2",
+        "bzgrep '-h -r' T log.bz2",
+        "bzgrep -A '1 secret/key' T log.bz2",
+        "bzgrep -e x -e secret/key log.bz2",
+        "bzgrep -f secret/key log.bz2",
+        "bzgrep T sec",
+        "bzgrep -A $X T log.bz2",
+        "bzgrep -A '[1] -r' T log.bz2",
+        "bzgrep -A\t'1\t-r' T .",
+    ];
+    let policy_of_names = scene.denying(&["read(secret/**)", "read(sec.bz2)"]);
+    let lines = wrapped(lines.map(str::to_owned));
+    held(&wrong(&scene, &policy_of_names, lines.clone(), |it| it.effect != Allow), lines.len(), 80);
+    let fine = ["bzgrep T log.bz2", "bzgrep -i T log.bz2 plain", "bzgrep -A 1 T log.bz2"].map(str::to_owned);
+    held(&wrong(&scene, &policy, fine, |it| it.effect == Allow), 3, 3);
 }
 
 /// The programs of attack 108 and their like, where each opens what it is given: in plan mode, with nothing allowed.
