@@ -19,6 +19,8 @@ pub(super) enum OptionMeaning {
     Pattern,
     /// Its value is a file that is read.
     Reads,
+    /// The same, but what begins with a scheme is an address, and what stands for that may be code.
+    Stores,
     /// It names, in a file that is read or on its input, the files that the program works on.
     Names,
     /// Its value is a file that is written, as one expects of the program.
@@ -78,6 +80,7 @@ impl OptionMeaning {
                 | Self::Pattern
                 | Self::Module
                 | Self::Reads
+                | Self::Stores
                 | Self::Names
                 | Self::Writes
                 | Self::Edits
@@ -93,7 +96,7 @@ impl OptionMeaning {
     fn only_reads(self) -> bool {
         matches!(
             self,
-            Self::Harmless | Self::Pattern | Self::Query | Self::Reads | Self::Names
+            Self::Harmless | Self::Pattern | Self::Query | Self::Reads | Self::Stores | Self::Names
         )
     }
 

@@ -28,7 +28,7 @@ impl CommandAnalyzer<'_> {
             self.understood = false;
         }
         // What it is told to read by an option it goes through as it does its operands: `diff --to-file=DIR a`.
-        let reads = |meaning| meaning == OptionMeaning::Reads;
+        let reads = |meaning| matches!(meaning, OptionMeaning::Reads | OptionMeaning::Stores);
         let mut all = scan.options.iter().chain(&scan.swallowed);
         let mut reach = Reach::Itself;
         if all.any(|found| reads(found.known.meaning)) {
@@ -122,7 +122,13 @@ impl CommandAnalyzer<'_> {
                 self.address_of(text, word);
                 self.add_plain_caveat(&about("goes through another machine"), named);
             }
-            OptionMeaning::Reads => {
+            OptionMeaning::Reads | OptionMeaning::Stores => {
+                // Whoever brings the scheme along decides what is loaded for it.
+                if found.known.meaning == OptionMeaning::Stores
+                    && word.is_some_and(|word| may_be_address(text, word))
+                {
+                    self.add_always_caveat(&about("has an address for which code may be loaded"));
+                }
                 if let Some(text) = text {
                     self.places.add_path(text, Use::Read, reach);
                     // `--from-file=NAME=FILE`
@@ -268,6 +274,14 @@ impl CommandAnalyzer<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether the value may be an address to what takes addresses: a colon stands before the first slash. What it is called is not
+/// looked at, since a scheme is whatever somebody called one.
+fn may_be_address(text: Option<&str>, word: &Word) -> bool {
+    let prefix = word.known_prefix();
+    let known = text.unwrap_or(prefix.split_once('=').map_or(prefix, |(_, value)| value));
+    known.split_once('/').map_or(text.is_none() || known.contains(':'), |(scheme, _)| scheme.contains(':'))
 }
 
 /// Whether the value is the name of something that the program brings along or looks up, and not a path.

@@ -73,6 +73,7 @@ pub(super) struct TableEntry {
     pub(super) options: String,
     pub(super) patterns: String,
     pub(super) reads: String,
+    pub(super) stores: String,
     pub(super) writes: String,
     pub(super) outputs: String,
     pub(super) prints: String,
@@ -430,11 +431,12 @@ impl TableEntry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 26] {
+    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 27] {
         [
             (OptionMeaning::Harmless, &self.options),
             (OptionMeaning::Pattern, &self.patterns),
             (OptionMeaning::Reads, &self.reads),
+            (OptionMeaning::Stores, &self.stores),
             (OptionMeaning::Names, &self.names),
             (OptionMeaning::Writes, &self.writes),
             (OptionMeaning::Outputs, &self.outputs),

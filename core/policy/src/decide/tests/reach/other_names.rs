@@ -243,6 +243,38 @@ fn given_a_script_that_splits_its_words_then_it_may_go_through_the_folder() {
     held(&wrong(&scene, &policy, fine, |it| it.effect == Allow), 3, 3);
 }
 
+/// D2.28, attack 77: what stands for an address decides what is loaded, so it is asked about whatever the rules say.
+#[test]
+fn given_an_address_where_a_file_should_be_then_it_is_asked_about_always() {
+    let (scene, policy) = scene();
+    let commands = [
+        "openssl x509 -noout -in {}",
+        "openssl x509 -in {} -noout -text",
+        "openssl x509 -noout --in {}",
+        "openssl x509 -noout -in={}",
+        "openssl rsa -in {}",
+        "openssl pkey -in {} -noout",
+        "openssl s_client -cert {}",
+        "openssl req -key {} -new",
+        "openssl ec -in {}",
+        "openssl pkeyutl -inkey {} -sign",
+    ];
+    let words = [
+        "org.openssl.engine:./evil:x",
+        "org.openssl.engine:../../w/evil:x",
+        "ORG.OPENSSL.ENGINE:/w/evil.so:x",
+        "pkcs11:object=x",
+        "file:secret/key",
+        "FILE:cert.pem",
+        "'org.openssl.engine:evil:x'",
+        "org.openssl.engine:$X",
+        "\"a b:c\"",
+        "$X",
+    ];
+    let lines = wrapped(commands.iter().flat_map(|command| words.map(|word| command.replace("{}", word))));
+    held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 600);
+}
+
 /// The programs of attack 108 and their like, where each opens what it is given: in plan mode, with nothing allowed.
 #[test]
 fn given_names_that_are_what_they_seem_then_they_are_only_read() {
