@@ -6,6 +6,7 @@
 
 mod addresses;
 mod analyzer;
+mod archives;
 mod awk;
 mod backups;
 mod cargo_words;

@@ -2,6 +2,7 @@
 //! `unzip 'a*'` looks for the names itself.
 
 use super::analyzer::CommandAnalyzer;
+use super::archives;
 use super::form::CommandForm;
 use super::scan::Scan;
 use super::table::TableEntry;
@@ -15,6 +16,8 @@ pub(super) struct OtherNames {
     suffixes: Vec<String>,
     /// Characters of names with which it looks for files by itself, also where the shell leaves them alone.
     wildcards: String,
+    /// What it reads may be an archive that only names its members.
+    archives: bool,
     /// A shell script that takes words with blanks in them apart: an option may stand in what is no option.
     resplits: bool,
 }
@@ -24,6 +27,7 @@ impl OtherNames {
         Self {
             suffixes: entry.suffixes.split_whitespace().map(str::to_owned).collect(),
             wildcards: entry.wildcards.clone(),
+            archives: entry.archives,
             resplits: entry.resplits,
         }
     }
@@ -47,7 +51,7 @@ impl CommandAnalyzer<'_> {
         &mut self,
         form: &CommandForm,
         scan: &Scan<'_>,
-        (word, _): (&Word, usize),
+        (word, place): (&Word, usize),
         how: Use,
         reach: Reach,
     ) {
@@ -59,6 +63,16 @@ impl CommandAnalyzer<'_> {
         let wild = literal.is_some_and(|name| name.contains(|c| other.wildcards.contains(c)));
         if wild || !other.suffixes.is_empty() && !literal.is_some_and(there) {
             self.add_names_near(form, scan, word, how, reach);
+        }
+        if other.archives
+            && let Some(name) = literal
+        {
+            self.reader &= !self.command.made;
+            let file = self.command.cwd.map(|cwd| cwd.join(name));
+            if file.is_some_and(|file| archives::names_other_files(&file)) {
+                self.named_elsewhere("what the archive names", Use::Read);
+                self.add_plain_caveat("an archive that names other files", vec![place]);
+            }
         }
     }
 

@@ -104,6 +104,7 @@ pub(super) struct TableEntry {
     pub(super) backups: String,
     pub(super) suffixes: String,
     pub(super) wildcards: String,
+    pub(super) archives: bool,
     pub(super) resplits: bool,
     pub(super) listing: String,
     pub(super) shows: String,
@@ -406,6 +407,7 @@ impl TableEntry {
         self.instead = self.instead.take().or_else(|| like.instead.clone());
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
+        self.archives |= like.archives;
         for (own, other) in [(&mut self.suffixes, &like.suffixes), (&mut self.wildcards, &like.wildcards)] {
             if own.is_empty() {
                 own.clone_from(other);

@@ -275,6 +275,31 @@ fn given_an_address_where_a_file_should_be_then_it_is_asked_about_always() {
     held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 600);
 }
 
+/// D2.25, attack 108: names that stand in an archive are read as well.
+#[test]
+fn given_an_archive_that_only_names_its_members_then_it_could_read_any() {
+    let (scene, policy) = scene();
+    scene.link("thin.a", "linked.a");
+    let commands = [
+        "nm {}",
+        "nm -a {}",
+        "objdump -s {}",
+        "objdump -t {}",
+        "objdump -d -- {}",
+        "readelf -a {}",
+        "readelf -p .data {}",
+        "size {}",
+        "nm prog {}",
+        "nm -A {} prog",
+        "otool -L {}",
+        "size -A {}",
+    ];
+    let words =
+        ["thin.a", "./thin.a", "named.o", "nested.a", "long.a", "linked.a", "src/../thin.a", "thin\".a\""];
+    let lines = wrapped(commands.iter().flat_map(|command| words.map(|word| command.replace("{}", word))));
+    held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 500);
+}
+
 /// The programs of attack 108 and their like, where each opens what it is given: in plan mode, with nothing allowed.
 #[test]
 fn given_names_that_are_what_they_seem_then_they_are_only_read() {
