@@ -6,6 +6,7 @@
 
 mod addresses;
 mod analyzer;
+mod archives;
 mod awk;
 mod backups;
 mod cargo_words;
@@ -31,6 +32,7 @@ mod operands;
 mod option_aliases;
 mod option_values;
 mod options;
+mod other_names;
 mod outputs;
 mod packed;
 mod patch_names;

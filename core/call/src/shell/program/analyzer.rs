@@ -118,7 +118,7 @@ impl<'a> CommandAnalyzer<'a> {
                 break;
             }
             for found in &scan.options {
-                self.analyze_option(found);
+                self.analyze_option(found, Reach::Itself);
             }
             self.reader &= !form.spoils;
             at = end;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::embedded_paths::Language;
 pub(super) use super::operand_roles::{Operands, Role};
 use super::option_aliases::Spelling;
+use super::other_names::OtherNames;
 use super::scan::{FoundOption, Scan};
 use super::table::{OptionStyle, ProgramKind, RewriteFolder, SpecialCase, TableEntry};
 
@@ -18,6 +19,8 @@ pub(super) enum OptionMeaning {
     Pattern,
     /// Its value is a file that is read.
     Reads,
+    /// The same, but what begins with a scheme is an address, and what stands for that may be code.
+    Stores,
     /// It names, in a file that is read or on its input, the files that the program works on.
     Names,
     /// Its value is a file that is written, as one expects of the program.
@@ -77,6 +80,7 @@ impl OptionMeaning {
                 | Self::Pattern
                 | Self::Module
                 | Self::Reads
+                | Self::Stores
                 | Self::Names
                 | Self::Writes
                 | Self::Edits
@@ -90,7 +94,10 @@ impl OptionMeaning {
 impl OptionMeaning {
     /// Whether all that such an option does is to choose what is read, and how that is shown.
     fn only_reads(self) -> bool {
-        matches!(self, Self::Harmless | Self::Pattern | Self::Query | Self::Reads | Self::Names)
+        matches!(
+            self,
+            Self::Harmless | Self::Pattern | Self::Query | Self::Reads | Self::Stores | Self::Names
+        )
     }
 
     /// Whether it counts where such an option stands as the value of another.
@@ -232,6 +239,7 @@ pub(super) struct CommandForm {
     pub(super) modes: HashSet<String>,
     /// Options by which it keeps copies of what it writes anew, or says how the names of those end.
     pub(super) backups: HashSet<String>,
+    pub(super) other_names: OtherNames,
     /// A transparent wrapper: what it runs reads no more.
     pub(super) spoils: bool,
     /// `@FILE` stands for the words in that file.
@@ -363,6 +371,7 @@ impl CommandForm {
             operands_take_in: entry.operands_take_in,
             caveat: entry.caveat.clone(),
             abbreviates: entry.abbreviates,
+            other_names: OtherNames::parse(entry),
             ..Self::default()
         };
         let reader_with = entry.reader_with.as_deref().unwrap_or_default();

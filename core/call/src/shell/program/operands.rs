@@ -20,6 +20,7 @@ const MOST_COPIES: usize = 64;
 /// Judges the operands of a command by what its form says of them.
 pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     unnamed_writes::add_rewritten_folders(judge, form, scan);
+    judge.add_resplit_words(form, scan);
     analyze_named_operands(judge, form, scan);
 }
 
@@ -117,6 +118,7 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                         }
                         word => judge.places.add_word(word, how, reach),
                     }
+                    judge.add_other_files(form, scan, (word, *place), how, reach);
                     add_find_deletions(judge, form, scan, word);
                 }
             }
@@ -130,8 +132,12 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
             Role::Path | Role::Script => {
                 paths += 1;
                 judge.places.add_word(word, Use::Either, reach);
+                judge.add_other_files(form, scan, (word, *place), Use::Either, reach);
             }
-            Role::Written => add_written_file(judge, WriteKind::Write, word, *place, reach),
+            Role::Written => {
+                add_written_file(judge, WriteKind::Write, word, *place, reach);
+                judge.add_written_near(form, scan, word, reach);
+            }
             Role::Output => {
                 add_written_file(judge, WriteKind::Write, word, *place, reach);
                 judge.add_plain_caveat("an operand that is written", vec![*place]);
@@ -147,6 +153,8 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                 add_written_file(judge, WriteKind::Move, word, *place, reach);
                 judge.places.add_word(word, Use::Write(WriteKind::Move), Reach::All);
                 judge.places.add_word(word, Use::Read, reach);
+                judge.add_written_near(form, scan, word, reach);
+                judge.add_names_near(form, scan, word, Use::Read, reach);
                 // What is unpacked lies beside it, under the rest of its name.
                 if let Some(inner) = word.literal().and_then(|name| unpacked_name(name, scan)) {
                     let inner = inner.as_str();
@@ -225,7 +233,7 @@ fn unpacked_name(name: &str, scan: &Scan<'_>) -> Option<String> {
 }
 
 /// How far below its operands the command goes.
-fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> Reach {
+pub(super) fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> Reach {
     let has = |with: &OptionCondition| with.holds(&scan.options);
     let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts_on_matches(scan);
     if form.objects && pathspec::names_object(judge, scan) {

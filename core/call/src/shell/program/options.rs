@@ -6,7 +6,7 @@ use super::embedded_paths::Language;
 use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::{ProgramTable, SpecialCase};
-use super::{InnerCommand, env, name, unpack, variables};
+use super::{InnerCommand, env, name, operands, unpack, variables};
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word, split_words};
 
@@ -23,8 +23,20 @@ impl CommandAnalyzer<'_> {
     /// All the options of a scan, and words that could be one.
     pub(super) fn analyze_options(&mut self, form: &CommandForm, scan: &Scan<'_>) {
         let first = scan.operands.first();
+        if !scan.unknown.is_empty() {
+            self.reader = false;
+            self.understood = false;
+        }
+        // What it is told to read by an option it goes through as it does its operands: `diff --to-file=DIR a`.
+        let reads = |meaning| matches!(meaning, OptionMeaning::Reads | OptionMeaning::Stores);
+        let mut all = scan.options.iter().chain(&scan.swallowed);
+        let mut reach = Reach::Itself;
+        if all.any(|found| reads(found.known.meaning)) {
+            reach = operands::operand_reach(self, form, scan);
+            self.places.follows = operands::can_follow_links(self, form, scan);
+        }
         for found in &scan.options {
-            self.analyze_option(found);
+            self.analyze_option(found, reach);
             // Where options end at the first operand, this is an operand too.
             if found.known.meaning == OptionMeaning::Pattern
                 && first.is_some_and(|first| found.place > *first)
@@ -33,12 +45,8 @@ impl CommandAnalyzer<'_> {
             }
         }
         for found in &scan.swallowed {
-            self.analyze_option(found);
+            self.analyze_option(found, reach);
             self.add_swallowed_caveat(found);
-        }
-        if !scan.unknown.is_empty() {
-            self.reader = false;
-            self.understood = false;
         }
         let names = || form.options.values().any(|known| known.meaning == OptionMeaning::Names);
         if scan.has_meaning(OptionMeaning::Names) || !scan.perhaps.is_empty() && names() {
@@ -76,7 +84,8 @@ impl CommandAnalyzer<'_> {
         }
     }
 
-    pub(super) fn analyze_option(&mut self, found: &FoundOption<'_>) {
+    /// One option. `reach` is how far below its operands the command goes.
+    pub(super) fn analyze_option(&mut self, found: &FoundOption<'_>, reach: Reach) {
         let value = found.value.as_ref();
         let text = value.and_then(|value| value.text);
         let mut named = vec![found.place];
@@ -113,13 +122,19 @@ impl CommandAnalyzer<'_> {
                 self.address_of(text, word);
                 self.add_plain_caveat(&about("goes through another machine"), named);
             }
-            OptionMeaning::Reads => {
+            OptionMeaning::Reads | OptionMeaning::Stores => {
+                // Whoever brings the scheme along decides what is loaded for it.
+                if found.known.meaning == OptionMeaning::Stores
+                    && word.is_some_and(|word| may_be_address(text, word))
+                {
+                    self.add_always_caveat(&about("has an address for which code may be loaded"));
+                }
                 if let Some(text) = text {
-                    self.places.add_path(text, Use::Read, Reach::Itself);
+                    self.places.add_path(text, Use::Read, reach);
                     // `--from-file=NAME=FILE`
-                    self.places.add_embedded_paths(text, Use::Read, Reach::Itself);
+                    self.places.add_embedded_paths(text, Use::Read, reach);
                 } else if let Some(Word::Open(open)) = word {
-                    self.places.add_open_word(open, Use::Either, Reach::Itself);
+                    self.places.add_open_word(open, Use::Either, reach);
                 }
                 return;
             }
@@ -259,6 +274,14 @@ impl CommandAnalyzer<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether the value may be an address to what takes addresses: a colon stands before the first slash. What it is called is not
+/// looked at, since a scheme is whatever somebody called one.
+fn may_be_address(text: Option<&str>, word: &Word) -> bool {
+    let prefix = word.known_prefix();
+    let known = text.unwrap_or(prefix.split_once('=').map_or(prefix, |(_, value)| value));
+    known.split_once('/').map_or(text.is_none() || known.contains(':'), |(scheme, _)| scheme.contains(':'))
 }
 
 /// Whether the value is the name of something that the program brings along or looks up, and not a path.

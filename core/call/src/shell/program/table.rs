@@ -73,6 +73,7 @@ pub(super) struct TableEntry {
     pub(super) options: String,
     pub(super) patterns: String,
     pub(super) reads: String,
+    pub(super) stores: String,
     pub(super) writes: String,
     pub(super) outputs: String,
     pub(super) prints: String,
@@ -101,6 +102,10 @@ pub(super) struct TableEntry {
     pub(super) hands_on: String,
     pub(super) modes: String,
     pub(super) backups: String,
+    pub(super) suffixes: String,
+    pub(super) wildcards: String,
+    pub(super) archives: bool,
+    pub(super) resplits: bool,
     pub(super) listing: String,
     pub(super) shows: String,
     pub(super) creates: String,
@@ -402,6 +407,12 @@ impl TableEntry {
         self.instead = self.instead.take().or_else(|| like.instead.clone());
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
+        self.archives |= like.archives;
+        for (own, other) in [(&mut self.suffixes, &like.suffixes), (&mut self.wildcards, &like.wildcards)] {
+            if own.is_empty() {
+                own.clone_from(other);
+            }
+        }
         self.tells |= like.tells;
         self.inherit_spelling(like.spelling);
         self.responses = self.responses.or(like.responses);
@@ -422,11 +433,12 @@ impl TableEntry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 26] {
+    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 27] {
         [
             (OptionMeaning::Harmless, &self.options),
             (OptionMeaning::Pattern, &self.patterns),
             (OptionMeaning::Reads, &self.reads),
+            (OptionMeaning::Stores, &self.stores),
             (OptionMeaning::Names, &self.names),
             (OptionMeaning::Writes, &self.writes),
             (OptionMeaning::Outputs, &self.outputs),

@@ -5,6 +5,7 @@ mod elsewhere;
 mod hosts;
 mod links;
 mod moved;
+mod other_names;
 mod past;
 mod rewritten;
 mod taken;

@@ -333,7 +333,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("rg --iglob=.ENV foo", &[(".", All)]),
         ("rg -tall foo src", &[("src", All)]),
         ("rg --type-add x:.env -t x foo", &[(".", All)]),
-        ("rg --ignore-file x foo", &[("x", Itself), (".", All)]),
+        ("rg --ignore-file x foo", &[("x", All), (".", All)]),
         ("rg -g '!target' foo", &[(".", Shown)]),
         ("ag foo", &[(".", All)]),
         ("ack foo src", &[("src", All)]),
@@ -385,7 +385,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("objdump -t ../x", &[("../x", Itself)]),
         ("nm ../x", &[("../x", Itself)]),
         ("size -t ../x", &[("../x", Itself)]),
-        ("zipinfo ../x", &[("../x", Itself)]),
+        ("zipinfo ../x", &[("../x", Itself), ("../x.zip", Itself), ("../x.ZIP", Itself)]),
         ("who ../x", &[("../x", Itself)]),
         ("users ../x", &[("../x", Itself)]),
         ("uptime ../x", &[("../x", Itself)]),
@@ -393,7 +393,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("git diff -U ../x", &[("../x", Shown)]),
         ("sed -l 80 p ../x", &[("../x", Itself)]),
         ("ls -T ../x", &[(".", Itself), ("../x", Itself)]),
-        ("unzip -l -x ../x", &[("../x", Itself)]),
+        ("unzip -l -x ../x", &[("../x", Itself), ("../x.zip", Itself), ("../x.ZIP", Itself)]),
     ];
     hold(rows, |(line, expected)| {
         let known = look_in(line, &root, false);
