@@ -11,6 +11,7 @@ mod cargo_words;
 mod clients;
 #[cfg(test)]
 mod cut;
+mod downloads;
 mod embedded_paths;
 mod env;
 mod form;
@@ -53,6 +54,7 @@ mod toolchains;
 mod unnamed_writes;
 mod unpack;
 mod uploads;
+mod url_globs;
 mod users;
 mod variables;
 mod word_paths;

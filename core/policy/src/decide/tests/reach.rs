@@ -1,6 +1,7 @@
 //! How far a command reaches: through links, into the past, below a folder that it changes (D2.27 and D2.26).
 
 mod elsewhere;
+mod fetched;
 mod hosts;
 mod links;
 mod past;
