@@ -23,6 +23,7 @@ mod hosts;
 mod implied_files;
 mod input;
 mod library;
+mod made_repositories;
 mod name;
 mod names;
 mod operand_roles;

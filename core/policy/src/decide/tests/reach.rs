@@ -4,6 +4,7 @@ mod elsewhere;
 mod fetched;
 mod hosts;
 mod links;
+mod made;
 mod past;
 mod rewritten;
 mod taken;
