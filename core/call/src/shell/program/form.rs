@@ -51,6 +51,8 @@ pub(super) enum OptionMeaning {
     Sends,
     /// It sends its value, or a file behind `@`.
     Data,
+    /// Its value is text, or the name of a file that holds it, behind `@`.
+    AtFile,
     /// Its value is a line for a shell.
     Line,
     /// Its value is a line for a shell, behind the program's own name.

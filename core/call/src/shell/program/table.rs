@@ -88,6 +88,7 @@ pub(super) struct TableEntry {
     pub(super) changes: String,
     pub(super) sends: String,
     pub(super) data: String,
+    pub(super) at_files: String,
     pub(super) lines: String,
     pub(super) own_lines: String,
     pub(super) commands: String,
@@ -425,7 +426,7 @@ impl TableEntry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 26] {
+    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 27] {
         [
             (OptionMeaning::Harmless, &self.options),
             (OptionMeaning::Pattern, &self.patterns),
@@ -446,6 +447,7 @@ impl TableEntry {
             (OptionMeaning::Changes, &self.changes),
             (OptionMeaning::Sends, &self.sends),
             (OptionMeaning::Data, &self.data),
+            (OptionMeaning::AtFile, &self.at_files),
             (OptionMeaning::Line, &self.lines),
             (OptionMeaning::OwnLine, &self.own_lines),
             (OptionMeaning::Command, &self.commands),

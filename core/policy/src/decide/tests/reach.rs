@@ -7,6 +7,7 @@ mod links;
 mod made;
 mod past;
 mod rewritten;
+mod sent;
 mod taken;
 mod texts;
 mod uploads;
