@@ -1,6 +1,7 @@
 //! The decision (D4.1): pure and total.
 
 mod findings;
+mod mentions;
 mod rules;
 mod settings;
 mod touches;

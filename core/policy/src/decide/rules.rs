@@ -159,6 +159,24 @@ pub(super) fn apply_address_rules(policy: &Policy, address: &Access, found: &mut
     }
 }
 
+/// Denials and asks about a machine of which the name stands somewhere in a word: it is not known what the program makes of that,
+/// so it is not denied; but it is not allowed either, whatever the mode.
+pub(super) fn apply_mention_rules(policy: &Policy, address: &Access, found: &mut Findings<'_>) {
+    let seen = AccessForms::new(address, &found.call.roots);
+    for rule in policy.rules.rules_about(&seen) {
+        let speaks =
+            rule.effect != Effect::Allow && rule.is_for(&found.call.agent) && rule.pattern.names_a_machine();
+        if !speaks || !rule.matches_forms(&seen) {
+            continue;
+        }
+        let why = format!("a word that could name a machine which a rule is about: {}", rule_reason(rule));
+        let mut finding =
+            with_rule_origin(rule, found.part_finding(Effect::Ask, address.to_string(), Source::Rule, why));
+        finding.always = true;
+        return found.add_ask(finding, AskKind::Always);
+    }
+}
+
 fn add_rule_finding(rule: &Rule, finding: Finding, part: Option<&Access>, found: &mut Findings<'_>) {
     let finding = with_rule_origin(rule, finding);
     match rule.effect {

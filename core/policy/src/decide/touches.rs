@@ -3,6 +3,7 @@
 //! judged as a read of its own.
 
 use super::findings::{AskKind, Findings};
+use super::mentions;
 use super::rules;
 use crate::pattern::{AccessForms, Certainty, TouchForms};
 use crate::protection::places;
@@ -33,6 +34,11 @@ pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: 
     }
     for url in urls {
         rules::apply_address_rules(policy, &Access::Fetch(url.clone()), found);
+    }
+    if let Access::Shell(shell) = access {
+        for host in mentions::mentioned_hosts(shell) {
+            rules::apply_mention_rules(policy, &Access::Fetch(host), found);
+        }
     }
 }
 

@@ -422,6 +422,11 @@ impl Pattern {
         matches!(&self.matcher, Matcher::Mcp(pattern) if pattern.has_paths())
     }
 
+    /// Whether it is about machines below a name of more than one part: others are like the names of files, `*.sh`.
+    pub(crate) fn names_a_machine(&self) -> bool {
+        matches!(&self.matcher, Matcher::Fetch(pattern) if pattern.host().is_some_and(|host| host.contains('.')))
+    }
+
     /// Whether it is `*`.
     pub(crate) fn is_everything(&self) -> bool {
         matches!(self.matcher, Matcher::Everything)

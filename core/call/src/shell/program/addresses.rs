@@ -70,6 +70,24 @@ impl TouchCollector<'_> {
         }
     }
 
+    /// The addresses that stand in a program: `urlopen("http://host/x")`.
+    pub(super) fn add_addresses_in_code(&mut self, text: &str) {
+        let apart = |c: char| c.is_whitespace() || "\"'`()<>\\,;{}$%".contains(c);
+        for (at, _) in text.match_indices("://") {
+            let before = text.get(..at).unwrap_or_default();
+            let from = before
+                .rfind(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c))
+                .map_or(0, |at| at + 1);
+            let Some(address) = text.get(from..).and_then(|text| text.split(apart).next()) else { continue };
+            if let Ok(url) = UrlAccess::parse(address)
+                && self.urls.len() < MOST
+                && !self.urls.contains(&url)
+            {
+                self.urls.push(url);
+            }
+        }
+    }
+
     /// An address of which only some text is known. `is_one`: it is an address whatever it looks like.
     pub(super) fn open_address(&mut self, word: &OpenWord, is_one: bool) {
         let beginning = word.pieces.first().and_then(Option::as_deref).unwrap_or_default();

@@ -105,6 +105,7 @@ impl CommandAnalyzer<'_> {
             let named = paths_in_text(text, form.language, self.command.cwd, self.command.looked);
             self.places.touches.extend(named);
             if form.language == Language::Code {
+                self.places.add_addresses_in_code(text);
                 self.add_started_lines(text, from);
             }
         }

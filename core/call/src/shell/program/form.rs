@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::downloads::DownloadSpec;
 use super::embedded_paths::Language;
 pub(super) use super::operand_roles::{Operands, Role};
 use super::option_aliases::Spelling;
@@ -53,6 +54,8 @@ pub(super) enum OptionMeaning {
     Sends,
     /// It sends its value, or a file behind `@`.
     Data,
+    /// Its value is text, or the name of a file that holds it, behind `@`.
+    AtFile,
     /// Its value is a line for a shell.
     Line,
     /// Its value is a line for a shell, behind the program's own name.
@@ -139,7 +142,7 @@ pub(super) struct OptionCondition {
 }
 
 impl OptionCondition {
-    fn parse(text: Option<&str>) -> Self {
+    pub(super) fn parse(text: Option<&str>) -> Self {
         let mut with = Self::default();
         for word in text.unwrap_or_default().split_whitespace() {
             match word.split_once('=') {
@@ -287,6 +290,7 @@ pub(super) struct CommandForm {
     pub(super) rewrites: OptionCondition,
     pub(super) rewrites_in: RewriteFolder,
     pub(super) keeps: OptionCondition,
+    pub(super) downloads: DownloadSpec,
     /// Its operands may be any objects, and those that hold text are shown whatever the options say.
     pub(super) objects: bool,
     /// It changes only the paths among its operands, where there are some.
@@ -359,6 +363,7 @@ impl CommandForm {
             rewrites: OptionCondition::parse(entry.rewrites.as_deref()),
             rewrites_in: entry.rewrites_in.unwrap_or_default(),
             keeps: OptionCondition::parse(entry.keeps.as_deref()),
+            downloads: DownloadSpec::parse(entry),
             objects: entry.objects,
             sparing: entry.sparing.unwrap_or_default(),
             lists: OptionCondition::parse(entry.lists.as_deref()),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::analyzer::CommandAnalyzer;
+use super::downloads;
 use super::form::{CommandForm, Operands, OptionCondition, OptionMeaning, Role};
 use super::given_programs::GivenProgram;
 use super::pathspec::{self, PathspecKind};
@@ -21,6 +22,7 @@ const MOST_COPIES: usize = 64;
 pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     unnamed_writes::add_rewritten_folders(judge, form, scan);
     judge.add_resplit_words(form, scan);
+    downloads::add_downloads(judge, form, scan);
     analyze_named_operands(judge, form, scan);
 }
 
@@ -190,20 +192,26 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
         form.special == Some(SpecialCase::Remote)
             && text.split_once(':').is_some_and(|(host, _)| !host.contains('/'))
     };
+    // `sftp host:file` fetches it to the folder at hand.
+    if let Some((Word::Literal(from), _)) = destination.filter(|(word, _)| count == 1 && away(word))
+        && let Some(name) = Path::new(path_on_host(from)).file_name().and_then(|name| name.to_str())
+    {
+        judge.places.add_path(name, Use::Write(WriteKind::Write), Reach::Itself);
+    }
     let destination = destination.filter(|(word, _)| !away(word));
     // The folders above what is copied are made below the target, too: `cp --parents`, `rsync -R`.
-    let relative =
-        form.special == Some(SpecialCase::Remote) && (scan.has_option("-R") || scan.has_option("--relative"));
+    let remote = form.special == Some(SpecialCase::Remote);
+    let relative = remote && (scan.has_option("-R") || scan.has_option("--relative"));
     let keeps = relative || scan.has_option("--parents");
     if let Some(found) = target {
         if let Some(value) = &found.value {
             let word = value.text.map(Word::from).or_else(|| words.get(value.place).cloned());
             if let Some(word) = word {
-                add_copies(judge, &sources, (&word, value.place), reach, true, keeps);
+                add_copies(judge, &sources, (&word, value.place), reach, true, (keeps, remote));
             }
         }
     } else if let Some((word, place)) = destination {
-        add_copies(judge, &sources, (word, place), reach, false, keeps);
+        add_copies(judge, &sources, (word, place), reach, false, (keeps, remote));
     }
     if paths > 0 || destination.is_some() || judge.command.piped && form.reads_input {
         return;
@@ -215,6 +223,13 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
     if form.changed && reach == Reach::Shown {
         pathspec::add_whole_repository(judge, how, past);
     }
+}
+
+/// What a path is called on the machine that may stand before it: `host:file`.
+fn path_on_host(text: &str) -> &str {
+    text.split_once(':')
+        .filter(|(host, path)| !host.contains('/') && !path.is_empty())
+        .map_or(text, |(_, path)| path)
 }
 
 /// The name that a file has once it is unpacked, by the name that it has before.
@@ -336,7 +351,7 @@ fn add_copies(
     (target, place): (&Word, usize),
     reach: Reach,
     folder: bool,
-    keeps: bool,
+    (keeps, remote): (bool, bool),
 ) {
     let text = match target {
         Word::Literal(text) => text,
@@ -351,6 +366,7 @@ fn add_copies(
     let inner = |name: &str| ["/", "/.", "/.."].iter().any(|end| name.ends_with(end)) || name == ".";
     let name = |word: &&Word| {
         let whole = word.literal().filter(|name| !inner(name))?;
+        let whole = if remote { path_on_host(whole) } else { whole };
         let name = match keeps {
             // `rsync -R a/./b/c to` makes `to/b/c`.
             true => whole.split_once("/./").map_or(whole, |(_, rest)| rest).trim_start_matches('/'),

@@ -205,10 +205,30 @@ impl CommandAnalyzer<'_> {
             OptionMeaning::Sends => self.add_plain_caveat(&about("sends a file"), named),
             OptionMeaning::Data => {
                 self.reader = false;
-                if text.is_none_or(|text| {
-                    text.starts_with(['@', '<']) || text.contains("=@") || text.contains("=<")
-                }) {
+                if text.is_none_or(|text| sends_a_file(found.name, text)) {
                     self.add_plain_caveat(&about("sends a file"), named);
+                }
+            }
+            OptionMeaning::AtFile => {
+                self.reader = false;
+                let begins = match (text, word) {
+                    (Some(text), _) => text,
+                    (None, Some(word)) if named.len() > 1 => word.known_prefix(),
+                    (None, Some(word)) => {
+                        let end = if found.name.starts_with("--") {
+                            "="
+                        } else {
+                            found.name.trim_start_matches('-')
+                        };
+                        word.known_prefix().split_once(end).map_or("", |(_, value)| value)
+                    }
+                    (None, None) => "",
+                };
+                if !begins.is_empty() && !begins.starts_with('@') {
+                    return text.into_iter().for_each(|text| self.places.add_text(text));
+                }
+                if text != Some("") {
+                    self.add_plain_caveat(&about("takes its text from a file"), named);
                 }
             }
             OptionMeaning::OwnLine => {
@@ -282,6 +302,18 @@ fn may_be_address(text: Option<&str>, word: &Word) -> bool {
     let prefix = word.known_prefix();
     let known = text.unwrap_or(prefix.split_once('=').map_or(prefix, |(_, value)| value));
     known.split_once('/').map_or(text.is_none() || known.contains(':'), |(scheme, _)| scheme.contains(':'))
+}
+
+/// Whether the value of an option that sends it is, or names, a file that is sent instead.
+fn sends_a_file(option: &str, text: &str) -> bool {
+    let named = || text.split('=').next().is_some_and(|name| name.contains('@'));
+    match option {
+        // `--data-urlencode NAME@FILE`
+        "--data-urlencode" | "--url-query" | "--variable" => named(),
+        // Without a name, cookies are those that stand in a file.
+        "-b" | "--cookie" => !text.is_empty() && !text.contains('='),
+        _ => text.starts_with(['@', '<']) || text.contains("=@") || text.contains("=<"),
+    }
 }
 
 /// Whether the value is the name of something that the program brings along or looks up, and not a path.

@@ -5,8 +5,8 @@ use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::SpecialCase;
 use super::{
-    FolderChange, awk, backups, cargo_words, clients, looked_up_names, outputs, repository, sed, tool,
-    toolchains, unpack, users,
+    FolderChange, awk, backups, cargo_words, clients, looked_up_names, made_repositories, outputs,
+    repository, sed, tool, toolchains, unpack, users,
 };
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
@@ -15,6 +15,7 @@ use crate::shell::{OpenWord, Reach, Use, Word};
 pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     if judge.words.iter().filter_map(Word::literal).any(|word| word.rsplit('/').next() == Some("git")) {
         remote_helpers(judge);
+        made_repositories::add_template_setting(judge);
         add_signature_caveats(judge, scan);
     }
     cargo_words::handed_on(judge);

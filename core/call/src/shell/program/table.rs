@@ -89,6 +89,7 @@ pub(super) struct TableEntry {
     pub(super) changes: String,
     pub(super) sends: String,
     pub(super) data: String,
+    pub(super) at_files: String,
     pub(super) lines: String,
     pub(super) own_lines: String,
     pub(super) commands: String,
@@ -106,6 +107,11 @@ pub(super) struct TableEntry {
     pub(super) wildcards: String,
     pub(super) archives: bool,
     pub(super) resplits: bool,
+    pub(super) downloads: Option<String>,
+    pub(super) downloads_in: String,
+    pub(super) downloads_to: String,
+    pub(super) downloads_not: Option<String>,
+    pub(super) server_names: Option<String>,
     pub(super) listing: String,
     pub(super) shows: String,
     pub(super) creates: String,
@@ -433,7 +439,7 @@ impl TableEntry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 27] {
+    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 28] {
         [
             (OptionMeaning::Harmless, &self.options),
             (OptionMeaning::Pattern, &self.patterns),
@@ -455,6 +461,7 @@ impl TableEntry {
             (OptionMeaning::Changes, &self.changes),
             (OptionMeaning::Sends, &self.sends),
             (OptionMeaning::Data, &self.data),
+            (OptionMeaning::AtFile, &self.at_files),
             (OptionMeaning::Line, &self.lines),
             (OptionMeaning::OwnLine, &self.own_lines),
             (OptionMeaning::Command, &self.commands),

@@ -3,6 +3,7 @@
 
 use super::analyzer::CommandAnalyzer;
 use super::form::{CommandForm, Operands, OptionMeaning};
+use super::made_repositories;
 use super::pathspec;
 use super::scan::{FoundOption, Scan};
 use super::table::{RewriteFolder, SpecialCase};
@@ -13,6 +14,9 @@ const WRITE: Use = Use::Write(WriteKind::Write);
 
 /// Notes the folders below which the command changes files.
 pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
+    if !form.rewrites.is_never() {
+        made_repositories::add_made_folder(judge, form, scan);
+    }
     let keeps = || !form.keeps.is_never() && form.keeps.holds(scan.reliable_options(form));
     if !form.rewrites.holds(&scan.options) || keeps() {
         return;
@@ -59,9 +63,7 @@ fn add_made_folder(judge: &mut CommandAnalyzer<'_>, operands: &[&Word]) {
     match operands {
         [] => {}
         [Word::Literal(from)] if from.contains([':', '/']) => {
-            let name = from.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
-            let name = name.rsplit(['/', ':']).next().unwrap_or_default();
-            judge.places.add_path(name, WRITE, Reach::Somewhere);
+            judge.places.add_path(&made_repositories::made_name(from), WRITE, Reach::Somewhere);
             // `git init deep/folder` names the folder itself.
             judge.places.add_path(from, WRITE, Reach::Somewhere);
         }

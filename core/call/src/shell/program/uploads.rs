@@ -99,14 +99,20 @@ impl CommandAnalyzer<'_> {
         if words.first().and_then(Word::literal).map(name::base_name) != Some("curl") {
             return;
         }
-        for text in words.iter().skip(1).filter_map(Word::literal) {
+        let mut places = Vec::new();
+        for (place, word) in words.iter().enumerate().skip(1) {
+            let Some(text) = word.literal() else { continue };
             for (_, behind) in
                 text.match_indices("%output{").map(|(at, mark)| (at, text.get(at + mark.len()..)))
             {
                 let file = behind.and_then(|behind| behind.split('}').next()).unwrap_or_default();
                 let file = file.strip_prefix(">>").unwrap_or(file);
                 self.places.add_path(file, Use::Write(crate::WriteKind::Write), Reach::Itself);
+                places.push(at + place);
             }
+        }
+        if !places.is_empty() {
+            self.add_plain_caveat("what it prints is written to a file that its format names", places);
         }
     }
 }

@@ -92,8 +92,13 @@ fn may_guide(touch: &Touch, around: &[&Path]) -> bool {
 fn makes_a_repository(shell: &ShellAccess, folder: &Path) -> bool {
     let word = |at: usize| shell.words.get(at).and_then(Word::literal);
     let new = word(0) == Some("git") && matches!(word(1), Some("clone" | "init"));
+    // The folder, or what stands for all that git itself puts there.
+    let own = |path: &Path| {
+        let below = path.strip_prefix(folder).ok().and_then(Path::to_str);
+        below.is_some_and(|below| matches!(below, "" | "HEAD" | ".git/HEAD" | "hooks/HEAD"))
+    };
     let itself = |touch: &Touch| match &touch.path {
-        TouchedPath::Known(path) => path.resolved == folder || path.lexical == folder,
+        TouchedPath::Known(path) => own(&path.resolved) || own(&path.lexical),
         TouchedPath::Open(_) => false,
     };
     let written = |touch: &&Touch| matches!(touch.how, Use::Write(_));

@@ -201,7 +201,6 @@ fn given_the_same_options_without_an_attack_then_the_line_stays_allowed() {
             &["", "--oneline", "--skip 2"],
         ],
         &[&["git diff", "git show"], &["-U5", "--stat", "--anchored x", "-G foo"], &["", "HEAD"]],
-        &[&["git archive"], &["--prefix=x/", "--prefix x/", "--format=tar", "--format tar", "-v"], &["HEAD"]],
         &[&["tree"], &["-L 2", "-L2", "-aL 2", "-LP 2 '*.rs'", "-I target", "-d"], &["src"]],
         &[&["ack"], &["-C 2", "-A 3 -B 3", "-i", "-C2"], &["foo"], &["src"]],
         &[&["tar"], &["-tf", "-tvf", "-tzf", "tf", "-t -H ustar -f"], &["a.tar"]],

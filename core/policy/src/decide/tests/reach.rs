@@ -2,12 +2,15 @@
 
 mod backups;
 mod elsewhere;
+mod fetched;
 mod hosts;
 mod links;
+mod made;
 mod moved;
 mod other_names;
 mod past;
 mod rewritten;
+mod sent;
 mod taken;
 mod texts;
 mod uploads;

@@ -354,8 +354,6 @@ fn given_a_reader_then_its_operands_are_read() {
         ("git grep x HEAD", &[("HEAD", Itself), (".", All)]),
         ("git grep x -- src", &[("src", All)]),
         ("git grep --no-index x src", &[("src", All)]),
-        ("git archive HEAD", &[("HEAD", Itself), (".", All)]),
-        ("git archive HEAD src", &[("HEAD", Itself), ("src", All)]),
         ("git log", &[]),
         ("git log --stat -- src", &[("src", Itself)]),
         ("git log -p -- gone", &[("gone", Shown)]),

@@ -10,7 +10,10 @@ const MOST: usize = 12;
 
 fn danger(known: &Option_) -> bool {
     known.meaning.is_dangerous()
-        && !matches!(known.meaning, OptionMeaning::Data | OptionMeaning::Evaluates | OptionMeaning::Line)
+        && !matches!(
+            known.meaning,
+            OptionMeaning::Data | OptionMeaning::AtFile | OptionMeaning::Evaluates | OptionMeaning::Line
+        )
 }
 
 /// D2.31: A word that an option takes as its value, and that would itself be an option
@@ -135,7 +138,6 @@ fn given_an_option_whose_arity_differs_then_the_line_is_judged_in_each_reading()
         "awk -e '{print}' f",
         "awk --source='{print}' f",
         "tar -tHf a",
-        "git archive --prefix x/ HEAD",
         "ls -I target -w 80 src",
         "ack -C 2 foo",
         "xxd -bc8 f",
