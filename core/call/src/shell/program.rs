@@ -32,6 +32,7 @@ mod names;
 mod operand_roles;
 mod operands;
 mod option_aliases;
+mod option_condition;
 mod option_values;
 mod options;
 mod other_names;

@@ -69,6 +69,8 @@ pub(super) struct Builtin {
     /// It changes nothing that lasts, and its words are no paths.
     pub(super) quiet: bool,
     pub(super) caveats: Vec<Caveat>,
+    /// Texts that the shell evaluates as numbers.
+    pub(super) evaluated: Vec<String>,
     /// Lines that the shell keeps, and runs later.
     pub(super) lines: Vec<String>,
     /// Which shell it is.

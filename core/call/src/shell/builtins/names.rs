@@ -55,6 +55,9 @@ fn check_evaluated_value(name: &str, value: &Word, of: &mut Builtin) {
 /// A word that is evaluated as a name or as a number: `risk` says whether it is asked about, whatever the mode.
 pub(super) fn add_evaluation_caveat(word: &Word, place: usize, risk: Option<bool>, of: &mut Builtin) {
     let reason = || format!("the shell evaluates {}", word.text());
+    if risk.is_some() {
+        of.evaluated.push(word.text());
+    }
     match risk {
         Some(true) => of.add_always_caveat(reason()),
         Some(false) => of.add_plain_caveat(&[place], reason()),

@@ -4,7 +4,7 @@
 use crate::shell::Word;
 use crate::shell::line_error::{LineError, Result};
 use crate::shell::variables::{self, VariableKind};
-use crate::shell::walk::Walker;
+use crate::shell::walk::{Walker, holds_printed};
 
 /// What an expression is, as far as its text tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,7 @@ impl Walker<'_> {
     /// Notes what an expression evaluates, and says what it is.
     pub(in crate::shell) fn note_arithmetic(&mut self, text: &str) -> Result<ArithmeticKind> {
         let expression = classify_expression(text);
+        self.note_evaluated_names(text);
         match expression {
             ArithmeticKind::Numbers => {}
             ArithmeticKind::Names => {
@@ -75,7 +76,7 @@ pub(in crate::shell) fn evaluation_risk(word: &Word) -> Option<bool> {
     if variables::is_number(word) {
         return None;
     }
-    let Some(text) = word.literal() else { return Some(false) };
+    let Some(text) = word.literal() else { return Some(holds_printed(word)) };
     if classify_expression(text) == ArithmeticKind::Numbers {
         return None;
     }
@@ -84,7 +85,7 @@ pub(in crate::shell) fn evaluation_risk(word: &Word) -> Option<bool> {
 
 /// The same of a word that names a variable: a plain name is only looked up, what stands in its subscript is evaluated.
 pub(in crate::shell) fn naming_risk(word: &Word) -> Option<bool> {
-    let Some(text) = word.literal() else { return Some(false) };
+    let Some(text) = word.literal() else { return Some(holds_printed(word)) };
     let base = text.strip_suffix("[@]").or_else(|| text.strip_suffix("[*]")).unwrap_or(text);
     if variables::is_name(base) { None } else { evaluation_risk(word) }
 }

@@ -62,6 +62,7 @@ impl Walker<'_> {
         self.value_touch(&value);
         self.evaluated_later(&value);
         self.note_evaluated_value(bare, &value);
+        self.note_given_value(bare, &value);
         if variables::variable_kind_in(bare, self.dialect()) != variables::variable_kind(bare) {
             self.note_caveat(true, format!("to zsh, the variable {bare} can change what runs"));
         }
@@ -76,6 +77,7 @@ impl Walker<'_> {
         if bare.bytes().all(|b| b.is_ascii_digit()) {
             Ok(())
         } else if bare.bytes().all(plain) {
+            self.note_evaluated_names(bare);
             self.note_caveat(false, format!("the shell may evaluate {bare} as arithmetic"));
             Ok(())
         } else {
@@ -134,6 +136,7 @@ impl Walker<'_> {
 
     /// What `rest` gives to variables: texts among its words, and those that it reads.
     pub(super) fn record_given_values(&mut self, rest: &[Word], input: &[String]) {
+        self.note_given_words(rest);
         let Some(name) = rest.first().and_then(Word::literal) else { return };
         let sets = match name {
             "set" | "read" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "export"

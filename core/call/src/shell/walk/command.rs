@@ -94,6 +94,7 @@ impl Walker<'_> {
             known.reader &= builtin.caveats.is_empty();
             caveats.extend(builtin.caveats);
             quiet = builtin.quiet;
+            builtin.evaluated.iter().for_each(|text| self.note_evaluated_names(text));
             let is_known = |line: &String| {
                 known
                     .inner

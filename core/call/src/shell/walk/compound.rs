@@ -144,6 +144,10 @@ impl Walker<'_> {
         }
         values.iter().for_each(|value| self.evaluated_later(value));
         let name = &of.variable_name;
+        values.iter().for_each(|value| self.note_given_value(name, value));
+        if of.values.is_none() {
+            self.note_given_value(name, &Word::Open(OpenWord::default()));
+        }
         let inert = self.is_set_once(name);
         let value = if inert && of.values.is_some() { common_word(&values) } else { None };
         self.push_keyword_notes("for");

@@ -15,6 +15,7 @@ impl Walker<'_> {
         script::drop_rewritten_digests(&mut self.out.accesses, in_order);
         self.read_what_is_listed();
         self.settle_shown();
+        self.settle_evaluated_names();
         let WalkResult { mut accesses, tested, .. } = self.out;
         let functions = self.place.functions();
         for access in &mut accesses {

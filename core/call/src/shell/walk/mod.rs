@@ -10,6 +10,7 @@ mod budget;
 mod command;
 mod command_parts;
 mod compound;
+mod evaluated_names;
 mod files;
 mod finish;
 mod folder;
@@ -45,6 +46,7 @@ use super::{Assignment, Caveat, CaveatSubject, Dialect, Surroundings, Word, vari
 use crate::{Access, FolderCache};
 
 use budget::WalkBudget;
+pub(super) use evaluated_names::holds_printed;
 use pending_notes::WordNotes;
 use shell_state::ShellState;
 use walk_output::WalkResult;

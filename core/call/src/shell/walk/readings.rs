@@ -99,6 +99,10 @@ impl Walker<'_> {
     }
 
     /// The access that another reading is noted at: the one at `at`, or the first command since `from`.
+    pub(super) fn any_shell_access(&mut self) -> Option<&mut ShellAccess> {
+        self.shell_at(0, None)
+    }
+
     fn shell_at(&mut self, from: usize, at: Option<usize>) -> Option<&mut ShellAccess> {
         let is_shell = |access: &Access| matches!(access, Access::Shell(_));
         let found = &self.out.accesses;

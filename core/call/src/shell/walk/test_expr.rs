@@ -85,6 +85,7 @@ impl Walker<'_> {
     /// A word that the shell evaluates once more, and whether that is asked about whatever the mode.
     fn note_evaluated_word(&mut self, word: &Word, risk: Option<bool>) {
         if let Some(always) = risk {
+            self.note_evaluated_names(&word.text());
             self.note_caveat(always, format!("the shell evaluates {}", word.text()));
         }
     }

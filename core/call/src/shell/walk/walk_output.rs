@@ -1,5 +1,6 @@
 //! What comes out of a walk. It only grows: what a part of the line does or says is found, wherever the shell is then.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::moved_names::RenamedPath;
@@ -20,6 +21,9 @@ pub(super) struct WalkResult {
     pub(super) moved: Vec<RenamedPath>,
     /// A command before has unpacked or checked out files that no word names, links among them perhaps.
     pub(super) unpacked: bool,
+    /// Variables that the line gives a text which nobody knows before, and those that a shell evaluates somewhere in it.
+    pub(super) given: HashSet<String>,
+    pub(super) evaluated: HashSet<String>,
     /// Texts that commands print.
     pub(super) said: Vec<String>,
     /// A command may set variables that the text around it does not name.

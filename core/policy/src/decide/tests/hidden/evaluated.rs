@@ -123,28 +123,14 @@ fn lines_of(evaluating: &[&str]) -> BTreeSet<String> {
     SOURCES.iter().flat_map(|source| line(source)).collect()
 }
 
-/// Holds none to be allowed in plan mode and by typical rules; in mode auto, code of the folder's runs anyway.
-fn none_allowed_as_reading(dialect: Dialect, lines: &BTreeSet<String>) {
-    assert!(lines.len() >= 1000, "only {} lines", lines.len());
-    let allows = |line: &&String| effects(dialect, line)[..2].contains(&Allow);
-    let allowed: Vec<_> = lines.iter().filter(allows).collect();
-    assert!(
-        allowed.is_empty(),
-        "{} of {} allowed: {:#?}",
-        allowed.len(),
-        lines.len(),
-        &allowed[..allowed.len().min(40)]
-    );
-}
-
 /// D2.18, attack 78: what comes from a file, a commit or a file's name runs where a shell takes it for a number.
 #[test]
-fn given_what_nobody_knows_where_a_shell_evaluates_then_it_is_no_reading() {
+fn given_what_nobody_knows_where_a_shell_evaluates_then_it_is_asked_about_always() {
     for dialect in [Dialect::Bash, Dialect::Zsh, Dialect::Unknown] {
-        none_allowed_as_reading(dialect, &lines_of(ANY_SHELL));
+        none_allowed(dialect, &lines_of(ANY_SHELL));
     }
     for dialect in [Dialect::Zsh, Dialect::Unknown] {
-        none_allowed_as_reading(dialect, &lines_of(ZSH));
+        none_allowed(dialect, &lines_of(ZSH));
     }
 }
 
@@ -174,5 +160,22 @@ fn given_numbers_where_a_shell_evaluates_then_nothing_is_asked_about() {
     ];
     for dialect in [Dialect::Bash, Dialect::Zsh, Dialect::Unknown] {
         all_allowed(dialect, &lines);
+    } // Counters are everywhere.
+    let denied = policy(&[(Deny, "shell(touch *)")]);
+    for line in [
+        "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+        "i=0; for f in *.rs; do i=$((i+1)); done; echo $i",
+        "for i in 1 2 3; do echo $((i*2)); done",
+        "n=$(wc -l < f); echo $((n+1))",
+        "n=$(wc -l < f); [[ $n -gt 5 ]] && echo many",
+        "[[ $# -gt 0 ]] && echo y",
+        "x=$(cat f); [ \"$x\" -gt 3 ] && echo y",
+        "x=$(cat f); [[ -n $x ]] && echo y",
+        "x=$(cat f); [[ $x == a* ]] && echo $((1+2))",
+        "let i=1; let i+=1; echo $i",
+        "printf '%s\\n' count; echo $((count+1))",
+        "COLUMNS=$((80+20)) ls",
+    ] {
+        assert_eq!(in_mode(&denied, &line_for(Dialect::Bash, line), Mode::Auto).effect, Allow, "{line}");
     }
 }
