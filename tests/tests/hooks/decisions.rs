@@ -87,7 +87,9 @@ fn given_an_environment_that_points_elsewhere_then_what_is_there_counts_for_noth
     assert_ne!(answer.decision, "allow", "{answer:?}");
     assert!(!evil.join("mayi/store.db").exists());
     // A worker that is started, where there is no fork, knows the environment by what is left of it.
-    let words = ["hook", "--worker", "claude-code"].map(Into::into).into_iter().chain(scene.folders());
+    let parent = std::process::id().to_string();
+    let words =
+        ["hook", "--worker", &parent, "claude-code"].map(Into::into).into_iter().chain(scene.folders());
     let started =
         scene.machine.mayi(words).env("HOME", &evil).env("MAYI_CONFIG", evil.join("mayi/config.toml"));
     let frame = started.input(event.as_bytes()).end().text();

@@ -1,6 +1,7 @@
 //! "Failure of any kind blocks": whatever happens to the worker, the parent says so in time, by the code that harnesses take for a
 //! block.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -123,6 +124,27 @@ fn given_a_parent_that_is_killed_then_its_worker_ends() {
     held.parent.wait().unwrap();
     let there = std::path::PathBuf::from(format!("/proc/{}", held.worker.as_raw_nonzero()));
     until(LIMIT, || if there.exists() { Err("the worker is left".to_owned()) } else { Ok(()) });
+}
+
+/// A worker that is started, where there is no fork, knows its parent's id: one whose parent was killed before it could ask to be told
+/// does nothing, and says nothing.
+#[test]
+fn given_a_worker_whose_parent_was_gone_before_it_began_then_it_ends_at_once() {
+    let scene = Scene::new("mode = \"auto\"\n");
+    let event = scene.event("PreToolUse", "Read", &json!({ "file_path": "a" }), "t").to_string();
+    let worker = |parent: &str| {
+        let words = ["hook", "--worker", parent, "claude-code"].map(OsString::from);
+        scene.machine.mayi(words.into_iter().chain(scene.folders())).input(event.as_bytes()).end()
+    };
+    let (mine, other) = (std::process::id().to_string(), std::os::unix::process::parent_id().to_string());
+    let said = worker(&mine);
+    assert_eq!((said.code, said.text().starts_with("mayi-hook ")), (Some(0), true), "{said}");
+    let before = scene.entries().len();
+    for parent in [&other, "0", "-1", "claude-code", ""] {
+        let silent = worker(parent);
+        assert_eq!((silent.code, silent.text().as_str()), (Some(1), ""), "{parent}: {silent}");
+    }
+    assert_eq!(scene.entries().len(), before);
 }
 
 /// The store's lock is waited for 50 ms at most, then it blocks.

@@ -16,7 +16,7 @@ use mayi_core::config::{CompiledFile, ConfigError, FileKeeper, Folders, LoadedCo
 use mayi_core::gate::{Asking, Gate, Memory, OnAsk, Session};
 use mayi_core::store::{Options as StoreOptions, Owner, SqliteStore, Store};
 use mayi_doors::folders::session_roots;
-use mayi_hook::guard::{AnswerFrame, HookOptions, SAID_HOME, WORKER};
+use mayi_hook::guard::{AnswerFrame, HookOptions, SAID_HOME, outlive_parent, worker_words};
 use mayi_hook::{
     AskVia, EventKind, HomeFolders, HookAnswer, HookDoor, HookEvent, HookOutput, HookReply, LARGEST,
     LONGEST_SESSION, OwnMode, SessionStore,
@@ -36,11 +36,7 @@ const MARGIN: Duration = Duration::from_millis(500);
 /// Is the worker, if the program's words say that it is one.
 #[must_use]
 pub fn run_as_worker() -> Option<ExitCode> {
-    let mut words = std::env::args_os().skip(1);
-    if words.next()? != "hook" || words.next()? != WORKER {
-        return None;
-    }
-    let words: Vec<OsString> = words.collect();
+    let words = worker_words(std::env::args_os())?;
     answer_and_exit(&words, std::env::var_os(SAID_HOME).as_deref())
 }
 
@@ -48,7 +44,6 @@ pub fn run_as_worker() -> Option<ExitCode> {
 /// that the harness's environment names.
 pub fn answer_and_exit(words: &[OsString], said_home: Option<&OsStr>) -> ! {
     crate::limits_are_errors();
-    follow_the_parent(true);
     // Nobody reads what a panic prints.
     std::panic::set_hook(Box::new(|_| {}));
     let (output, done) = match catch_unwind(AssertUnwindSafe(|| answer_event(words, said_home))) {
@@ -57,7 +52,7 @@ pub fn answer_and_exit(words: &[OsString], said_home: Option<&OsStr>) -> ! {
         Err(_) => (blocked_output(words, "this is a mistake in mayi; `mayi doctor` may say more"), None),
     };
     // From here on it may outlive its parent.
-    follow_the_parent(false);
+    outlive_parent();
     let mut stdout = std::io::stdout().lock();
     let told = stdout.write_all(&AnswerFrame::write(&output)).and_then(|()| stdout.flush());
     drop(stdout);
@@ -97,22 +92,6 @@ impl Cleanup {
         self.compiled.iter().for_each(CompiledFile::compile_if_wanted);
     }
 }
-
-/// Whether this process ends with the one that waits for it.
-#[cfg(target_os = "linux")]
-fn follow_the_parent(on: bool) {
-    let signal = on.then_some(rustix::process::Signal::KILL);
-    let parent = rustix::process::getppid();
-    // Where that can't be had, it ends when it has answered.
-    let _ = rustix::process::set_parent_process_death_signal(signal);
-    // One that ended just before tells nobody.
-    if on && rustix::process::getppid() != parent {
-        std::process::exit(1);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn follow_the_parent(_: bool) {}
 
 /// Gives back the streams, which the parent and the harness wait for.
 fn release_streams() {

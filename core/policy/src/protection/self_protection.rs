@@ -137,7 +137,7 @@ mod tests {
             "mayi mcp login docs; mayi mcp logout docs",
             "mayi hook uninstall claude-code --yes",
             "echo x | mayi hook claude-code",
-            "mayi hook --worker claude-code",
+            "mayi hook --worker 7 claude-code",
             "mayi uninstall --yes --purge",
         ] {
             assert!(mentions_mayi(text), "{text}");

@@ -11,15 +11,16 @@ mod process;
 
 pub use frame::AnswerFrame;
 pub use options::{DEFAULT_LIMIT, HookOptions, INBOX_LIMIT};
-pub use process::{SAID_HOME, WORKER, WorkerMain};
+pub use process::{SAID_HOME, WorkerMain, outlive_parent, worker_words};
 
 use std::ffi::OsString;
-use std::io::{self, PipeReader, Read, Write};
+use std::io::{self, PipeReader, Read};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use self::options::event_words;
 use self::process::WorkerProcess;
 use crate::harness::HookOutput;
 
@@ -29,16 +30,7 @@ const MARGIN: Duration = Duration::from_millis(200);
 /// Is the parent of one that does what `worker` does, if the program's words say that it is one. `None`: they say something else.
 #[must_use]
 pub fn run_as_guard(worker: WorkerMain) -> Option<ExitCode> {
-    let mut words = std::env::args_os().skip(1);
-    if words.next()? != "hook" {
-        return None;
-    }
-    let words: Vec<OsString> = words.collect();
-    // The others are commands for people.
-    let harness = words.first()?.to_str().and_then(crate::Harness::find_by_name)?;
-    if words.iter().any(|word| matches!(word.to_str(), Some("-h" | "--help"))) {
-        return None;
-    }
+    let (harness, words) = event_words(std::env::args_os())?;
     Some(run_bounded_worker(harness.name, &words, worker))
 }
 
@@ -58,16 +50,7 @@ fn run_bounded_worker(harness: &str, words: &[OsString], worker: WorkerMain) -> 
             &format!("blocked, since the hook for {harness} is not set up rightly: {why}"),
         ),
     };
-    write_output(&output)
-}
-
-/// Writes `output`, and returns its code. What can't be written down is no answer.
-fn write_output(output: &HookOutput) -> ExitCode {
-    let written = io::stdout()
-        .write_all(output.out.as_bytes())
-        .and_then(|()| io::stdout().flush())
-        .and_then(|()| io::stderr().write_all(output.err.as_bytes()));
-    ExitCode::from(if written.is_ok() { output.code } else { HookOutput::BLOCKS })
+    output.write()
 }
 
 /// What the worker answers.

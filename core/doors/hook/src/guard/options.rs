@@ -20,6 +20,21 @@ pub const INBOX_LIMIT: Duration = Duration::from_secs(25);
 const SHORTEST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
+/// Whose event is to be answered, and what stands behind `hook`, by all words of the program's. `None`: they ask for something else.
+pub(super) fn event_words(
+    program: impl IntoIterator<Item = OsString>,
+) -> Option<(&'static Harness, Vec<OsString>)> {
+    let mut words = program.into_iter().skip(1);
+    if words.next()? != "hook" {
+        return None;
+    }
+    let words: Vec<OsString> = words.collect();
+    // The others are commands for people.
+    let harness = words.first()?.to_str().and_then(Harness::find_by_name)?;
+    let asks_for_help = words.iter().any(|word| matches!(word.to_str(), Some("-h" | "--help")));
+    (!asks_for_help).then_some((harness, words))
+}
+
 /// Options of one event.
 #[derive(Clone, Debug)]
 pub struct HookOptions {
@@ -135,6 +150,19 @@ mod tests {
 
     fn read(line: &str) -> Result<HookOptions, String> {
         HookOptions::read(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn given_all_words_of_the_program_then_only_an_event_is_one() {
+        let harness = |line: &str| {
+            let (harness, words) = event_words(line.split(' ').map(OsString::from))?;
+            Some((harness.name, words.len()))
+        };
+        assert_eq!(harness("mayi hook codex --ask-via inbox"), Some(("codex", 3)));
+        assert_eq!(harness("mayi hook codex --no-such-option"), Some(("codex", 2)));
+        for line in ["mayi", "mayi hook", "mayi hook status", "mayi hook codex --help", "mayi run codex"] {
+            assert_eq!(harness(line), None, "{line}");
+        }
     }
 
     #[test]

@@ -5,12 +5,10 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-#[cfg(target_os = "linux")]
-use rustix::process::getpid;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, waitpid};
 
-/// The word behind `hook` by which the program is a worker.
-pub const WORKER: &str = "--worker";
+/// The word behind `hook` by which the program is a worker; the id of its parent stands behind it.
+const WORKER: &str = "--worker";
 
 /// Where a worker that is started finds the home folder that the harness's environment names, which may be another than the user's.
 pub const SAID_HOME: &str = "MAYI_HOOK_SAID_HOME";
@@ -92,7 +90,7 @@ impl WorkerProcess {
             std::env::current_exe()?
         };
         let mut command = Command::new(program);
-        command.arg("hook").arg(WORKER).args(words);
+        command.arg("hook").arg(WORKER).arg(getpid().to_string()).args(words);
         command.stdin(Stdio::inherit()).stdout(writer).stderr(Stdio::null());
         if let Some(home) = std::env::var_os("HOME") {
             command.env(SAID_HOME, home);
@@ -144,12 +142,35 @@ fn is_alone() -> bool {
     std::fs::metadata("/proc/self/task").is_ok_and(|task| task.nlink() == 3)
 }
 
-/// This process ends with the one that has forked it, whose id is `parent`. False: that has ended already, and nobody would be told.
-#[cfg(target_os = "linux")]
+/// The words behind `hook` of a worker that was started, by all words of the program's; `None`: it is none. From here on it ends with
+/// its parent. One that has no parent any more ends at once, and says nothing: nobody would hear it.
+#[must_use]
+pub fn worker_words(program: impl IntoIterator<Item = OsString>) -> Option<Vec<OsString>> {
+    let mut words = program.into_iter().skip(1);
+    if words.next()? != "hook" || words.next()? != WORKER {
+        return None;
+    }
+    let id = words.next().and_then(|id| id.to_str()?.parse::<u32>().ok());
+    let parent = id.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    if !parent.is_some_and(end_with) {
+        std::process::exit(1);
+    }
+    Some(words.collect())
+}
+
+/// This process ends with the one that has forked or started it, whose id is `parent`. False: that has ended already, and nobody
+/// would be told.
 fn end_with(parent: Pid) -> bool {
     // Where that can't be had, it ends when it has answered.
+    #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    rustix::process::getppid() == Some(parent)
+    getppid() == Some(parent)
+}
+
+/// From here on, this process may go on without its parent.
+pub fn outlive_parent() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(None);
 }
 
 /// Standard output goes to the parent from here on, and standard error nowhere: the harness's own are the parent's.
@@ -176,9 +197,9 @@ mod tests {
     /// A parent that ended between the fork and the first thing that its worker does: the worker has another parent by then.
     #[test]
     fn given_another_parent_than_the_one_that_forked_then_there_is_nobody_to_work_for() {
-        let real = rustix::process::getppid();
+        let real = getppid();
         let (mine, other) = (real.is_some_and(end_with), end_with(getpid()));
-        let _ = rustix::process::set_parent_process_death_signal(None);
+        outlive_parent();
         assert!((mine, other) == (true, false));
     }
 }

@@ -13,6 +13,9 @@ mod opencode;
 mod qwen;
 mod vscode;
 
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
 use mayi_core::call::{AgentId, NamedDoor};
 use serde_json::Value;
 
@@ -106,6 +109,16 @@ impl HookOutput {
     #[must_use]
     pub fn empty() -> Self {
         Self::default()
+    }
+
+    /// Says it to the harness, and returns its code. What can't be written down is no answer.
+    pub(crate) fn write(&self) -> ExitCode {
+        let mut stdout = io::stdout();
+        let written = stdout
+            .write_all(self.out.as_bytes())
+            .and_then(|()| stdout.flush())
+            .and_then(|()| io::stderr().write_all(self.err.as_bytes()));
+        ExitCode::from(if written.is_ok() { self.code } else { Self::BLOCKS })
     }
 
     /// `value` on standard output.
