@@ -43,7 +43,7 @@ fn generate_table(table: &Table<'_>, files: &[(String, String)]) -> Result<(Stri
     let (mut text, mut code) = (String::new(), String::new());
     let fields: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     writeln!(code, "pub(super) static FIELDS: [&str; {}] = {fields:?};", fields.len())?;
-    writeln!(code, "pub(super) static PARTS: [Part; {}] = [", table.entries.len())?;
+    writeln!(code, "pub(super) static PROGRAMS: [ProgramEntry; {}] = [", table.entries.len())?;
     for entry in &table.entries {
         let name = append_span(&mut text, entry.name)?;
         let mut said = String::new();
@@ -58,7 +58,7 @@ fn generate_table(table: &Table<'_>, files: &[(String, String)]) -> Result<(Stri
         let has_subs = entry.has_subs;
         writeln!(
             code,
-            "    Part {{ name: {name:?}, said: {said:?}, field: {field}, has_subs: {has_subs} }},"
+            "    ProgramEntry::new(Part {{ name: {name:?}, said: {said:?}, field: {field}, has_subs: {has_subs} }}),"
         )?;
     }
     writeln!(code, "];\npub(super) static NAMES: [Name; {}] = [", table.names.len())?;

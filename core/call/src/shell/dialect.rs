@@ -1,9 +1,7 @@
 //! Which shell reads a line. The same text can be one command to bash, two to dash, and a program to zsh.
 
 use std::str::FromStr;
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -74,10 +72,6 @@ const COMMANDS: &[&str] = &["&>", "[[", "((", "$[", "<<<", "<(", ">(", "|&", ";&
 /// Signs by which its commands are the same, and their words may be others.
 const WORDS: &[&str] = &["$'", "$\"", "~+", "~-", "=~"];
 
-/// None where they could not be built, which their patterns rule out: then every line differs.
-static COMMAND_SIGNS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(COMMANDS).ok());
-static WORD_SIGNS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(WORDS).ok());
-
 /// In what bash and a POSIX shell could read a line in two ways. Ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Difference {
@@ -91,16 +85,23 @@ pub(super) enum Difference {
 
 /// How bash and a POSIX shell could read `line` in two ways.
 pub(super) fn dialect_difference(line: &str) -> Difference {
-    let holds = |signs: &LazyLock<Option<AhoCorasick>>| {
-        signs.as_ref().is_none_or(|signs: &AhoCorasick| signs.is_match(line))
-    };
-    if holds(&COMMAND_SIGNS) || line.contains(['<', '>']) && long_descriptor(line) {
+    if holds_sign(line, COMMANDS) || line.contains(['<', '>']) && long_descriptor(line) {
         Difference::Commands
-    } else if holds(&WORD_SIGNS) || line.contains('{') && has_brace_expansion(line) {
+    } else if holds_sign(line, WORDS) || line.contains('{') && has_brace_expansion(line) {
         Difference::Words
     } else {
         Difference::Nothing
     }
+}
+
+/// Whether one of `signs` is in `line`; each of them begins with punctuation. An automaton for so few takes longer to make than most
+/// lines to be looked through, and a process of one call makes it anew.
+fn holds_sign(line: &str, signs: &[&str]) -> bool {
+    let line = line.as_bytes();
+    line.iter().enumerate().any(|(at, byte)| {
+        let begins = |rest: &[u8]| signs.iter().any(|sign| rest.starts_with(sign.as_bytes()));
+        byte.is_ascii_punctuation() && line.get(at..).is_some_and(begins)
+    })
 }
 
 /// Whether a brace opens that is neither a group's, which stands alone, nor that of `${NAME}`.
@@ -117,4 +118,26 @@ fn long_descriptor(line: &str) -> bool {
         [a, b, c] => a.is_ascii_digit() && b.is_ascii_digit() && matches!(c, b'<' | b'>'),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_any_three_characters_then_the_signs_that_they_hold_are_found() {
+        let letters: Vec<char> = "&>[($<|;=~'\"+-a\u{e9}".chars().collect();
+        for signs in [COMMANDS, WORDS] {
+            assert!(signs.iter().all(|sign| sign.starts_with(|c: char| c.is_ascii_punctuation())));
+            for first in &letters {
+                for second in &letters {
+                    for third in &letters {
+                        let line: String = [first, second, third].into_iter().collect();
+                        let held = signs.iter().any(|sign| line.contains(sign));
+                        assert_eq!(holds_sign(&line, signs), held, "{line}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -270,7 +270,7 @@ pub fn is_known_reader(words: &[&str]) -> bool {
 
 /// Whether a program has sub-commands that are known.
 pub(super) fn has_sub_commands(name: &str) -> bool {
-    table::ProgramTable::get().find_program(name::base_name(name)).is_some_and(|program| program.has_subs)
+    table::ProgramTable::get().find_program(name::base_name(name)).is_some_and(|program| program.has_subs())
 }
 
 /// Every name in the table, also those of sub-commands: `git log`.

@@ -181,7 +181,7 @@ impl<'a> CommandAnalyzer<'a> {
         let words = self.words;
         let mut from = at + 1;
         let mut named = Vec::new();
-        while program.has_subs {
+        while program.has_subs() {
             let scan = scan_words(program.form(), words, from, Some(0));
             let Some(rest) = scan.rest else { break };
             let Some(word) = words.get(rest) else { break };
@@ -433,7 +433,7 @@ impl<'a> CommandAnalyzer<'a> {
         if prints {
             return;
         }
-        let reads = program.is_some_and(|program| program.form().reader && !program.has_subs);
+        let reads = program.is_some_and(|program| program.form().reader && !program.has_subs());
         self.named_elsewhere("what its input names", if reads { Use::Read } else { Use::Either });
     }
 

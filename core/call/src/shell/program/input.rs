@@ -128,7 +128,7 @@ fn decided_by_input(inner: &[Word], mark: &str, any: bool) -> InputEffect {
             return InputEffect::Operands;
         };
         at += 1;
-        while program.has_subs {
+        while program.has_subs() {
             let scan = scan_words(program.form(), inner, at, Some(0));
             let sub =
                 scan.rest.and_then(|rest| Some((rest, program.sub_command(inner.get(rest)?.literal()?)?)));

@@ -15,7 +15,7 @@ impl CommandAnalyzer<'_> {
     fn own_name(&self, place: usize) -> &str {
         let before = self.words.get(..place).unwrap_or_default().iter().rev().filter_map(Word::literal);
         let has_subs = |name: &&str| {
-            ProgramTable::get().find_program(name::base_name(name)).is_some_and(|program| program.has_subs)
+            ProgramTable::get().find_program(name::base_name(name)).is_some_and(|program| program.has_subs())
         };
         before.into_iter().find(has_subs).unwrap_or_default()
     }

@@ -5,12 +5,15 @@ use serde::de::value::{Error, MapDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::table::ProgramEntry;
+
 /// Names, and what entries say.
 static TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/programs.txt"));
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// An entry: where in [`TEXT`] its name stands, and what it says.
+#[derive(Debug)]
 pub(super) struct Part {
     name: (u32, u32),
     said: (u32, u32),

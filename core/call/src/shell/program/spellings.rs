@@ -17,7 +17,7 @@ pub(super) fn add_spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>
     let program = ProgramTable::get().find_program(name::base_name(first));
     let mut new = Vec::new();
     let form = match program {
-        Some(program) if program.has_subs => spell_sub_command(program, whole, &mut new),
+        Some(program) if program.has_subs() => spell_sub_command(program, whole, &mut new),
         program => {
             behind_options(whole.first().as_slice(), whole.get(1..).unwrap_or_default(), &mut new);
             let form = program.map(ProgramEntry::form);
@@ -47,7 +47,7 @@ fn spell_sub_command(
 ) -> Option<&'static CommandForm> {
     let mut kept: Vec<&Word> = words.first().into_iter().collect();
     let (mut from, mut dropped) = (1, false);
-    while program.has_subs {
+    while program.has_subs() {
         let scan = scan_words(program.form(), words, from, Some(0));
         let Some(rest) = scan.rest else { break };
         dropped |= rest > from;
@@ -75,7 +75,7 @@ fn spell_sub_command(
         new.push(kept.iter().copied().chain(rest).cloned().collect());
     }
     // `docker compose --what x up`
-    match program.has_subs {
+    match program.has_subs() {
         true => without_options(&kept.into_iter().chain(rest).collect::<Vec<_>>(), new),
         false => behind_options(&kept, rest, new),
     }

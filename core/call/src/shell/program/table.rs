@@ -3,7 +3,7 @@
 //! The build has cut the files into entries (`build.rs`): an entry is read when it is first looked up, so
 //! that one decision does not pay for a thousand programs.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::value::Error;
@@ -12,7 +12,7 @@ use super::embedded_paths::Language;
 use super::form::{CommandForm, OptionMeaning};
 pub(super) use super::names::NameLists;
 use super::option_aliases::Spelling;
-use super::packed;
+use super::packed::{self, Part};
 
 /// Its files.
 #[cfg(test)]
@@ -213,26 +213,34 @@ pub(super) enum SpecialCase {
 /// A program or sub-command: its part of a file, and what that says once it was looked up.
 #[derive(Debug)]
 pub(super) struct ProgramEntry {
-    /// `git log`: the name that its part begins with.
-    name: &'static str,
-    text: &'static str,
-    /// The file that it stands in.
-    field: &'static str,
-    /// Other entries are its sub-commands.
-    pub(super) has_subs: bool,
+    part: Part,
     /// In a place of its own: few are ever looked up, and it is large.
     form: OnceLock<Box<CommandForm>>,
 }
 
 impl ProgramEntry {
+    pub(super) const fn new(part: Part) -> Self {
+        Self { part, form: OnceLock::new() }
+    }
+
+    /// `git log`: the name that its part begins with.
+    fn name(&self) -> &'static str {
+        self.part.name()
+    }
+
+    /// Other entries are its sub-commands.
+    pub(super) fn has_subs(&self) -> bool {
+        self.part.has_subs
+    }
+
     /// Whether it is among the interpreters, shells and wrappers.
     pub(super) fn runs_others(&self) -> bool {
-        matches!(self.field, "interpreters" | "wrappers")
+        matches!(self.source_file(), "interpreters" | "wrappers")
     }
 
     /// The file of the table that it stands in.
     pub(super) fn source_file(&self) -> &'static str {
-        self.field
+        self.part.source_file()
     }
 
     /// Whether it takes further sub-commands, or nothing is known of its operands, so that it may run any of its words.
@@ -240,7 +248,7 @@ impl ProgramEntry {
         let form = self.form();
         let known =
             form.operands.is_some() || form.program.is_some() || form.special.is_some() || form.reader;
-        form.kind == ProgramKind::Plain && !known && (self.has_subs || !self.name.contains(' '))
+        form.kind == ProgramKind::Plain && !known && (self.part.has_subs || !self.name().contains(' '))
     }
 
     pub(super) fn kind(&self) -> ProgramKind {
@@ -249,20 +257,22 @@ impl ProgramEntry {
 
     pub(super) fn form(&self) -> &CommandForm {
         self.form.get_or_init(|| {
-            let mut entry = TableEntry::parse(self.text).unwrap_or_default();
+            let mut entry = TableEntry::parse(self.part.entry_text()).unwrap_or_default();
             // Entries whose options count here too: the one that this is like, and programs that this
             // is a sub-command of.
             let mut above = Vec::new();
-            if let Some(like) =
-                ProgramTable::get().find_entry(&entry.like).map(|like| TableEntry::parse(like.text))
+            if let Some(like) = ProgramTable::get()
+                .find_entry(&entry.like)
+                .map(|like| TableEntry::parse(like.part.entry_text()))
             {
                 let like = like.unwrap_or_default();
                 entry.inherit_from(&like);
                 above.push(like);
             }
-            for (at, _) in self.name.match_indices(' ') {
-                let upper = self.name.get(..at).and_then(|upper| ProgramTable::get().find_entry(upper));
-                let Some(upper) = upper.and_then(|upper| TableEntry::parse(upper.text).ok()) else {
+            for (at, _) in self.name().match_indices(' ') {
+                let upper = self.name().get(..at).and_then(|upper| ProgramTable::get().find_entry(upper));
+                let Some(upper) = upper.and_then(|upper| TableEntry::parse(upper.part.entry_text()).ok())
+                else {
                     continue;
                 };
                 entry.certain.push(' ');
@@ -270,9 +280,9 @@ impl ProgramEntry {
                 entry.inherit_spelling(upper.spelling);
                 above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
-            let by_field = matches!(self.field, "build" | "tools") && entry.reader != Some(true);
+            let by_field = matches!(self.source_file(), "build" | "tools") && entry.reader != Some(true);
             entry.responses = entry.responses.or(Some(by_field));
-            let of_tools = matches!(self.field, "build" | "tools" | "packages");
+            let of_tools = matches!(self.source_file(), "build" | "tools" | "packages");
             let mut form = CommandForm::new(&entry, &above);
             form.of_tools = of_tools;
             Box::new(form)
@@ -282,15 +292,17 @@ impl ProgramEntry {
     /// What its part says.
     #[cfg(test)]
     pub(super) fn parse_entry(&self) -> TableEntry {
-        TableEntry::parse(self.text).unwrap_or_default()
+        TableEntry::parse(self.part.entry_text()).unwrap_or_default()
     }
 
     /// Whether its part can be read, and whether what it is like exists and is like nothing else.
     #[cfg(test)]
     pub(super) fn check_entry(&self) -> Result<(), String> {
-        let entry = TableEntry::parse(self.text).map_err(|error| error.to_string())?;
+        let entry = TableEntry::parse(self.part.entry_text()).map_err(|error| error.to_string())?;
         let like = |name: &str| {
-            ProgramTable::get().find_entry(name).and_then(|like| TableEntry::parse(like.text).ok())
+            ProgramTable::get()
+                .find_entry(name)
+                .and_then(|like| TableEntry::parse(like.part.entry_text()).ok())
         };
         match like(&entry.like) {
             _ if entry.like.is_empty() => Ok(()),
@@ -301,7 +313,7 @@ impl ProgramEntry {
 
     /// The sub-command with this name, or with one that stands for it.
     pub(super) fn sub_command(&self, name: &str) -> Option<&'static ProgramEntry> {
-        let named = |name: &str| ProgramTable::get().find_entry(&format!("{} {name}", self.name));
+        let named = |name: &str| ProgramTable::get().find_entry(&format!("{} {name}", self.name()));
         named(name).or_else(|| {
             let mut full = self.full_names(name).into_iter().filter_map(named);
             let first = full.next()?;
@@ -324,7 +336,7 @@ impl ProgramEntry {
             return others;
         }
         match form.abbreviates && !name.is_empty() {
-            true => ProgramTable::sub_command_names(self.name, name),
+            true => ProgramTable::sub_command_names(self.name(), name),
             false => Vec::new(),
         }
     }
@@ -333,10 +345,10 @@ impl ProgramEntry {
 /// All of it.
 #[derive(Debug)]
 pub(super) struct ProgramTable {
-    programs: Vec<ProgramEntry>,
+    programs: &'static [ProgramEntry],
 }
 
-static TABLE: LazyLock<ProgramTable> = LazyLock::new(ProgramTable::load);
+static TABLE: ProgramTable = ProgramTable { programs: &packed::PROGRAMS };
 
 impl ProgramTable {
     pub(super) fn get() -> &'static Self {
@@ -355,7 +367,7 @@ impl ProgramTable {
 
     #[cfg(test)]
     pub(super) fn all_programs(&self) -> impl Iterator<Item = (&'static str, &ProgramEntry)> {
-        self.programs.iter().map(|program| (program.name, program))
+        self.programs.iter().map(|program| (program.name(), program))
     }
 
     /// The last words of the names that `program`'s sub-commands have and that begin with `start`, in order.
@@ -369,17 +381,6 @@ impl ProgramTable {
     /// Every name, with those of `also`.
     pub(super) fn all_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         packed::all_names()
-    }
-
-    fn load() -> Self {
-        let programs = packed::PARTS.iter().map(|part| ProgramEntry {
-            name: part.name(),
-            text: part.entry_text(),
-            field: part.source_file(),
-            has_subs: part.has_subs,
-            form: OnceLock::new(),
-        });
-        Self { programs: programs.collect() }
     }
 }
 

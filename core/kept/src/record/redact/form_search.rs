@@ -2,15 +2,14 @@
 
 use std::cell::LazyCell;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
-use super::forms::{FORMS, FormCheck, SecretForm};
+use super::forms::{self, FormCheck, SecretForm, form_at};
 use super::patterns;
 use super::quotes::Quotes;
-use super::table::WordSet;
+use super::table::{self, WordSet};
 use super::{FoundSecret, names, pem};
 
 /// A shorter run of letters and digits is not counted.
@@ -33,10 +32,8 @@ impl FormSet {
         }
     }
 
-    fn union_with(&mut self, other: &Self) {
-        for (word, more) in self.0.iter_mut().zip(&other.0) {
-            *word |= more;
-        }
+    fn insert_all(&mut self, all: &[u16]) {
+        all.iter().for_each(|at| self.insert(usize::from(*at)));
     }
 
     /// Those in it, from the first.
@@ -52,56 +49,25 @@ impl FormSet {
 }
 
 /// What is looked for first: a text without any of these holds no well-known form, unless it has a long run.
-#[derive(Default)]
-struct MarkIndex {
-    words: WordSet,
-    /// The forms of each mark.
-    forms: Vec<FormSet>,
-    /// Those without marks.
-    unmarked: FormSet,
-}
+static MARKS: WordSet = WordSet::new(table::MARKS);
 
-static MARKS: LazyLock<MarkIndex> = LazyLock::new(|| {
-    let mut marks = MarkIndex::default();
-    for (at, form) in FORMS.iter().enumerate() {
-        let mut some = false;
-        form.each_mark(|mark| {
-            some = true;
-            match marks.words.insert(mark) {
-                Some(word) => {
-                    if word >= marks.forms.len() {
-                        marks.forms.resize(word + 1, FormSet::default());
-                    }
-                    if let Some(set) = marks.forms.get_mut(word) {
-                        set.insert(at);
-                    }
-                }
-                None => marks.unmarked.insert(at),
-            }
-        });
-        if !some {
-            marks.unmarked.insert(at);
-        }
-    }
-    marks
-});
+/// The forms of a mark.
+fn forms_of(mark: usize) -> &'static [u16] {
+    let place = |at: usize| forms::MARK_ENDS.get(at).copied().map_or(0, usize::from);
+    forms::MARK_FORMS.get(place(mark)..place(mark + 1)).unwrap_or_default()
+}
 
 /// All secrets of well-known forms, in no order; some may overlap.
 pub(super) fn well_known(text: &str, found: &mut Vec<FoundSecret>) {
     let run = LazyCell::new(|| longest_run(text));
     let mut forms = FormSet::default();
-    let marks = &*MARKS;
-    marks.words.each_in(text.as_bytes(), |mark| {
-        if let Some(of) = marks.forms.get(mark) {
-            forms.union_with(of);
-        }
-    });
+    MARKS.each_in(text.as_bytes(), |mark| forms.insert_all(forms_of(mark)));
     if text.len() >= SHORTEST_RUN && *run >= SHORTEST_RUN {
-        forms.union_with(&marks.unmarked);
+        forms.insert_all(&forms::UNMARKED);
     }
     let quotes = LazyCell::new(|| Quotes::find_in(text));
     for at in forms.iter() {
-        if let Some(form) = FORMS.get(at)
+        if let Some(form) = form_at(at)
             && (form.run() == 0 || *run >= form.run())
             && let Some(pattern) = patterns::form_pattern(at, form, text)
         {
@@ -137,7 +103,7 @@ fn secret_range(captures: &Captures, names: usize) -> Option<Range<usize>> {
 
 fn collect_matches<F: FnOnce() -> Quotes>(
     pattern: &Regex,
-    form: &'static SecretForm,
+    form: SecretForm,
     text: &str,
     quotes: &LazyCell<Quotes, F>,
     found: &mut Vec<FoundSecret>,
@@ -222,21 +188,21 @@ mod tests {
 
     #[test]
     fn given_the_table_then_every_form_of_it_is_read_compiled_and_has_a_place() {
-        assert!(FORMS.len() > 200, "{}", FORMS.len());
-        assert!(FORMS.len() <= FormSet::ROOM);
-        for form in FORMS.iter() {
+        assert!(forms::COUNT > 200, "{}", forms::COUNT);
+        assert!(forms::COUNT <= FormSet::ROOM);
+        for form in forms::all_forms() {
             Regex::new(&form.details().pattern).unwrap_or_else(|error| panic!("{}: {error}", form.name()));
-            let mut marks = Vec::new();
-            form.each_mark(|mark| marks.push(mark.to_owned()));
-            assert!(!marks.is_empty() || form.run() >= SHORTEST_RUN, "{} is never looked for", form.name());
-            assert!(marks.iter().all(|mark| mark.to_ascii_lowercase() == *mark), "{}", form.name());
+        }
+        for at in forms::UNMARKED.map(usize::from) {
+            let form = form_at(at).unwrap();
+            assert!(form.run() >= SHORTEST_RUN, "{} is never looked for", form.name());
         }
     }
 
     #[test]
     fn given_texts_that_a_form_matches_then_none_is_passed_over_for_what_it_lacks() {
         let mut runner = TestRunner::deterministic();
-        let bounded: Vec<&SecretForm> = FORMS.iter().filter(|form| !form.could_be_in("")).collect();
+        let bounded: Vec<SecretForm> = forms::all_forms().filter(|form| !form.could_be_in("")).collect();
         assert!(bounded.len() > 60, "{}", bounded.len());
         for form in bounded {
             let pattern = &form.details().pattern;

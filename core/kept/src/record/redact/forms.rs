@@ -1,22 +1,43 @@
 //! What secrets look like that mayi was never told: the table of well-known forms. `forms.toml` says what its keys mean.
 //!
-//! The files are only cut into forms at first, and of each only what it is found by is looked at: a form is read when a text has
-//! one of its marks, so that a process of one call does not pay for all of them.
+//! The build has cut the files into forms (`build.rs`), with all that they are found by: a form is read when a text has one of its
+//! marks, so that a process of one call does not pay for all of them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
 
-/// One form of secret: its part of a file, and what that says once a text had one of its marks.
+include!(concat!(env!("OUT_DIR"), "/forms.rs"));
+
+/// What the parts of the table say, one behind the other.
+static TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/forms.txt"));
+
+/// So many forms there are.
+pub(super) const COUNT: usize = PARTS.len();
+
+/// A form: where in [`TEXT`] it is.
 #[derive(Debug)]
-pub(super) struct SecretForm {
+struct Part {
     /// By its place in a command.
     command: bool,
-    text: &'static str,
-    head: OnceLock<(Cow<'static, str>, usize)>,
-    whole: OnceLock<FormDetails>,
+    /// A run of so many letters and digits stands in every match.
+    run: u16,
+    name: (u32, u32),
+    /// What stands in every match besides, as it is written: `options` of a command, `also` of any other form.
+    besides: (u32, u32),
+    /// Its part of a file.
+    text: (u32, u32),
+}
+
+/// What forms say, once a text had one of their marks.
+static WHOLE: [OnceLock<FormDetails>; COUNT] = [const { OnceLock::new() }; COUNT];
+
+/// One form of secret.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SecretForm {
+    part: &'static Part,
+    whole: &'static OnceLock<FormDetails>,
 }
 
 /// What only matters where one could be.
@@ -75,21 +96,15 @@ struct PatternParts {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenForm {
-    #[cfg_attr(
-        not(test),
-        allow(
-            dead_code,
-            reason = "a name that is missing is a mistake of the table; what it says is cut out"
-        )
-    )]
+    #[cfg_attr(not(test), allow(dead_code, reason = "the build has cut it out"))]
     name: String,
-    #[cfg_attr(not(test), allow(dead_code, reason = "as the name"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "the build has cut it out"))]
     marks: String,
     #[serde(default)]
-    #[cfg_attr(not(test), allow(dead_code, reason = "as the name"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "the build has cut it out"))]
     also: String,
     #[serde(default)]
-    #[cfg_attr(not(test), allow(dead_code, reason = "as the name"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "the build has cut it out"))]
     run: usize,
     pattern: String,
     #[serde(default)]
@@ -110,148 +125,72 @@ struct CommandForm {
     #[serde(default)]
     operand: usize,
     #[serde(default)]
-    #[cfg_attr(not(test), allow(dead_code, reason = "it is cut out"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "the build has cut it out"))]
     name: Option<String>,
 }
 
-/// The header of a form by its place in a command.
-const COMMAND: &str = "command";
-
-/// What such a form is called if it has no name.
-const PASSWORD: &str = "password";
-
 const HEAD: &str = include_str!("forms.toml");
 
-/// The files, in the order in which forms name what they find.
-const FILES: &[&str] = &[
-    include_str!("forms/platforms.toml"),
-    include_str!("forms/services.toml"),
-    include_str!("forms/places.toml"),
-    include_str!("forms/commands.toml"),
-];
-
 /// All forms.
-pub(super) static FORMS: LazyLock<Vec<SecretForm>> =
-    LazyLock::new(|| FILES.iter().flat_map(|text| split_forms(text)).collect());
+pub(super) fn all_forms() -> impl Iterator<Item = SecretForm> {
+    PARTS.iter().zip(&WHOLE).map(|(part, whole)| SecretForm { part, whole })
+}
+
+/// The form that has the place `at` in the table.
+pub(super) fn form_at(at: usize) -> Option<SecretForm> {
+    PARTS.get(at).zip(WHOLE.get(at)).map(|(part, whole)| SecretForm { part, whole })
+}
+
+fn slice_text((from, to): (u32, u32)) -> &'static str {
+    let place = |at| usize::try_from(at).unwrap_or(usize::MAX);
+    TEXT.get(place(from)..place(to)).unwrap_or_default()
+}
 
 /// The texts that patterns name.
 static HEADS: LazyLock<PatternParts> = LazyLock::new(|| toml::from_str(HEAD).unwrap_or_default());
 
-/// The forms of a file, and behind them those by their place in a command. A header stands at the beginning of a line, as nothing
-/// else does that begins with two brackets; a test holds that every line is read so, as the library reads the whole.
-fn split_forms(text: &'static str) -> Vec<SecretForm> {
-    let parts = split_parts(text);
-    let of = |kind: &'static str| {
-        parts.iter().filter(move |(header, _)| *header == kind).map(move |(_, text)| SecretForm {
-            command: kind == COMMAND,
-            text,
-            head: OnceLock::new(),
-            whole: OnceLock::new(),
-        })
-    };
-    of("form").chain(of(COMMAND)).collect()
-}
-
-/// Headers and what stands below each. Line by line: to look for the brackets in all of the text takes several times as long.
-fn split_parts(text: &'static str) -> Vec<(&'static str, &'static str)> {
-    let (mut starts, mut at) = (Vec::new(), 0);
-    for line in text.split_inclusive('\n') {
-        if at > 0 && line.starts_with("[[") {
-            starts.push(at);
-        }
-        at += line.len();
-    }
-    let ends = starts.iter().skip(1).map(|next| next - 1).chain([text.len()]);
-    let parts =
-        starts.iter().zip(ends).filter_map(|(start, end)| text.get(start + 2..end)?.split_once("]]\n"));
-    parts.collect()
-}
-
-/// What the line of `key` says in a part of the table.
-fn table_value(text: &'static str, key: &str) -> Option<Cow<'static, str>> {
-    let line =
-        text.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = ")))?;
-    let value = line.get(key.len() + " = ".len()..)?;
-    for (quotes, others) in [("\'\'\'", &[][..]), ("\"", &['\\', '"'][..])] {
-        if let Some(inner) = value.strip_prefix(quotes).and_then(|rest| rest.strip_suffix(quotes))
-            && !inner.contains(others)
-        {
-            return Some(Cow::Borrowed(inner));
-        }
-    }
-    if value.bytes().all(|b| b.is_ascii_digit()) {
-        return Some(Cow::Borrowed(value));
-    }
-    // Whatever is written otherwise, the library reads.
-    toml::from_str::<BTreeMap<String, String>>(line).ok()?.remove(key).map(Cow::Owned)
-}
-
 impl SecretForm {
     /// What it is called in the mark that replaces it.
-    pub(super) fn name(&self) -> &str {
-        &self.header().0
+    pub(super) fn name(self) -> &'static str {
+        slice_text(self.part.name)
     }
 
     /// A run of so many letters and digits stands in every match.
-    pub(super) fn run(&self) -> usize {
-        self.header().1
-    }
-
-    fn header(&self) -> &(Cow<'static, str>, usize) {
-        self.head.get_or_init(|| {
-            let run = table_value(self.text, "run").and_then(|run| run.parse().ok());
-            (table_value(self.text, "name").unwrap_or(Cow::Borrowed(PASSWORD)), run.unwrap_or_default())
-        })
+    pub(super) fn run(self) -> usize {
+        usize::from(self.part.run)
     }
 
     /// Whether a text with one of the marks also has what stands in every match besides, in any case. To look for that takes far
     /// less than to compile the pattern, and most texts that name a program don't give it a password.
-    pub(super) fn could_be_in(&self, text: &str) -> bool {
-        if self.command {
-            let options = table_value(self.text, "options").unwrap_or_default();
-            return options.is_empty() || options.split_whitespace().any(|option| is_there(option, text));
+    pub(super) fn could_be_in(self, text: &str) -> bool {
+        let mut besides = slice_text(self.part.besides).split_whitespace().peekable();
+        if besides.peek().is_none() {
+            return true;
         }
-        let Some(also) = table_value(self.text, "also") else { return true };
-        also.split_whitespace().any(|word| match word {
-            "{named}" => NAMED.split_whitespace().any(|word| contains_word(text, word)),
+        if self.part.command {
+            return besides.any(|option| is_there(option, text));
+        }
+        besides.any(|word| match word {
+            "{named}" => slice_text(NAMED_AT).split_whitespace().any(|word| contains_word(text, word)),
             word => contains_word(text, word),
         })
     }
 
-    /// Tells `each` the marks: lower-case text, one of which stands in every match, in any case.
-    pub(super) fn each_mark(&self, mut each: impl FnMut(&str)) {
-        if self.command {
-            let sub = table_value(self.text, "sub").unwrap_or_default();
-            let programs = table_value(self.text, "programs").unwrap_or_default();
-            return CommandForm::each_mark(&programs, &sub, each);
-        }
-        let marks = table_value(self.text, "marks").unwrap_or_default();
-        for mark in marks.split_whitespace() {
-            match mark {
-                "{named}" => NAMED.split_whitespace().for_each(&mut each),
-                mark => each(mark),
-            }
-        }
-    }
-
     /// All of it.
-    pub(super) fn details(&self) -> &FormDetails {
+    pub(super) fn details(self) -> &'static FormDetails {
         self.whole.get_or_init(|| self.read().unwrap_or_default())
     }
 
-    fn read(&self) -> Result<FormDetails, toml::de::Error> {
-        let head = &*HEADS;
-        Ok(if self.command {
-            toml::from_str::<CommandForm>(self.text)?.to_details(head)
+    fn read(self) -> Result<FormDetails, toml::de::Error> {
+        let (head, text) = (&*HEADS, slice_text(self.part.text));
+        Ok(if self.part.command {
+            toml::from_str::<CommandForm>(text)?.to_details(head)
         } else {
-            let WrittenForm { pattern, only, .. } = toml::from_str(self.text)?;
+            let WrittenForm { pattern, only, .. } = toml::from_str(text)?;
             FormDetails { pattern: head.expand_pattern(&pattern), check: only }
         })
     }
 }
-
-/// The marks of names that say secret.
-static NAMED: LazyLock<Cow<'static, str>> = LazyLock::new(|| table_value(HEAD, "named").unwrap_or_default());
 
 impl PatternParts {
     /// `pattern` with its parts, as the library reads it.
@@ -279,21 +218,6 @@ impl CommandForm {
             format!(r#"{begin}(?:\s|{{rest}}\s)["']?(?:{}){}"#, options.join("|"), self.value_pattern())
         };
         FormDetails { pattern: head.expand_pattern(&pattern), check: FormCheck::Given }
-    }
-
-    /// The sub-command, where that is rarer than the programs.
-    fn each_mark(programs: &str, sub: &str, mut each: impl FnMut(&str)) {
-        let plain = sub.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        if plain && sub.len() > "user".len() {
-            return each(&sub.to_ascii_lowercase());
-        }
-        let mut mark = String::new();
-        for program in programs.split_whitespace() {
-            mark.clear();
-            mark.extend([program, " "]);
-            mark.make_ascii_lowercase();
-            each(&mark);
-        }
     }
 
     /// The value: all of it, or what is behind the user's name.
@@ -344,7 +268,19 @@ fn option_pattern(option: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::cut::{self, CutForm};
+    use super::super::table::MARKS;
     use super::*;
+
+    /// The files, in the order in which the build cuts them.
+    const FILES: [&str; 4] = [
+        include_str!("forms/platforms.toml"),
+        include_str!("forms/services.toml"),
+        include_str!("forms/places.toml"),
+        include_str!("forms/commands.toml"),
+    ];
 
     /// One file of the table, as the library reads it.
     #[derive(Debug, Deserialize)]
@@ -356,38 +292,77 @@ mod tests {
         command: Vec<CommandForm>,
     }
 
-    fn collect_marks(form: &SecretForm) -> Vec<String> {
-        let mut marks = Vec::new();
-        form.each_mark(|mark| marks.push(mark.to_owned()));
-        marks
+    /// The marks that the build gave the form `at`.
+    fn marks_of(at: usize) -> BTreeSet<String> {
+        let of = |mark: usize| {
+            let (from, to) = (usize::from(MARK_ENDS[mark]), usize::from(MARK_ENDS[mark + 1]));
+            MARK_FORMS[from..to].iter().any(|form| usize::from(*form) == at)
+        };
+        let marks = MARKS.text.lines().enumerate().filter(|(mark, _)| of(*mark));
+        marks.map(|(_, text)| text.to_owned()).collect()
     }
 
     #[test]
-    fn given_the_files_then_they_are_cut_into_what_the_library_reads_in_them() {
+    fn given_the_files_then_the_build_has_cut_them_into_what_the_library_reads_in_them() {
         let head: PatternParts = toml::from_str(HEAD).unwrap();
+        let named = &head.parts["named"];
+        assert_eq!(slice_text(NAMED_AT), named);
+        let mut at = 0;
+        let mut check =
+            |name: &str, run: usize, besides: &str, marks: BTreeSet<String>, whole: FormDetails| {
+                let form = form_at(at).unwrap();
+                assert_eq!((form.name(), form.run()), (name, run));
+                assert_eq!(slice_text(form.part.besides), besides, "{name}");
+                assert_eq!(marks_of(at), marks, "{name}");
+                assert_eq!(UNMARKED.contains(&u16::try_from(at).unwrap()), marks.is_empty(), "{name}");
+                assert_eq!(form.read().unwrap(), whole, "{name}");
+                at += 1;
+            };
         for text in FILES {
             let File { form, command } = toml::from_str(text).unwrap();
-            let cut = split_forms(text);
-            assert_eq!(cut.len(), form.len() + command.len());
-            let (forms, commands) = cut.split_at(form.len());
-            for (of, written) in forms.iter().zip(form) {
-                assert_eq!((of.name(), of.run()), (&*written.name, written.run));
-                assert_eq!(table_value(of.text, "also").unwrap_or_default(), written.also);
-                let all = written.marks.replace("{named}", &head.parts["named"]);
-                assert_eq!(collect_marks(of), all.split_whitespace().collect::<Vec<_>>(), "{}", of.name());
-                assert_eq!(
-                    of.read().unwrap(),
-                    FormDetails { pattern: head.expand_pattern(&written.pattern), check: written.only }
+            for of in form {
+                let marks = of.marks.replace("{named}", named);
+                let marks = marks.split_whitespace().map(str::to_owned).collect();
+                let whole = FormDetails { pattern: head.expand_pattern(&of.pattern), check: of.only };
+                check(&of.name, of.run, &of.also, marks, whole);
+            }
+            for of in command {
+                let marks = cut::command_marks(&of.programs, &of.sub).into_iter().collect();
+                check(
+                    of.name.as_deref().unwrap_or(cut::PASSWORD),
+                    0,
+                    &of.options,
+                    marks,
+                    of.to_details(&head),
                 );
             }
-            for (of, written) in commands.iter().zip(command) {
-                assert_eq!((of.name(), of.run()), (written.name.as_deref().unwrap_or(PASSWORD), 0));
-                assert_eq!(table_value(of.text, "options").unwrap_or_default(), written.options);
-                let mut all = Vec::new();
-                CommandForm::each_mark(&written.programs, &written.sub, |mark| all.push(mark.to_owned()));
-                assert_eq!(collect_marks(of), all);
-                assert_eq!(of.read().unwrap(), written.to_details(&head));
-            }
         }
+        assert_eq!(at, COUNT);
+        assert_eq!(MARK_ENDS.len(), MARKS.text.lines().count() + 1);
+        let cut = FILES.iter().flat_map(|text| cut::cut_forms(text, named).unwrap());
+        for (at, (cut, form)) in cut.zip(all_forms()).enumerate() {
+            let CutForm { command, text, name, run, marks, besides } = cut;
+            assert_eq!((command, text, run), (form.part.command, slice_text(form.part.text), form.run()));
+            assert_eq!((&*name, &*besides), (form.name(), slice_text(form.part.besides)));
+            assert_eq!(marks.into_iter().collect::<BTreeSet<_>>(), marks_of(at));
+        }
+    }
+
+    #[test]
+    fn given_a_command_then_its_sub_command_is_the_mark_where_that_is_rarer() {
+        assert_eq!(cut::command_marks("Docker podman", "login"), ["login"]);
+        assert_eq!(cut::command_marks("Net", "user"), ["net "]);
+        assert_eq!(cut::command_marks("a b", ""), ["a ", "b "]);
+        assert_eq!(cut::command_marks("a", "(?:x|y)login"), ["a "]);
+    }
+
+    #[test]
+    fn given_what_the_cutter_does_not_understand_then_it_is_refused() {
+        for line in ["a = [1]", "a = \"x\\n\"", "a = \"\"\"x\"\"\"", "a = true", "a = \"b\" # c"] {
+            assert!(cut::read_value(line, "a").is_err(), "{line}");
+        }
+        assert_eq!(cut::read_value("b = 1\na = \"x\\\"\\\\\"", "a").unwrap().unwrap(), "x\"\\");
+        assert_eq!(cut::read_value("ab = 1", "a").unwrap(), None);
+        assert!(cut::cut_forms("\n[[other]]\nname = 1\n", "").is_err());
     }
 }

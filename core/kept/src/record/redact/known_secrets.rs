@@ -2,26 +2,73 @@
 //! anybody undoes.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 
 /// Shorter values are found in too much that is none of them.
 const SHORTEST: usize = 8;
 /// A line of a value of several is looked for by itself if it is this long.
 const SHORTEST_LINE: usize = 16;
 
+/// So many bytes are looked through by what is quickly made. With more, what is quickly read is worth its making.
+const LITTLE: usize = 64 << 10;
+
 /// The known values, in every form they are looked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownSecrets {
-    forms: Option<AhoCorasick>,
-    plain: Option<AhoCorasick>,
+    forms: Option<Arc<ValueSearch>>,
+    plain: Option<Arc<ValueSearch>>,
     /// Shorter values, which are found only where they stand by themselves.
-    short: Option<AhoCorasick>,
+    short: Option<Arc<ValueSearch>>,
     longest: usize,
 }
 
+/// Looks for values, by one of two automata that find the same: a process of one call has little to look through.
+#[derive(Debug)]
+struct ValueSearch {
+    quickly_made: AhoCorasick,
+    /// `None`: it could not be made.
+    quickly_read: OnceLock<Option<AhoCorasick>>,
+    values: Vec<String>,
+    seen: AtomicUsize,
+}
+
+impl ValueSearch {
+    /// `None`: there are no values.
+    fn new(values: Vec<String>) -> Result<Option<Arc<Self>>, BuildError> {
+        if values.is_empty() {
+            return Ok(None);
+        }
+        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
+        let quickly_made = AhoCorasick::builder().kind(kind).prefilter(false).build(&values)?;
+        let (quickly_read, seen) = (OnceLock::new(), AtomicUsize::new(0));
+        Ok(Some(Arc::new(Self { quickly_made, quickly_read, values, seen })))
+    }
+
+    fn automaton(&self, text: &[u8]) -> &AhoCorasick {
+        let seen = self.seen.load(Ordering::Relaxed).saturating_add(text.len());
+        // Of several threads one may be missed: that only puts off the other.
+        self.seen.store(seen, Ordering::Relaxed);
+        if seen <= LITTLE {
+            return &self.quickly_made;
+        }
+        let read = self.quickly_read.get_or_init(|| AhoCorasick::new(&self.values).ok());
+        read.as_ref().unwrap_or(&self.quickly_made)
+    }
+
+    /// Where they stand in `text`; some may overlap.
+    fn find_in<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = Range<usize>> + 't {
+        let automaton = self.automaton(text);
+        // Most texts have none, which is told more quickly than where.
+        let any = automaton.is_match(text);
+        any.then(|| automaton.find_overlapping_iter(text).map(|of| of.range())).into_iter().flatten()
+    }
+}
+
 impl KnownSecrets {
-    pub(super) fn new(values: &[String]) -> Result<Self, aho_corasick::BuildError> {
+    pub(super) fn new(values: &[String]) -> Result<Self, BuildError> {
         let mut plain: Vec<String> = values.iter().flat_map(|value| searchable_parts(value)).collect();
         plain.sort();
         plain.dedup();
@@ -32,22 +79,16 @@ impl KnownSecrets {
         forms.sort();
         forms.dedup();
         let longest = forms.iter().map(String::len).max().unwrap_or(0);
-        Ok(Self {
-            forms: Some(AhoCorasick::new(forms)?),
-            plain: Some(AhoCorasick::new(plain)?),
-            short: None,
-            longest,
-        })
+        Ok(Self { forms: ValueSearch::new(forms)?, plain: ValueSearch::new(plain)?, short: None, longest })
     }
 
     /// Those of one call, which may be shorter.
-    pub(super) fn of_call(values: &[String]) -> Result<Self, aho_corasick::BuildError> {
+    pub(super) fn of_call(values: &[String]) -> Result<Self, BuildError> {
         let known = Self::new(values)?;
         let short = values.iter().filter(|value| !long_enough(value));
         let short: Vec<String> = short.flat_map(|value| escaped_forms(value)).collect();
         let longest = short.iter().map(String::len).max().unwrap_or(0).max(known.longest);
-        let short = if short.is_empty() { None } else { Some(AhoCorasick::new(short)?) };
-        Ok(Self { short, longest, ..known })
+        Ok(Self { short: ValueSearch::new(short)?, longest, ..known })
     }
 
     /// Whether there are none.
@@ -69,15 +110,13 @@ impl KnownSecrets {
                 let side = |range| text.get(range).unwrap_or_default();
                 ends(side(0..at.start).chars().next_back()) && ends(side(at.end..text.len()).chars().next())
             };
-            found.extend(short.find_overlapping_iter(text).map(|of| of.range()).filter(by_itself));
+            found.extend(short.find_in(text.as_bytes()).filter(by_itself));
         }
         let (Some(forms), Some(plain)) = (&self.forms, &self.plain) else { return };
-        if forms.is_match(text) {
-            found.extend(forms.find_overlapping_iter(text).map(|of| of.range()));
-        }
+        found.extend(forms.find_in(text.as_bytes()));
         if let Some((decoded, places)) = percent_decoded(text) {
             let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
-            found.extend(plain.find_overlapping_iter(&decoded).map(|of| place(of.start())..place(of.end())));
+            found.extend(plain.find_in(&decoded).map(|of| place(of.start)..place(of.end)));
         }
     }
 }
@@ -201,4 +240,25 @@ fn two_digits(digits: &[u8]) -> Option<u8> {
         return None;
     }
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn given_any_values_then_both_automata_find_the_same(
+            values in prop::collection::vec("[abAé\\n]{1,5}", 1..6), text in "[abAé%\\n]{0,40}",
+        ) {
+            let search = ValueSearch::new(values).unwrap().unwrap();
+            let quickly_made: Vec<_> = search.find_in(text.as_bytes()).collect();
+            prop_assert!(search.quickly_read.get().is_none());
+            search.seen.store(LITTLE, Ordering::Relaxed);
+            prop_assert!(search.automaton(b"x").patterns_len() > 0 && search.quickly_read.get().is_some());
+            prop_assert_eq!(quickly_made, search.find_in(text.as_bytes()).collect::<Vec<_>>());
+        }
+    }
 }

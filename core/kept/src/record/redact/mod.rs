@@ -1,15 +1,20 @@
 //! Takes secrets out of text before it is kept or shown: values that are known, and well-known forms
 //! (D7.3: every stored string redacted: patterns and known secret values).
 
+#[cfg(test)]
+mod cut;
 mod form_search;
 mod forms;
 mod json;
 mod known_secrets;
+mod lists;
 mod names;
 mod patterns;
 mod pem;
 mod propagation;
 mod quotes;
+#[cfg(test)]
+mod says;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -21,7 +26,7 @@ use std::ops::Range;
 use regex::{Regex, RegexSet};
 use thiserror::Error;
 
-use forms::{FORMS, SecretForm};
+use forms::{SecretForm, all_forms};
 use known_secrets::KnownSecrets;
 pub(crate) use propagation::{CallRedactor, CallSecrets, SecretCollector};
 
@@ -73,7 +78,7 @@ enum Mark {
 impl Mark {
     fn for_values(values: &[String]) -> Self {
         let holds = |c: &[char]| values.iter().any(|value| value.contains(c));
-        let names = || FORMS.iter().map(SecretForm::name).chain([KNOWN, "own pattern", "by its name"]);
+        let names = || all_forms().map(SecretForm::name).chain([KNOWN, "own pattern", "by its name"]);
         let marks = LazyCell::new(|| names().map(|name| format!("redacted: {name}")).collect::<Vec<_>>());
         let inside = |value: &String| marks.iter().any(|mark| mark.contains(value.trim()));
         if !holds(&['«', '»']) && !values.iter().any(inside) {

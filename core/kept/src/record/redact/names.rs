@@ -1,38 +1,6 @@
 //! Names that say secret: of variables, and of members of objects.
 
-use std::sync::LazyLock;
-
-use super::table::WordSet;
-
-/// Texts in a name, without separators and in lower case, that say secret.
-const SAYS: &[&str] = &[
-    "password",
-    "passwort",
-    "kennwort",
-    "passwd",
-    "passphrase",
-    "pgpass",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "signingkey",
-    "encryptionkey",
-    "accountkey",
-    "authkey",
-    "appkey",
-    "presharedkey",
-    "sharedkey",
-    "passcode",
-    "deploykey",
-    "masterkey",
-    "credential",
-    "authorization",
-    "setcookie",
-    "webhookurl",
-    "connectionstring",
-];
+use super::table::{self, WordSet};
 
 /// Whole names, or whole parts of one between separators, that say it too.
 const SAYS_WHOLE: &[&str] = &[
@@ -192,7 +160,7 @@ pub(super) fn takes_secret(option: &str) -> bool {
 }
 
 fn has_secret_word(folded: &[u8]) -> bool {
-    static WORDS: LazyLock<WordSet> = LazyLock::new(|| SAYS.iter().copied().collect());
+    static WORDS: WordSet = WordSet::new(table::SAYS);
     WORDS.any_in(folded)
 }
 

@@ -1,11 +1,11 @@
 //! The patterns of well-known forms, compiled when they are first needed: a process of one call needs few of them, and waits for each.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, OnceLock};
 
 use regex_automata::meta::{Config, Regex};
 
-use super::forms::{FORMS, SecretForm};
+use super::forms::{self, SecretForm};
 
 /// A longer text is looked through by what is quickly read.
 const SHORT: usize = 1 << 10;
@@ -17,7 +17,6 @@ const LOOKED_THROUGH: usize = 8 << 10;
 const LITTLE: usize = 64 << 10;
 
 /// A pattern, in two makings that find the same.
-#[derive(Default)]
 struct CachedPattern {
     /// Takes a part of the time to make, and many times as long to look through a text.
     quickly_made: OnceLock<Option<Regex>>,
@@ -27,14 +26,17 @@ struct CachedPattern {
 
 /// The pattern of the form that has the place `at` in the table. `None` also if it is not in `text`, as far as that is told without
 /// it.
-pub(super) fn form_pattern(at: usize, form: &SecretForm, text: &str) -> Option<&'static Regex> {
-    static PATTERNS: LazyLock<Vec<CachedPattern>> =
-        LazyLock::new(|| FORMS.iter().map(|_| CachedPattern::default()).collect());
+pub(super) fn form_pattern(at: usize, form: SecretForm, text: &str) -> Option<&'static Regex> {
+    static PATTERNS: [CachedPattern; forms::COUNT] = [const { CachedPattern::new() }; forms::COUNT];
     PATTERNS.get(at)?.regex_for(form, text)
 }
 
 impl CachedPattern {
-    fn regex_for(&self, form: &SecretForm, text: &str) -> Option<&Regex> {
+    const fn new() -> Self {
+        Self { quickly_made: OnceLock::new(), quickly_read: OnceLock::new(), seen: AtomicUsize::new(0) }
+    }
+
+    fn regex_for(&self, form: SecretForm, text: &str) -> Option<&Regex> {
         if let Some(read) = self.quickly_read.get() {
             return read.as_ref();
         }
@@ -69,11 +71,11 @@ mod tests {
 
     #[test]
     fn given_short_texts_then_the_other_making_comes_with_a_long_one_or_with_many() {
-        let (at, token) = FORMS.iter().enumerate().find(|(_, form)| form.could_be_in("")).unwrap();
+        let (at, token) = forms::all_forms().enumerate().find(|(_, form)| form.could_be_in("")).unwrap();
         let made = |pattern: &CachedPattern| {
             (pattern.quickly_made.get().is_some(), pattern.quickly_read.get().is_some())
         };
-        let (long, many) = (CachedPattern::default(), CachedPattern::default());
+        let (long, many) = (CachedPattern::new(), CachedPattern::new());
         assert!(form_pattern(at, token, "x").is_some());
         long.regex_for(token, "x").unwrap();
         assert_eq!(made(&long), (true, false));
@@ -89,10 +91,10 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
         fn given_any_text_then_both_makings_find_the_same(
-            at in 0..FORMS.len(),
+            at in 0..forms::COUNT,
             text in r#"([a-z]{1,3}|-{1,2}|password|token|key|curl|://|[=: @"'\\]|[A-Z0-9]{8,40}){0,20}"#,
         ) {
-            let pattern = &FORMS[at].details().pattern;
+            let pattern = &forms::form_at(at).unwrap().details().pattern;
             let found = |regex: Regex| -> Vec<_> {
                 regex.captures_iter(&text).map(|of| of.iter().collect::<Vec<_>>()).collect()
             };

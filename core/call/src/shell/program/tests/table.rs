@@ -89,7 +89,7 @@ fn given_a_name_then_its_entry_is_found_by_it_and_by_nothing_else() {
         };
         let entry = &table.entries[*at];
         assert_eq!(format!("{:?}", found.parse_entry()), format!("{:?}", read(entry)), "{name}");
-        assert_eq!((found.has_subs, found.source_file()), (upper(entry.name), entry.field), "{name}");
+        assert_eq!((found.has_subs(), found.source_file()), (upper(entry.name), entry.field), "{name}");
     }
     let names: Vec<&str> = ProgramTable::get().all_names().collect();
     assert_eq!(names, table.names.keys().map(String::as_str).collect::<Vec<_>>());

@@ -1,0 +1,31 @@
+//! Words in names that say secret.
+
+/// Texts in a name, without separators and in lower case, that say secret.
+pub(crate) const SAYS: &[&str] = &[
+    "password",
+    "passwort",
+    "kennwort",
+    "passwd",
+    "passphrase",
+    "pgpass",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "accountkey",
+    "authkey",
+    "appkey",
+    "presharedkey",
+    "sharedkey",
+    "passcode",
+    "deploykey",
+    "masterkey",
+    "credential",
+    "authorization",
+    "setcookie",
+    "webhookurl",
+    "connectionstring",
+];
