@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) use budget::LookupBudget;
 pub(crate) use folder_cache::FolderCache;
 pub(crate) use folder_lookup::can_be_entered;
-pub(crate) use links::{glob_matches, glob_targets, links_below, names_below};
+pub(crate) use links::{
+    glob_matches, glob_targets, is_in_no_folder, links_below, names_below, relative_target,
+};
 pub use many_paths::PathResolver;
 pub use walk::resolve_path;
 

@@ -59,6 +59,16 @@ pub(crate) struct GlobMatch {
     pub(crate) linked: bool,
 }
 
+/// What a link says that leads on from where it stands; none of anything else.
+pub(crate) fn relative_target(path: &Path) -> Option<PathBuf> {
+    std::fs::read_link(path).ok().filter(|target| target.is_relative())
+}
+
+/// Whether the folder that a path is in is not there.
+pub(crate) fn is_in_no_folder(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| std::fs::symlink_metadata(folder).is_err())
+}
+
 /// What a path of which some names are open can be now: its known text, and `None` for each gap. With `deep`, a gap may
 /// stand for many names. None if there is too much to look at.
 pub(crate) fn glob_matches(

@@ -84,8 +84,10 @@ fn is_name(word: &str) -> bool {
     let host = word.rsplit_once(':').map_or(word, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let address = host.split(['/', '%']).next().unwrap_or(host);
-    let digits = address.bytes().all(|b| b.is_ascii_digit());
-    !digits && address != "*" && address.parse::<std::net::IpAddr>().is_err()
+    let plain = |b: u8| b.is_ascii_digit() || b == b'.';
+    let six =
+        address.contains(':') && address.bytes().all(|b| plain(b) || b.is_ascii_hexdigit() || b == b':');
+    !six && address != "*" && !address.bytes().all(plain)
 }
 
 #[cfg(test)]

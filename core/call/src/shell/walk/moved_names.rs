@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Walker;
 use crate::shell::program::{self, CommandFacts};
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
-use crate::{LookupBudget, PathAccess, WriteKind, links_below};
+use crate::{LookupBudget, PathAccess, WriteKind, is_in_no_folder, links_below, relative_target};
 
 /// As many of them are followed.
 const MOST: usize = 32;
@@ -50,8 +50,8 @@ impl Walker<'_> {
             for from in std::iter::once(from).chain(beside).chain(earlier) {
                 for to in [to.lexical.clone(), to.lexical.join(base)] {
                     // A link says where it leads from where it stands.
-                    let led = std::fs::read_link(&from.lexical).ok().filter(|target| target.is_relative());
-                    let led = led.and_then(|target| Some(to.parent()?.join(target)));
+                    let led =
+                        relative_target(&from.lexical).and_then(|target| Some(to.parent()?.join(target)));
                     let led =
                         led.and_then(|path| Some(self.looked.path_access(&folder, path.to_str()?).lexical));
                     for from in std::iter::once(from.lexical.clone()).chain(led) {
@@ -168,9 +168,4 @@ impl Walker<'_> {
 /// Why such a file is asked about.
 fn unmade_folder(path: &Path) -> String {
     format!("what is unpacked before decides where {} leads", path.parent().unwrap_or(path).display())
-}
-
-/// Whether the folder that a path is in is not there.
-fn is_in_no_folder(path: &Path) -> bool {
-    path.parent().is_some_and(|folder| std::fs::symlink_metadata(folder).is_err())
 }

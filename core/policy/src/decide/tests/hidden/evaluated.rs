@@ -134,7 +134,7 @@ fn given_what_nobody_knows_where_a_shell_evaluates_then_it_is_asked_about_always
     }
 }
 
-/// The same, where it is a number for certain, or no number is expected: nothing is asked about.
+/// The same, where it is a number for certain, or no number is expected: nothing is asked about. Attack 78.
 #[test]
 fn given_numbers_where_a_shell_evaluates_then_nothing_is_asked_about() {
     let lines = [

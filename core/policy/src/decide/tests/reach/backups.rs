@@ -96,7 +96,7 @@ fn given_a_name_with_more_behind_it_then_what_it_makes_is_judged() {
     }
 }
 
-/// The same, where nothing is said about what it makes: as quiet as without.
+/// The same, where nothing is said about what it makes: as quiet as without. Attack 223.
 #[test]
 fn given_copies_and_parts_that_nothing_speaks_about_then_nothing_is_asked_about() {
     let scene = Scene::new();

@@ -117,7 +117,7 @@ fn given_a_link_that_the_line_moved_then_what_goes_through_it_is_judged_where_it
     }
 }
 
-/// D1.14, D4.10: what was unpacked or checked out may hold links.
+/// D1.14, D4.10, attack 220: what was unpacked or checked out may hold links.
 #[test]
 fn given_files_that_an_earlier_command_unpacks_then_what_is_written_below_a_new_folder_is_asked_about() {
     let scene = scene();
@@ -221,7 +221,7 @@ fn given_a_glob_that_gives_a_link_then_what_is_written_behind_it_is_judged_where
     }
 }
 
-/// D1.14: each value of a loop by itself, and no more work than a line is worth however deep loops stand in each other.
+/// D1.14, attack 220: each value of a loop by itself, and no more work than a line is worth however deep loops stand in each other.
 #[test]
 fn given_loops_over_names_then_each_is_looked_at_and_none_takes_long() {
     let scene = scene();

@@ -163,7 +163,7 @@ const MACHINES: &[&str] = &[
     "bash -c 'exec 3<>/dev/tcp/{}/80'",
 ];
 
-/// A machine that a rule denies is asked about, always, wherever its name stands in a word. Attack 230.
+/// A machine that a rule denies is asked about, always, wherever its name stands in a word. Attack 452.
 #[test]
 fn given_a_denied_machine_then_a_word_with_its_name_is_not_allowed() {
     let scene = Scene::new();
@@ -186,7 +186,7 @@ fn given_a_denied_machine_then_a_word_with_its_name_is_not_allowed() {
     held(&found, count, 400);
 }
 
-/// Other machines, names of files, texts for people and what only reads are as quiet as before. Attack 230.
+/// Other machines, names of files, texts for people and what only reads are as quiet as before. Attack 452.
 #[test]
 fn given_other_names_then_words_are_as_quiet_as_before() {
     let scene = Scene::new();
