@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use mayi_acp::{AcpEvent, Connection};
+use mayi_acp::{AcpEvent, Connection, SessionEvent};
 use mayi_core::approval::State;
 use mayi_core::config::OnUnasked;
 use mayi_core::gate::GateEvent;
@@ -20,27 +20,27 @@ use crate::{cards, other_processes};
 pub(super) fn pump_events(
     backend: &Arc<Backend>,
     tab: &Arc<Tab>,
-    mut heard: UnboundedReceiver<AcpEvent>,
+    mut heard: UnboundedReceiver<SessionEvent>,
     connection: Arc<Connection>,
 ) {
-    let mut decided = tab.gate.subscribe();
     let (ask, mut asked) = mpsc::unbounded_channel::<oneshot::Sender<()>>();
     let _ = tab.passed_on.set(ask);
     let backend = Arc::downgrade(backend);
     let (ended, tab) = (Arc::downgrade(tab), Arc::downgrade(tab));
     spawn(async move {
         loop {
-            // What the agent says of a call comes before the question about it.
             let event = tokio::select! {
                 biased;
-                Some(event) = heard.recv() => agent_event(&tab, event),
-                Some(event) = decided.recv() => gate_event(&backend, &tab, event),
+                event = heard.recv() => match event {
+                    Some(SessionEvent::Agent(event)) => agent_event(&tab, event),
+                    Some(SessionEvent::Gate(event)) => gate_event(&backend, &tab, event),
+                    None => return,
+                },
                 // Last: there is nothing else to tell by now.
                 Some(done) = asked.recv() => {
                     let _ = done.send(());
                     None
                 }
-                else => return,
             };
             let Some(backend) = backend.upgrade() else { return };
             if let Some(event) = event {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use mayi_acp::{
     AcpEvent, AgentError, AskingMode, Connection, Launch, OfferedCapabilities, OpenSession, OpenedSession,
+    SessionEvent,
 };
 use mayi_core::approval::escape_line;
 use mayi_core::call::{AgentId, SessionId, is_too_wide};
@@ -119,12 +120,12 @@ async fn open_tab(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionI
     let (events, heard) = mpsc::unbounded_channel();
     let mut closing = tab.closing.subscribe();
     let begun = tokio::select! {
-        begun = start_agent(&tab, &launch, offer, session, events) => begun.map_err(|error| error.to_string()),
+        begun = start_agent(&tab, &launch, offer, session, events.clone()) => begun.map_err(|error| error.to_string()),
         // What was begun of it is dropped, and ends with that.
         _ = closing.wait_for(|closing| *closing) => Err("the tab was closed while its agent was being started".to_owned()),
     };
     match begun {
-        Ok(begun) => Ok(activate_tab(backend, &tab, begun, heard).await),
+        Ok(begun) => Ok(activate_tab(backend, &tab, begun, (events, heard)).await),
         Err(error) => {
             tab.started.send_replace(true);
             // Whoever has closed it says so.
@@ -149,7 +150,7 @@ async fn start_agent(
     launch: &Launch,
     offer: OfferedCapabilities,
     mut session: OpenSession,
-    events: mpsc::UnboundedSender<AcpEvent>,
+    events: mpsc::UnboundedSender<SessionEvent>,
 ) -> Result<StartedAgent, AgentError> {
     let connection = Connection::start(launch, tab.gate.clone(), offer, events).await?;
     if session.resume.is_some() && connection.can_load() {
@@ -169,7 +170,7 @@ async fn activate_tab(
     backend: &Arc<Backend>,
     tab: &Arc<Tab>,
     begun: StartedAgent,
-    mut heard: mpsc::UnboundedReceiver<AcpEvent>,
+    (events, mut heard): (mpsc::UnboundedSender<SessionEvent>, mpsc::UnboundedReceiver<SessionEvent>),
 ) -> SessionInfo {
     let connection = Arc::new(begun.connection);
     let closed = {
@@ -202,11 +203,12 @@ async fn activate_tab(
     if begun.resumed {
         // What it has said before is known to whoever goes on with the session.
         while let Ok(event) = heard.try_recv() {
-            if let AcpEvent::Notice(text) = event {
+            if let SessionEvent::Agent(AcpEvent::Notice(text)) = event {
                 tab.push_notice(text);
             }
         }
     }
+    tab.gate.forward_events(events);
     event_pump::pump_events(backend, tab, heard, connection);
     tab.announce_state();
     tab.session_info()

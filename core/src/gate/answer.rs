@@ -89,8 +89,9 @@ impl GateState {
         }
         let session = judged.call.session.clone();
         let verdict = self.verdict_of_answer(judged, response, how);
-        self.deliver_verdict(verdict, reply);
+        // First: what the agent says when it has the answer stands behind it.
         self.listeners.notify(&GateEvent::Resolved(resolved.clone()));
+        self.deliver_verdict(verdict, reply);
         self.show_next(&session);
         if let Some(policy) = policy {
             self.apply_policy(policy);

@@ -219,8 +219,14 @@ impl Gate {
     #[must_use]
     pub fn subscribe(&self) -> mpsc::UnboundedReceiver<GateEvent> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.add_listener(Box::new(move |event| sender.send(event.clone()).is_ok()));
+        self.forward_events(sender);
         receiver
+    }
+
+    /// Sends everything from now on `to` a channel that others send to as well, at the moment at which it happens; cards that
+    /// wait already come first.
+    pub fn forward_events<E: From<GateEvent> + Send + 'static>(&self, to: mpsc::UnboundedSender<E>) {
+        self.add_listener(Box::new(move |event| to.send(event.clone().into()).is_ok()));
     }
 
     /// Tells `listener` of everything from now on; cards that wait already come first.

@@ -116,8 +116,9 @@ impl GateState {
             State::Expired => Verdict::Denied(Refusal::from_expiry(judged)),
             State::Denied => Verdict::Denied(Refusal::from_denial(judged, reason)),
         };
-        self.deliver_verdict(verdict, reply);
+        // First: what the agent says when it has the answer stands behind it.
         self.listeners.notify(&GateEvent::Resolved(resolved));
+        self.deliver_verdict(verdict, reply);
         self.show_next(&session);
     }
 

@@ -46,16 +46,8 @@ impl Task {
 pub(crate) async fn mayi(task: Task, policy: Policy) -> Outcome<Duration> {
     let (events, mut heard) = mpsc::unbounded_channel();
     let gate = Gate::new(policy, Asking { on_ask: OnAsk::Deny, limit: None }, Box::new(NoPersistence));
-    let mut told = gate.subscribe();
-    let surface = tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                Some(_) = told.recv() => {}
-                Some(_) = heard.recv() => {}
-                else => break,
-            }
-        }
-    });
+    gate.forward_events(events.clone());
+    let surface = tokio::spawn(async move { while heard.recv().await.is_some() {} });
     let launch = Launch {
         trust: Default::default(),
         command: task.command.clone(),

@@ -14,7 +14,7 @@ pub(super) use self::args::{AFTER, RunArgs};
 
 use std::sync::Arc;
 
-use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, OpenedSession, StopReason};
+use mayi_acp::{AgentError, Briefing, Connection, OpenedSession, SessionEvent, StopReason};
 use mayi_core::approval::escape_line;
 use mayi_core::call::SessionId;
 use mayi_core::config::{FileKeeper, OnUnasked, RunningSession};
@@ -88,7 +88,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
             .map_err(|error| error.with_alternative("go on without a record: --no-record"))?;
         (Gate::with_memory(policy, setup.asking, Box::new(keeper), memory), Some(store))
     };
-    let (events, agent) = mpsc::unbounded_channel();
+    let (events, heard) = mpsc::unbounded_channel();
     let kept = store.clone().map(|store| store as Arc<dyn Store>);
     let servers = servers::start_gateway(&mut setup, (&args, &ctx), &gate, kept.as_ref(), &events)?;
     gate.watch_store();
@@ -106,7 +106,7 @@ pub(super) async fn run(args: RunArgs, ctx: Context) -> Result<Exit, CliError> {
         deadline,
         interrupts,
     };
-    let (output, mut ending, outcome) = run.run_conversation(output, first, (events, agent)).await;
+    let (output, mut ending, outcome) = run.run_conversation(output, first, (events, heard)).await;
     ending.tally = gate.tally();
     gate.shut_down();
     let exit = outcome.exit_for(&ending);
@@ -244,17 +244,18 @@ impl Run<'_> {
         &mut self,
         mut output: Output,
         first: NextInput,
-        (events, agent): (mpsc::UnboundedSender<AcpEvent>, mpsc::UnboundedReceiver<AcpEvent>),
+        (events, mut heard): (mpsc::UnboundedSender<SessionEvent>, mpsc::UnboundedReceiver<SessionEvent>),
     ) -> (Output, Ending, Outcome) {
         let mut ending = Ending::default();
-        let decided = self.gate.subscribe();
+        self.gate.forward_events(events.clone());
         let (connection, opened) = match self.open_session(events, &mut output).await {
             Ok(open) => open,
             Err(outcome) => {
                 self.end_servers().await;
-                let mut agent = agent;
-                while let Ok(event) = agent.try_recv() {
-                    let _ = output.write_agent_event(event);
+                while let Ok(event) = heard.try_recv() {
+                    if let SessionEvent::Agent(event) = event {
+                        let _ = output.write_agent_event(event);
+                    }
                 }
                 return (output, ending, outcome);
             }
@@ -272,8 +273,7 @@ impl Run<'_> {
             session: opened.id,
             briefing: Briefing::default(),
             output,
-            agent,
-            decided,
+            heard,
             interrupts: std::mem::replace(&mut self.interrupts, mpsc::unbounded_channel().1),
             deadline: self.deadline,
             watched: prompt::has_terminal(),
@@ -306,7 +306,7 @@ impl Run<'_> {
     /// Starts the agent and opens its session, unless the person or the time limit is quicker.
     async fn open_session(
         &mut self,
-        events: mpsc::UnboundedSender<AcpEvent>,
+        events: mpsc::UnboundedSender<SessionEvent>,
         output: &mut Output,
     ) -> Result<(Connection, OpenedSession), Outcome> {
         let setup = self.setup;

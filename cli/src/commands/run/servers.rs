@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mayi_acp::{AcpEvent, GatedServers};
+use mayi_acp::{AcpEvent, GatedServers, SessionEvent};
 use mayi_core::config::{LoadedConfig, ServerLaunch};
 use mayi_core::gate::Gate;
 use mayi_core::store::Store;
@@ -42,7 +42,7 @@ pub(super) fn start_gateway(
     (args, ctx): (&RunArgs, &Context),
     gate: &Gate,
     store: Option<&Arc<dyn Store>>,
-    events: &mpsc::UnboundedSender<AcpEvent>,
+    events: &mpsc::UnboundedSender<SessionEvent>,
 ) -> Result<Option<SessionServers>, CliError> {
     if args.no_gateway || setup.servers.is_empty() {
         setup.open.servers.clone_from(&setup.servers);
@@ -66,12 +66,12 @@ pub(super) fn start_gateway(
 }
 
 /// What is said of servers goes where what the agent says goes, as long as somebody listens there.
-fn event_sinks(events: &mpsc::UnboundedSender<AcpEvent>) -> NoticeSinks {
+fn event_sinks(events: &mpsc::UnboundedSender<SessionEvent>) -> NoticeSinks {
     let tell = |make: fn(String) -> AcpEvent| {
         let events = events.downgrade();
         Arc::new(move |server: &str, text: &str| {
             if let Some(events) = events.upgrade() {
-                let _ = events.send(make(format!("{server}: {text}")));
+                let _ = events.send(make(format!("{server}: {text}")).into());
             }
         })
     };

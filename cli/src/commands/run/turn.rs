@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, StopReason};
+use mayi_acp::{AcpEvent, AgentError, Briefing, Connection, SessionEvent, StopReason};
 use mayi_core::call::SessionId;
 use mayi_core::gate::{Gate, GateEvent};
 use tokio::sync::mpsc;
@@ -62,8 +62,7 @@ pub(super) struct TurnRunner {
     /// What the model is told beside the prompts.
     pub(super) briefing: Briefing,
     pub(super) output: Output,
-    pub(super) agent: mpsc::UnboundedReceiver<AcpEvent>,
-    pub(super) decided: mpsc::UnboundedReceiver<GateEvent>,
+    pub(super) heard: mpsc::UnboundedReceiver<SessionEvent>,
     pub(super) interrupts: mpsc::UnboundedReceiver<()>,
     pub(super) deadline: Option<Instant>,
     /// Somebody at a terminal sees what goes on, and can cancel it.
@@ -108,20 +107,14 @@ impl TurnRunner {
                 () = sleep_until(grace) => {
                     return Ok(TurnEnd { stop: None, cut: cut.map(|(why, _)| why), reasons });
                 }
-                Some(event) = self.agent.recv() => {
+                Some(event) = self.heard.recv() => {
                     heard = Instant::now();
                     told = 0;
-                    let written = self.output_agent_event(event);
+                    let written = self.output_event(event, &mut reasons);
                     if self.is_stopped_by_unasked() && cut.is_none() {
                         cut = Some((CutReason::Unasked, self.cancel_turn()));
                     }
                     written
-                }
-                Some(event) = self.decided.recv() => {
-                    heard = Instant::now();
-                    keep_reason(&event, &mut reasons);
-                    self.briefing.note_gate_event(&self.session, &event);
-                    self.output.write_gate_event(&event)
                 }
                 result = &mut prompt => {
                     let stop = match result {
@@ -164,10 +157,19 @@ impl TurnRunner {
         }
     }
 
-    /// Writes what happened at the agent's side.
-    fn output_agent_event(&mut self, event: AcpEvent) -> io::Result<()> {
-        self.ran_unasked |= is_unasked(&event);
-        self.output.write_agent_event(event)
+    /// Writes what happened, and keeps of it what ends the turn or is said in the next prompt.
+    fn output_event(&mut self, event: SessionEvent, reasons: &mut Vec<String>) -> io::Result<()> {
+        match event {
+            SessionEvent::Agent(event) => {
+                self.ran_unasked |= matches!(event, AcpEvent::Unasked { .. });
+                self.output.write_agent_event(event)
+            }
+            SessionEvent::Gate(event) => {
+                keep_reason(&event, reasons);
+                self.briefing.note_gate_event(&self.session, &event);
+                self.output.write_gate_event(&event)
+            }
+        }
     }
 
     /// Whether something has ended the turn by itself.
@@ -208,20 +210,14 @@ impl TurnRunner {
                     return Some(CutReason::Timeout);
                 }
                 () = sleep_until(until) => return None,
-                Some(event) = self.agent.recv() => {
+                Some(event) = self.heard.recv() => {
                     (heard, more) = (Instant::now(), true);
-                    let written = self.output_agent_event(event);
+                    let written = self.output_event(event, reasons);
                     if self.is_stopped_by_unasked() {
                         self.cancel_turn();
                         return Some(CutReason::Unasked);
                     }
                     written
-                }
-                Some(event) = self.decided.recv() => {
-                    (heard, more) = (Instant::now(), true);
-                    keep_reason(&event, reasons);
-                    self.briefing.note_gate_event(&self.session, &event);
-                    self.output.write_gate_event(&event)
                 }
                 () = self.connection.wait_until_gone() => {
                     self.drain_events(reasons);
@@ -251,14 +247,9 @@ impl TurnRunner {
     /// Writes what has come already.
     pub(super) fn drain_events(&mut self, reasons: &mut Vec<String>) {
         let mut written: io::Result<()> = Ok(());
-        while let Ok(event) = self.agent.try_recv() {
-            self.ran_unasked |= is_unasked(&event);
-            written = written.and_then(|()| self.output.write_agent_event(event));
-        }
-        while let Ok(event) = self.decided.try_recv() {
-            keep_reason(&event, reasons);
-            self.briefing.note_gate_event(&self.session, &event);
-            written = written.and_then(|()| self.output.write_gate_event(&event));
+        while let Ok(event) = self.heard.try_recv() {
+            let now = self.output_event(event, reasons);
+            written = written.and(now);
         }
         if let Err(error) = written {
             self.unwritten.get_or_insert(error);
@@ -283,10 +274,6 @@ pub(super) fn silence_message(silent: Duration, ends: &str) -> String {
         seconds => format!("{} min", seconds / 60),
     };
     format!("the agent has said nothing for {long}; Ctrl-C {ends}")
-}
-
-fn is_unasked(event: &AcpEvent) -> bool {
-    matches!(event, AcpEvent::Unasked { .. })
 }
 
 /// A person's own words: mayi passes them on in a prompt of their own, since agents do not read

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use super::dispatch;
 use super::shared::Shared;
 use super::stdio::{self, Fault};
-use super::{AcpEvent, AgentError};
+use super::{AcpEvent, AgentError, SessionEvent};
 use mayi_acp_shared::{Launch, Process};
 use mayi_core::gate::Gate;
 use mayi_doors::task::spawn;
@@ -61,11 +61,11 @@ impl Connection {
         launch: &Launch,
         gate: Gate,
         offer: OfferedCapabilities,
-        events: mpsc::UnboundedSender<AcpEvent>,
+        events: mpsc::UnboundedSender<SessionEvent>,
     ) -> Result<Self, AgentError> {
         let (process, pipes) = {
             let events = events.clone();
-            let hears = move |line| drop(events.send(AcpEvent::Stderr(line)));
+            let hears = move |line| drop(events.send(AcpEvent::Stderr(line).into()));
             Process::start(launch, hears).await?
         };
         let fault = Fault::default();

@@ -98,7 +98,7 @@ fn apply_session_update(shared: &Arc<Shared>, params: Value) {
     }
     // What is said of a call comes after what the agent says of it.
     for event in std::iter::once(AcpEvent::Update { session: id, update }).chain(unasked) {
-        let _ = shared.events.send(event);
+        let _ = shared.events.send(event.into());
     }
 }
 

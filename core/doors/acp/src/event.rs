@@ -3,7 +3,30 @@
 use serde_json::Value;
 
 use mayi_core::call::SessionId;
+use mayi_core::gate::GateEvent;
 use mayi_core::policy::Decision;
+
+/// What a front end hears of, of both sides in one channel: a question stands behind the call that it is about, and what the
+/// agent says next behind the answer.
+#[derive(Clone, Debug)]
+pub enum SessionEvent {
+    /// Something happened at the agent's side.
+    Agent(AcpEvent),
+    /// Something was asked, answered or decided.
+    Gate(GateEvent),
+}
+
+impl From<AcpEvent> for SessionEvent {
+    fn from(event: AcpEvent) -> Self {
+        Self::Agent(event)
+    }
+}
+
+impl From<GateEvent> for SessionEvent {
+    fn from(event: GateEvent) -> Self {
+        Self::Gate(event)
+    }
+}
 
 /// Something happened at the agent's side.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ mod stdio;
 mod terminals;
 
 pub use connection::{Connection, OfferedCapabilities};
-pub use event::AcpEvent;
+pub use event::{AcpEvent, SessionEvent};
 pub use mayi_acp_shared::{AgentError, AskingMode, Briefing, Launch, permission_call, resolve_program};
 pub use mayi_doors::folders::folder_caveat;
 pub use session::{GatedServers, OpenSession, OpenedSession, StopReason};

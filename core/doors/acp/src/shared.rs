@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use super::terminals::Terminals;
-use super::{AcpEvent, OfferedCapabilities};
+use super::{AcpEvent, OfferedCapabilities, SessionEvent};
 use mayi_acp_shared::ToolCalls;
 use mayi_core::approval::ApprovalId;
 use mayi_core::call::SessionId;
@@ -20,7 +20,7 @@ use mayi_core::gate::{Gate, Session};
 pub(super) struct Shared {
     pub(super) gate: Gate,
     pub(super) offer: OfferedCapabilities,
-    pub(super) events: mpsc::UnboundedSender<AcpEvent>,
+    pub(super) events: mpsc::UnboundedSender<SessionEvent>,
     pub(super) terminals: Terminals,
     /// Tasks that owe the agent an answer: they are waited for before the connection ends.
     pub(super) answers: TaskTracker,
@@ -47,7 +47,7 @@ impl Shared {
     pub(super) fn new(
         gate: Gate,
         offer: OfferedCapabilities,
-        events: mpsc::UnboundedSender<AcpEvent>,
+        events: mpsc::UnboundedSender<SessionEvent>,
     ) -> Self {
         Self {
             gate,
@@ -80,7 +80,7 @@ impl Shared {
     }
 
     pub(super) fn send_notice(&self, text: impl Into<String>) {
-        let _ = self.events.send(AcpEvent::Notice(text.into()));
+        let _ = self.events.send(AcpEvent::Notice(text.into()).into());
     }
 }
 

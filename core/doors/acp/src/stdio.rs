@@ -9,8 +9,8 @@ use futures::{Sink, SinkExt, Stream, StreamExt};
 use tokio::sync::{mpsc, watch};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
 
-use super::AcpEvent;
 use super::lines::{self, Line};
+use super::{AcpEvent, SessionEvent};
 use mayi_acp_shared::{LONGEST, Pipes};
 
 /// So long after the agent has ended, what it started may still hold its output open.
@@ -38,7 +38,7 @@ impl Fault {
 pub(super) fn agent_transport(
     pipes: Pipes,
     fault: Fault,
-    events: mpsc::UnboundedSender<AcpEvent>,
+    events: mpsc::UnboundedSender<SessionEvent>,
 ) -> Lines<
     impl Sink<String, Error = std::io::Error> + Send + 'static,
     impl Stream<Item = std::io::Result<String>> + Send + 'static,
@@ -58,7 +58,7 @@ struct TransportReader<R> {
     reader: FramedRead<R, LinesCodec>,
     exited: watch::Receiver<Option<ExitStatus>>,
     fault: Fault,
-    events: mpsc::UnboundedSender<AcpEvent>,
+    events: mpsc::UnboundedSender<SessionEvent>,
     spoken: bool,
     stray: usize,
 }
@@ -92,9 +92,8 @@ impl<R: tokio::io::AsyncRead + Unpin> TransportReader<R> {
                 Line::Empty => {}
                 Line::NotJson(start) if !self.spoken && self.stray < STRAY => {
                     self.stray += 1;
-                    let _ = self.events.send(AcpEvent::Stderr(format!(
-                        "on standard output, before the first message: {start}"
-                    )));
+                    let stray = format!("on standard output, before the first message: {start}");
+                    let _ = self.events.send(AcpEvent::Stderr(stray).into());
                 }
                 Line::NotJson(start) => {
                     self.fault.set_first(format!("a line that is not JSON: {start}"));

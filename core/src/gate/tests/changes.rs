@@ -142,3 +142,42 @@ async fn given_a_door_without_an_answer_then_it_denies_and_no_more() {
     let Verdict::Denied(refusal) = ticket.verdict().await else { panic!("a door allowed it") };
     assert_eq!((refusal.reason.as_str(), refusal.by_person), ("the client can't ask", false));
 }
+
+/// What a front end hears of comes by one channel, in the order in which it happened: the end of a question stands before
+/// whatever the agent says once it has the answer.
+#[tokio::test]
+async fn given_one_channel_for_both_sides_then_what_happens_stands_in_its_order() {
+    #[derive(Debug)]
+    enum Heard {
+        Gate(GateEvent),
+        Agent(&'static str),
+    }
+    impl From<GateEvent> for Heard {
+        fn from(event: GateEvent) -> Self {
+            Self::Gate(event)
+        }
+    }
+    let gate = gate();
+    let (events, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    gate.forward_events(events.clone());
+    events.send(Heard::Agent("tool_call")).unwrap();
+    let ticket = gate.submit(write("1", "/w/a", "x"), &[]);
+    let agent = events.clone();
+    let pick = pick(&gate, &ticket, choice::ALLOW_ONCE);
+    let asking = tokio::spawn(async move {
+        let verdict = ticket.verdict().await;
+        agent.send(Heard::Agent("agent_message_chunk")).unwrap();
+        verdict
+    });
+    gate.answer(pick, "test").unwrap();
+    assert!(matches!(asking.await.unwrap(), Verdict::Allowed(_)));
+    let order: Vec<_> = std::iter::from_fn(|| heard.try_recv().ok())
+        .map(|heard| match heard {
+            Heard::Agent(what) => what,
+            Heard::Gate(GateEvent::Asked(_)) => "asked",
+            Heard::Gate(GateEvent::Resolved(_)) => "resolved",
+            Heard::Gate(_) => "other",
+        })
+        .collect();
+    assert_eq!(order, ["tool_call", "asked", "resolved", "agent_message_chunk"]);
+}
