@@ -46,14 +46,14 @@ long := """
     | (binary(pty_cards) | binary(killed))
     | (binary(pty_surface) & test(given_a_narrow_screen))
     | (package(mayi) & binary(day))
-    | (package(mayi-policy) & test(given_a_subscript_behind_a_name))
+    | (package(mayi-policy) & test(/given_a_subscript_behind_a_name|given_a_packer_that_is_installed|given_what_nobody_knows_where/))
     | (package(mayi-kept) & test(/given_any_line_of_the_corpus|a_suggestion_never_covers/))
     | (package(mayi-mcp) & test(given_a_client_that_does_not_read_then_only))
     | (binary(mcp) & test(given_a_server_with_100_000_tools))
     | (binary(responses) & test(/retry_joins_the_card|given_a_recording_that_breaks_off|abort_during_approval/))
-    | (binary(run) & test(/given_an_agent_that_says_nothing|given_a_flood_of_messages|given_a_huge_message/))
+    | (binary(run) & test(/given_an_agent_that_says_nothing|given_a_flood_of_messages|given_a_huge_(message|argument)|given_many_questions_that_wait/))
     | (binary(secrets) & test(given_every_known_form_in_every_place))
-    | (binary(serve) & test(given_any_answer_without_a_digest))
+    | (binary(serve) & test(/given_any_answer_without_a_digest|given_ten_thousand_connections|given_a_program_that_chooses_its_folder/))
     | (binary(acp) & test(/given_an_agent_that_goes_on_after_it_was_stopped|given_a_sub_agent_that_is_stopped|given_work_that_goes_on_after_a_stop/))
 """
 

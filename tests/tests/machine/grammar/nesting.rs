@@ -141,8 +141,8 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
     }),
     ("input that runs", |g| {
         let (good, bad) = (g.good(), g.bad());
-        let command = if g.random.once_in(3) { bad } else { good };
-        let word = single(&command);
+        let other = single(if g.random.once_in(3) { &bad } else { &good });
+        let word = single(if g.random.once_in(3) { &bad } else { &good });
         let shell = g.of(&[
             "sh",
             "bash",
@@ -159,12 +159,16 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
             "env sh",
             "timeout 1 sh",
         ]);
-        match g.random.below(6) {
+        match g.random.below(9) {
             0 => format!("echo {word} | {shell}"),
             1 => format!("printf %s {word} | {shell}"),
             2 => format!("sh <<<{word}"),
             3 => format!("bash <(echo {word})"),
             4 => format!("cat a.txt | {shell}"),
+            // zsh joins all that a command is given.
+            5 => format!("echo {word} | {shell} <<<{other}"),
+            6 => format!("{shell} <<<{word} <<<{other}"),
+            7 => format!("printf '%s\\n' {word} | {shell} <<'EOF'\n{good}\nEOF\n"),
             _ => format!(
                 "{} | {shell}",
                 g.of(&[
