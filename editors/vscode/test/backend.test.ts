@@ -87,7 +87,7 @@ test("a ready line counts when it is whole, and only for this computer", () => {
   assert.equal(parseReady({ ...line, version: 2 }), null);
 });
 
-test("the program is the setting's, else the bundled one, else one at an absolute place of the search path", () => {
+test("the program is the setting's, else the bundled one, else one at an absolute place of the search path, else one where it is usually installed", () => {
   const at = (name: string): string => {
     const dir = join(folder(), name);
     mkdirSync(dir);
@@ -97,7 +97,7 @@ test("the program is the setting's, else the bundled one, else one at an absolut
   };
   const path = at("path");
   const bundled = at("bin");
-  const where = { setting: null, extension: folder(), path, windows: false };
+  const where = { setting: null, extension: folder(), path, home: folder(), windows: false };
   assert.deepEqual(locate(where), { path: join(path, "mayi") });
   assert.deepEqual(locate({ ...where, extension: join(bundled, "..") }), { path: join(bundled, "mayi") });
   assert.deepEqual(locate({ ...where, setting: join(path, "mayi"), extension: join(bundled, "..") }), { path: join(path, "mayi") });
@@ -109,6 +109,17 @@ test("the program is the setting's, else the bundled one, else one at an absolut
   // Whoever reads it can find out what to write into the setting.
   const none = locate({ ...where, path: "" });
   assert.match("problem" in none ? none.problem : "", /not on the editor's search path.*"mayi\.path".*"command -v mayi"/);
+  // An editor that was started from the desktop often lacks these on its search path; a relative home would be the workspace.
+  for (const usual of [".local/bin", ".cargo/bin"]) {
+    const there = join(where.home, usual);
+    mkdirSync(there, { recursive: true });
+    writeFileSync(join(there, "mayi"), "");
+    assert.ok("problem" in locate({ ...where, path: "", home: where.home + "-other" }));
+    chmodSync(join(there, "mayi"), 0o755);
+    assert.deepEqual(locate({ ...where, path: "" }), { path: join(there, "mayi") });
+  }
+  assert.deepEqual(locate(where), { path: join(path, "mayi") });
+  where.home = "";
   const before = process.cwd();
   process.chdir(path);
   try {

@@ -92,19 +92,37 @@ pub fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
     Ok(File::from(fd))
 }
 
-/// Opens this path if it still leads where it was judged to lead.
+/// Opens this path if it still leads where it was judged to lead: no link at its end is followed, and a pipe is not waited for.
 ///
 /// # Errors
 /// If it can't be opened so.
 #[cfg(not(target_os = "linux"))]
 pub fn open(path: &Path, purpose: Purpose) -> std::io::Result<File> {
-    if mayi_core::call::resolve_path(path)? != path {
-        return Err(std::io::Error::other("the path has changed since the call was judged"));
-    }
+    open_checked(path, purpose)
+}
+
+/// What there is where a system can't be told to follow no link on the way: the way is looked at before and after.
+#[cfg(any(test, not(target_os = "linux")))]
+fn open_checked(path: &Path, purpose: Purpose) -> std::io::Result<File> {
+    let check_way = || match mayi_core::call::resolve_path(path)? == path {
+        true => Ok(()),
+        false => Err(std::io::Error::other("the path has changed since the call was judged")),
+    };
+    let mut options = std::fs::OpenOptions::new();
     match purpose {
-        Purpose::Read => File::open(path),
-        Purpose::Write => std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path),
+        Purpose::Read => options.read(true),
+        Purpose::Write => options.write(true).create(true).truncate(false),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(flags.bits().cast_signed());
     }
+    check_way()?;
+    let file = options.open(path)?;
+    check_way()?;
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -121,8 +139,13 @@ mod tests {
         std::fs::write(root.join("secret"), "x").unwrap();
         std::os::unix::fs::symlink(root.join("secret"), root.join("d/f")).unwrap();
         std::os::unix::fs::symlink(root.join("d"), root.join("e")).unwrap();
-        assert!(open(&root.join("d/f"), Purpose::Read).is_err());
-        assert!(open(&root.join("e/g"), Purpose::Write).is_err());
-        assert!(open(&root.join("d/g"), Purpose::Write).is_ok());
+        let ways: [fn(&Path, Purpose) -> std::io::Result<File>; 2] = [open, open_checked];
+        for open in ways {
+            assert!(open(&root.join("d/f"), Purpose::Read).is_err());
+            assert!(open(&root.join("e/g"), Purpose::Write).is_err());
+            assert!(!root.join("d/g").exists());
+            assert!(open(&root.join("d/g"), Purpose::Write).is_ok());
+            std::fs::remove_file(root.join("d/g")).unwrap();
+        }
     }
 }

@@ -1,4 +1,5 @@
-// Finding the `mayi` program: the setting, the one in the extension, then the search path. Never the workspace.
+// Finding the `mayi` program: the setting, the one in the extension, the search path, then where it is usually installed. Never the
+// workspace.
 
 import { accessSync, chmodSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
@@ -10,6 +11,8 @@ export interface Where {
   extension: string;
   /** The search path (`PATH`). */
   path: string;
+  /** The user's home folder. */
+  home: string;
   /** Whether this is Windows. */
   windows: boolean;
 }
@@ -36,6 +39,12 @@ function bundledRuns(file: string): boolean {
   return runs(file);
 }
 
+/** Where Cargo, pip and Homebrew put programs: an editor that was started from the desktop often lacks them on its search path. */
+function usualFolders(where: Where): string[] {
+  const cargo = join(where.home, ".cargo", "bin");
+  return where.windows ? [cargo] : [cargo, join(where.home, ".local", "bin"), "/usr/local/bin", "/opt/homebrew/bin"];
+}
+
 /** The program, or why there is none: one line for people. */
 export function locate(where: Where): { path: string } | { problem: string } {
   const name = where.windows ? "mayi.exe" : "mayi";
@@ -46,14 +55,13 @@ export function locate(where: Where): { path: string } | { problem: string } {
   const bundled = join(where.extension, "bin", name);
   if (bundledRuns(bundled)) return { path: bundled };
   // A relative entry of the search path would be looked up in whatever folder is open.
-  const found = where.path
-    .split(delimiter)
+  const found = [...where.path.split(delimiter), ...usualFolders(where)]
     .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, name))
     .find(runs);
   if (found !== undefined) return { path: found };
   const says = where.windows ? "where mayi" : "command -v mayi";
   return {
-    problem: `The program "mayi" is not on the editor's search path. Install it, or set "mayi.path" to what "${says}" prints in a terminal.`,
+    problem: `The program "mayi" is not on the editor's search path, nor where it is usually installed. Install it, or set "mayi.path" to what "${says}" prints in a terminal.`,
   };
 }

@@ -97,6 +97,7 @@ export class App implements vscode.Disposable {
           setting: typeof setting === "string" ? setting : null,
           extension: context.extensionPath,
           path: process.env["PATH"] ?? "",
+          home: homedir(),
           windows: process.platform === "win32",
         });
       },
