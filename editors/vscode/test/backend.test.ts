@@ -10,7 +10,7 @@ import { Backend, type Host, type Status } from "../src/backend/backend";
 import { BackOff } from "../src/backend/backoff";
 import { connect, Misfit } from "../src/backend/connect";
 import { launch, ownEnvironment } from "../src/backend/launch";
-import { locate } from "../src/backend/locate";
+import { locate, usualFolders } from "../src/backend/locate";
 import { parseReady, readyLine } from "../src/backend/ready";
 import { RpcError, Unanswered } from "../src/backend/rpc";
 import { misfit } from "../src/backend/version";
@@ -97,7 +97,7 @@ test("the program is the setting's, else the bundled one, else one at an absolut
   };
   const path = at("path");
   const bundled = at("bin");
-  const where = { setting: null, extension: folder(), path, home: folder(), windows: false };
+  const where = { setting: null, extension: folder(), path, usual: [], windows: false };
   assert.deepEqual(locate(where), { path: join(path, "mayi") });
   assert.deepEqual(locate({ ...where, extension: join(bundled, "..") }), { path: join(bundled, "mayi") });
   assert.deepEqual(locate({ ...where, setting: join(path, "mayi"), extension: join(bundled, "..") }), { path: join(path, "mayi") });
@@ -109,21 +109,21 @@ test("the program is the setting's, else the bundled one, else one at an absolut
   // Whoever reads it can find out what to write into the setting.
   const none = locate({ ...where, path: "" });
   assert.match("problem" in none ? none.problem : "", /not on the editor's search path.*"mayi\.path".*"command -v mayi"/);
-  // An editor that was started from the desktop often lacks these on its search path; a relative home would be the workspace.
-  for (const usual of [".local/bin", ".cargo/bin"]) {
-    const there = join(where.home, usual);
-    mkdirSync(there, { recursive: true });
-    writeFileSync(join(there, "mayi"), "");
-    assert.ok("problem" in locate({ ...where, path: "", home: where.home + "-other" }));
-    chmodSync(join(there, "mayi"), 0o755);
-    assert.deepEqual(locate({ ...where, path: "" }), { path: join(there, "mayi") });
+  // An editor that was started from the desktop often lacks these on its search path.
+  const home = folder();
+  for (const usual of usualFolders(home, false).filter((usual) => usual.startsWith(home))) {
+    mkdirSync(usual, { recursive: true });
+    writeFileSync(join(usual, "mayi"), "");
+    assert.ok("problem" in locate({ ...where, path: "", usual: [usual] }));
+    chmodSync(join(usual, "mayi"), 0o755);
+    assert.deepEqual(locate({ ...where, path: "", usual: [usual] }), { path: join(usual, "mayi") });
+    assert.deepEqual(locate({ ...where, usual: [usual] }), { path: join(path, "mayi") });
   }
-  assert.deepEqual(locate(where), { path: join(path, "mayi") });
-  where.home = "";
+  assert.deepEqual(usualFolders("/home/u", false).slice(0, 2), ["/home/u/.cargo/bin", "/home/u/.local/bin"]);
   const before = process.cwd();
   process.chdir(path);
   try {
-    for (const wrong of [{ ...where, path: "." }, { ...where, path: "" }, { ...where, setting: "mayi" }, { ...where, setting: "/nowhere/mayi" }]) {
+    for (const wrong of [{ ...where, path: "." }, { ...where, path: "" }, { ...where, path: "", usual: ["."] }, { ...where, setting: "mayi" }, { ...where, setting: "/nowhere/mayi" }]) {
       assert.ok("problem" in locate(wrong));
     }
   } finally {

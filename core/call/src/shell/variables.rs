@@ -265,20 +265,25 @@ pub(super) fn substituted_commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, open) in text.match_indices("$(") {
         let inner = text.get(at + open.len()..).unwrap_or_default();
-        let mut depth = 1;
-        let end = inner.find(|c| {
-            depth += match c {
-                '(' => 1,
-                ')' => -1,
-                _ => 0,
-            };
-            depth == 0
-        });
-        found.extend(inner.get(..end.unwrap_or(inner.len())).map(str::to_owned));
+        let end = substitution_end(inner).unwrap_or(inner.len());
+        found.extend(inner.get(..end).map(str::to_owned));
     }
     found.extend(text.split('`').skip(1).step_by(2).map(str::to_owned));
     found.truncate(8);
     found
+}
+
+/// Where the parenthesis before `text` is closed again, if all of them count, also those in quotes.
+pub(super) fn substitution_end(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    text.find(|c| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    })
 }
 
 /// Whether `text` is a variable's name and nothing else.

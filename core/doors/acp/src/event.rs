@@ -1,4 +1,4 @@
-//! What the door tells the front end, besides cards.
+//! What the front end hears of: what the agent does and says, and what the gate asks and decides, in one order.
 
 use serde_json::Value;
 

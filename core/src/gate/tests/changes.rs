@@ -143,8 +143,7 @@ async fn given_a_door_without_an_answer_then_it_denies_and_no_more() {
     assert_eq!((refusal.reason.as_str(), refusal.by_person), ("the client can't ask", false));
 }
 
-/// What a front end hears of comes by one channel, in the order in which it happened: the end of a question stands before
-/// whatever the agent says once it has the answer.
+/// What a front end hears of may come by one channel, and stands there in the order in which it happened.
 #[tokio::test]
 async fn given_one_channel_for_both_sides_then_what_happens_stands_in_its_order() {
     #[derive(Debug)]

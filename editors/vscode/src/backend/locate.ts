@@ -11,8 +11,8 @@ export interface Where {
   extension: string;
   /** The search path (`PATH`). */
   path: string;
-  /** The user's home folder. */
-  home: string;
+  /** Folders that are looked at after those of the search path: see {@link usualFolders}. */
+  usual: readonly string[];
   /** Whether this is Windows. */
   windows: boolean;
 }
@@ -40,9 +40,9 @@ function bundledRuns(file: string): boolean {
 }
 
 /** Where Cargo, pip and Homebrew put programs: an editor that was started from the desktop often lacks them on its search path. */
-function usualFolders(where: Where): string[] {
-  const cargo = join(where.home, ".cargo", "bin");
-  return where.windows ? [cargo] : [cargo, join(where.home, ".local", "bin"), "/usr/local/bin", "/opt/homebrew/bin"];
+export function usualFolders(home: string, windows: boolean): string[] {
+  const cargo = join(home, ".cargo", "bin");
+  return windows ? [cargo] : [cargo, join(home, ".local", "bin"), "/usr/local/bin", "/opt/homebrew/bin"];
 }
 
 /** The program, or why there is none: one line for people. */
@@ -55,7 +55,7 @@ export function locate(where: Where): { path: string } | { problem: string } {
   const bundled = join(where.extension, "bin", name);
   if (bundledRuns(bundled)) return { path: bundled };
   // A relative entry of the search path would be looked up in whatever folder is open.
-  const found = [...where.path.split(delimiter), ...usualFolders(where)]
+  const found = [...where.path.split(delimiter), ...where.usual]
     .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, name))
     .find(runs);

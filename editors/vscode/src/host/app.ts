@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 
 import type { AgentInfo, Events, Initialized } from "../api";
 import { Backend, type Status } from "../backend/backend";
-import { locate } from "../backend/locate";
+import { locate, usualFolders } from "../backend/locate";
 import { Tail } from "../backend/tail";
 import { because, isFields } from "../check";
 import type { Catalog, FromWebview, Help, ToWebview } from "../messages";
@@ -93,12 +93,13 @@ export class App implements vscode.Disposable {
       page: () => own("page") === true,
       program: () => {
         const setting = own("path");
+        const windows = process.platform === "win32";
         return locate({
           setting: typeof setting === "string" ? setting : null,
           extension: context.extensionPath,
           path: process.env["PATH"] ?? "",
-          home: homedir(),
-          windows: process.platform === "win32",
+          usual: usualFolders(homedir(), windows),
+          windows,
         });
       },
       settings,

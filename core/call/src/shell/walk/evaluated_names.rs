@@ -56,8 +56,8 @@ impl Walker<'_> {
             _ => None,
         });
         for line in lines {
-            // Where the line is part of a word, all others count.
-            let place = words.iter().rposition(|word| word.literal() == Some(line));
+            // Where the line is part of a word, all others count. Behind the first that is the line, others may be the same.
+            let place = words.iter().position(|word| word.literal() == Some(line));
             let behind = words.get(place.unwrap_or(0) + 1..).unwrap_or_default();
             let zeroth = if place.is_some() { behind.get(..1).unwrap_or_default() } else { behind };
             self.note_arguments(zeroth, ZEROTH);
@@ -91,7 +91,7 @@ impl Walker<'_> {
             };
             let number = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
             let parameter = match behind.get(..number).unwrap_or_default() {
-                "" if behind.starts_with(['@', '*', '!', '=', '~', '^']) => POSITIONAL,
+                "" if behind.starts_with(['@', '*', '=', '~', '^']) => POSITIONAL,
                 "" => continue,
                 "0" => ZEROTH,
                 _ => POSITIONAL,
@@ -128,23 +128,14 @@ impl Walker<'_> {
 }
 
 /// A text that is evaluated, without the commands in it, whose output is looked at as what it is: none of their words is a name
-/// of a variable. One in which quotes could hide where a command ends stays whole.
+/// of a variable. One in which quotes or a `${x/(/}` could hide where a command ends stays whole.
 fn without_substitutions(text: &str) -> std::borrow::Cow<'_, str> {
     let mut left = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("$(") {
-        let mut depth = 1;
-        let end = behind.find(|c| {
-            depth += match c {
-                '(' => 1,
-                ')' => -1,
-                _ => 0,
-            };
-            depth == 0
-        });
-        let inside = end.and_then(|end| behind.get(..end));
+        let inside = variables::substitution_end(behind).and_then(|end| behind.get(..end));
         let hides =
-            |inside: &str| inside.contains(['\'', '"', '\\', '#', '`', '\n']) || inside.contains("<<");
+            |inside: &str| inside.contains(['\'', '"', '\\', '#', '`', '{', '\n']) || inside.contains("<<");
         match inside.filter(|inside| !inside.starts_with('(') && !hides(inside)) {
             Some(inside) => {
                 left.push_str(before);
@@ -190,9 +181,14 @@ mod tests {
         let left = |text: &str| without_substitutions(text).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(left("$(git log --format=%h | wc -l) + x"), "+ x");
         assert_eq!(left("$(wc -l < $(ls f)) + y"), "+ y");
-        for whole in
-            ["$((x + 1))", "$(echo \"(\" >&2; echo 1)+x)", "$(echo \\( )+x)", "$(cat <<E\n(\nE\n)+x)", "$(x"]
-        {
+        for whole in [
+            "$((x + 1))",
+            "$(echo \"(\" >&2; echo 1)+x)",
+            "$(echo \\( )+x)",
+            "$(cat <<E\n(\nE\n)+x)",
+            "($(echo ${y/(/})+x)",
+            "$(x",
+        ] {
             assert_eq!(without_substitutions(whole), whole);
         }
     }

@@ -91,6 +91,8 @@ fn given_arguments_of_a_line_that_is_run_then_where_it_evaluates_them_it_is_aske
         "bash -c 'LINE' _ $(cat f)",
         "bash -c 'LINE' _ 1 \"$(cat f)\"",
         "bash -c 'LINE' _ d/*",
+        "bash -c 'LINE' _ \"$(cat f)\" 'LINE'",
+        "xargs bash -c 'LINE' _ 'LINE' < f",
         "bash -ec 'LINE' _ \"$(git log -1 --format=%s)\"",
         "bash --norc -c 'LINE' bash \"$(cat f)\"",
         "zsh -c 'LINE' _ \"$(cat f)\"",
