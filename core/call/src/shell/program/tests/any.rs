@@ -1,7 +1,5 @@
 //! Whatever the words are.
 
-use std::path::Path;
-
 use proptest::prelude::*;
 
 use super::super::table::ProgramTable;
@@ -53,7 +51,9 @@ proptest! {
     /// is, a reader runs nothing, writes nothing and has no caveat; and no place is beyond the words.
     #[test]
     fn given_any_command_then_what_is_known_about_it_is_sound(words in command(), fed: bool) {
-        let known = analyze_command(&Command { words: &words, cwd: Some(Path::new("/")), looked: &crate::FolderCache::default(), fed, piped: false, made: false });
+        // Not the machine's own: what it has for links would count.
+        let empty = tempfile::tempdir().unwrap();
+        let known = analyze_command(&Command { words: &words, cwd: Some(empty.path()), looked: &crate::FolderCache::default(), fed, piped: false, made: false });
         prop_assert!(known.transparent <= words.len());
         for caveat in &known.caveats {
             if let CaveatSubject::Words(places) = &caveat.named {
