@@ -7,6 +7,7 @@ mod hosts;
 mod links;
 mod made;
 mod moved;
+mod named;
 mod other_names;
 mod past;
 mod rewritten;
