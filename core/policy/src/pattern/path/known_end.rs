@@ -103,9 +103,14 @@ impl KnownNames {
 /// place is meant. A single name says so if it is hidden, or that of a hook in a folder of them.
 pub(super) fn fits_known_end(form: &PatternForm, text: &[Known]) -> bool {
     let Some(known) = KnownNames::new(text) else { return false };
-    let parts = match form.folded.split_first() {
-        Some((PathPart::Deep, rest)) => rest,
-        _ => &form.folded,
+    let parts = match form.folded.as_slice() {
+        [PathPart::Deep, rest @ ..] => rest,
+        whole => whole,
+    };
+    // `dir/**` stands for what lies below alone.
+    let parts = match parts {
+        [rest @ .., PathPart::Glob(last)] if last.is_any() && rest.last() == Some(&PathPart::Deep) => rest,
+        whole => whole,
     };
     if names_a_hook(parts, &known) {
         return true;

@@ -97,7 +97,9 @@ fn given_a_name_with_more_behind_it_then_what_it_makes_is_judged() {
         PARTS.iter().filter(|line| !line.contains("{}")).map(move |line| line.replace("NAME", part))
     }));
     // What stands before the name of a copy, and where it is put.
-    for (begin, name) in [(".git/hooks/", "pre-commit"), (".env", "rc"), ("./.vscode/", "tasks.json"), ("keep/", "a")] {
+    for (begin, name) in
+        [(".git/hooks/", "pre-commit"), (".env", "rc"), ("./.vscode/", "tasks.json"), ("keep/", "a")]
+    {
         let begun = [
             "patch -b -B BEGIN NAME x.patch",
             "patch -b -BBEGIN NAME x.patch",
@@ -110,7 +112,8 @@ fn given_a_name_with_more_behind_it_then_what_it_makes_is_judged() {
         lines.extend(begun.iter().map(|line| line.replace("BEGIN", begin).replace("NAME", name)));
     }
     for folder in [".git/hooks", ".vscode", ".git", "keep"] {
-        let puts = ["rsync -ab --backup-dir=DIR other pre-commit", "rsync -a --backup --backup-dir DIR d/ e/"];
+        let puts =
+            ["rsync -ab --backup-dir=DIR other pre-commit", "rsync -a --backup --backup-dir DIR d/ e/"];
         lines.extend(puts.iter().map(|line| line.replace("DIR", folder)));
     }
     lines.extend(
@@ -144,7 +147,7 @@ fn given_copies_and_parts_that_nothing_speaks_about_then_nothing_is_asked_about(
         "perl -i.orig -pe s/x/y/ y",
         "patch -b -z .orig y x.patch",
         "patch -b -B old/ y x.patch",
-        "rsync -ab --backup-dir=bak other y",
+        "rsync -b --backup-dir=bak other y",
         "gawk -i inplace -v inplace::suffix=.bak 1 y",
         "vim -es -c '%s/a/b/' -c 'wq!' y",
         "gzip -k y",
