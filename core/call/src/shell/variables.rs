@@ -196,6 +196,51 @@ pub(super) fn is_set_by_shells(name: &str) -> bool {
     SET.contains(&name) || CAPITALS.contains(&name) || BEGIN.iter().any(|begin| name.starts_with(begin))
 }
 
+/// Whether a shell gives `name` by itself a text that may come from anywhere: the last word of a command, what an expression
+/// matched, the name of a folder. What it counts by itself is a number.
+pub(super) fn holds_text_of_the_shell(name: &str) -> bool {
+    const NUMBERS: &[&str] = &[
+        "ARGC",
+        "BASHPID",
+        "BASH_SUBSHELL",
+        "BASH_VERSINFO",
+        "COLUMNS",
+        "COMP_CWORD",
+        "COMP_POINT",
+        "CURRENT",
+        "CURSOR",
+        "EGID",
+        "EPOCHREALTIME",
+        "EPOCHSECONDS",
+        "ERRNO",
+        "EUID",
+        "GID",
+        "GROUPS",
+        "HISTCMD",
+        "LINENO",
+        "LINES",
+        "MBEGIN",
+        "MEND",
+        "NUMERIC",
+        "OPTERR",
+        "OPTIND",
+        "PIPESTATUS",
+        "PPID",
+        "RANDOM",
+        "SECONDS",
+        "SHLVL",
+        "SRANDOM",
+        "TTYIDLE",
+        "UID",
+        "epochtime",
+        "mbegin",
+        "mend",
+        "pipestatus",
+        "status",
+    ];
+    is_set_by_shells(name) && !NUMBERS.contains(&name)
+}
+
 /// A text without what quotes in it: `d\x` and `'d'x` are both `dx`.
 pub(super) fn strip_quotes(text: &str) -> std::borrow::Cow<'_, str> {
     match text.contains(['\\', '\'', '"']) {

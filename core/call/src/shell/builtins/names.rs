@@ -12,11 +12,13 @@ pub(super) struct NameOptions {
     valued: &'static str,
     /// Of these, letters whose value is a name too.
     named: &'static str,
+    /// Of these, letters whose value is a number: how long, how much, from where. zsh takes arithmetic for it.
+    numeric: &'static str,
 }
 
 impl NameOptions {
     pub(super) fn for_read() -> Self {
-        Self { valued: "adinNptu", named: "a" }
+        Self { valued: "adinNptu", named: "a", numeric: "nNtu" }
     }
 }
 
@@ -94,8 +96,11 @@ pub(super) fn check_set_names(words: &[Word], how: &NameOptions, of: &mut Builti
             } else {
                 Some((place, Word::Literal(rest.to_owned())))
             };
-            if let (true, Some((place, value))) = (how.named.contains(letter), value) {
+            let Some((place, value)) = value else { continue };
+            if how.named.contains(letter) {
                 check_read_name(&value, place, of);
+            } else if how.numeric.contains(letter) && of.dialect.may_be_zsh() {
+                add_evaluation_caveat(&value, place, evaluation_risk(&value), of);
             }
         }
     }
@@ -103,7 +108,7 @@ pub(super) fn check_set_names(words: &[Word], how: &NameOptions, of: &mut Builti
 
 /// `mapfile -C LINE -c 1 NAME`
 pub(super) fn check_mapfile(words: &[Word], of: &mut Builtin) {
-    check_set_names(words, &NameOptions { valued: "CcdnOsu", named: "" }, of);
+    check_set_names(words, &NameOptions { valued: "CcdnOsu", named: "", numeric: "" }, of);
     for (place, word) in words.iter().enumerate().skip(1) {
         let text = word.known_prefix();
         if text.starts_with('-') && text.contains('C') {

@@ -160,10 +160,12 @@ impl Walker<'_> {
         self.note_integer_declaration(name, rest);
     }
 
-    /// `declare -i NAME`: whatever sets the variable is evaluated from then on.
+    /// `declare -i NAME`, and `-F` and `-E` to zsh: whatever sets the variable is evaluated from then on.
     fn note_integer_declaration(&mut self, name: &str, rest: &[Word]) {
         let declares = matches!(name, "declare" | "typeset" | "local" | "export" | "readonly");
-        let flag = |word: &Word| word.known_prefix().starts_with('-') && word.known_prefix().contains('i');
+        let letters: &[char] = if self.may_be_zsh() { &['i', 'F', 'E'] } else { &['i'] };
+        let flag =
+            |word: &Word| word.known_prefix().starts_with('-') && word.known_prefix().contains(letters);
         if !declares || !rest.iter().any(flag) {
             return;
         }

@@ -189,6 +189,9 @@ impl Walker<'_> {
         let homewards = matches!(rest.as_slice(), [cd] if cd.literal() == Some("cd"));
         let stays = sources && self.activates_virtualenv(&rest);
         self.keep_moved(&rest);
+        if !evaluates && !keeps {
+            self.note_line_arguments(&rest, &known.inner, !runs.lines.is_empty() || !runs.own.is_empty());
+        }
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
             assignments: assigned,

@@ -2,6 +2,7 @@
 //! a generator of lines here, of which none may be allowed, beside lines of the same kind that hide nothing.
 
 mod evaluated;
+mod set_by_shells;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -212,6 +212,8 @@ fn given_anything_else_then_it_does_not_fit() {
         "jq 'env' f",
         "python3 -c x",
         "python3 --version x",
+        "info ls",
+        "info './x$(touch y).gz'",
         "sh -c ls",
         "xargs cat",
         "sudo cat f",

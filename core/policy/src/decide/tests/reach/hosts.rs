@@ -189,6 +189,17 @@ fn given_a_reader_that_looks_a_name_up_then_it_is_no_reader() {
         lines.iter().filter(|line| in_mode(&none, &shell(line), Mode::Plan).effect == Allow).collect();
     assert!(wrong.is_empty(), "{} of {}: {:#?}", wrong.len(), lines.len(), &wrong[..wrong.len().min(20)]);
     assert_ne!(in_mode(&denying, &shell("ss dst evil.example"), Mode::Auto).effect, Allow);
+    // Names that stand in a file.
+    for line in [
+        "who --lookup utmp",
+        "who -m --lookup f",
+        "who --look f",
+        "last -d -f utmp",
+        "last --dns -f utmp",
+        "last -adf f",
+    ] {
+        assert_ne!(in_mode(&none, &shell(line), Mode::Plan).effect, Allow, "{line}");
+    }
     for line in [
         "ss",
         "ss -tlnp",
@@ -196,6 +207,8 @@ fn given_a_reader_that_looks_a_name_up_then_it_is_no_reader() {
         "ss -t dst 10.0.0.1",
         "ss -ltn sport = :443",
         "ss state established",
+        "who -a",
+        "last -n 5",
         "lsof -i :8080",
         "lsof -i TCP",
         "lsof -nP -iTCP:3000 -sTCP:LISTEN",

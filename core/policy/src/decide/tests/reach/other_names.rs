@@ -202,6 +202,8 @@ fn given_a_folder_where_a_program_looks_for_a_name_then_it_is_gone_through() {
         "vimdiff key {}",
         "vim -d {} key",
         "git diff --no-index {} key",
+        "go version {}",
+        "go version -m {}",
         "scc {}",
         "tokei {}",
         "cloc {}",
