@@ -145,7 +145,7 @@ fn found_names(words: &[Word]) -> Vec<String> {
     while let Some(word) = told.next() {
         let test = word.literal().unwrap_or_default();
         if matches!(test, "-name" | "-iname" | "-path" | "-ipath" | "-wholename") {
-            let value = told.next().map(|word| known_text(word)).unwrap_or_default();
+            let value = told.next().map(known_text).unwrap_or_default();
             let value = value.replace(['*', '?'], GAP);
             let pruned = told.peek().is_some_and(|next| next.literal() == Some("-prune"));
             match test.ends_with("name") && !test.ends_with("wholename") {
