@@ -123,7 +123,7 @@ impl Walker<'_> {
 
 /// The folder at or above `folder` in which a repository is.
 fn repository_above(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(".git").exists())
+    folder.ancestors().find(|folder| program::is_top(folder))
 }
 
 /// The names that `find` prints: below each folder, with the last name that it asks for.
