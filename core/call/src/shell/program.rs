@@ -53,6 +53,7 @@ mod spellings;
 mod started_lines;
 mod stray_paths;
 mod table;
+mod table_entry;
 #[cfg(test)]
 mod tests;
 mod texts;
