@@ -38,6 +38,7 @@ pub(super) struct TableEntry {
     pub(super) sparing: Option<bool>,
     pub(super) own_paths: String,
     pub(super) objects: bool,
+    pub(super) through_index: bool,
     pub(super) lists: Option<String>,
     pub(super) contents: Option<String>,
     pub(super) pathspecs: Option<bool>,
@@ -82,6 +83,10 @@ pub(super) struct TableEntry {
     pub(super) suffixes: String,
     pub(super) wildcards: String,
     pub(super) archives: bool,
+    pub(super) makes_beside: String,
+    pub(super) makes_here: String,
+    pub(super) makes_of: String,
+    pub(super) makes_not: String,
     pub(super) resplits: bool,
     pub(super) downloads: Option<String>,
     pub(super) downloads_in: String,
@@ -217,7 +222,14 @@ impl TableEntry {
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
         self.archives |= like.archives;
-        for (own, other) in [(&mut self.suffixes, &like.suffixes), (&mut self.wildcards, &like.wildcards)] {
+        for (own, other) in [
+            (&mut self.suffixes, &like.suffixes),
+            (&mut self.wildcards, &like.wildcards),
+            (&mut self.makes_beside, &like.makes_beside),
+            (&mut self.makes_here, &like.makes_here),
+            (&mut self.makes_of, &like.makes_of),
+            (&mut self.makes_not, &like.makes_not),
+        ] {
             if own.is_empty() {
                 own.clone_from(other);
             }
