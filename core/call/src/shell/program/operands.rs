@@ -35,6 +35,7 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
             judge.reader = false;
             if let Some(word) = words.get(*place) {
                 judge.places.add_word(word, Use::Either, Reach::Itself);
+                judge.add_names_near(form, scan, word, Use::Either, Reach::Itself);
             }
         }
         return;

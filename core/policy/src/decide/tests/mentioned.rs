@@ -74,7 +74,6 @@ fn given_a_pattern_for_names_that_could_give_what_is_denied_then_the_call_is_not
             &[
                 "**/.env",
                 ".e*",
-                "*env",
                 "**/.e*",
                 "{.env,a}",
                 ".{env,b}",
