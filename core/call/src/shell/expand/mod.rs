@@ -11,6 +11,7 @@ mod piece;
 mod zsh;
 
 pub(super) use arithmetic::{evaluation_risk, naming_risk};
+pub(super) use braces::expand_braces;
 pub(super) use document::heredoc_literal;
 
 use brush_parser::word::WordPiece;

@@ -3,12 +3,16 @@
 mod backups;
 mod elsewhere;
 mod fetched;
+mod filled;
+mod generated;
 mod hosts;
+mod index;
 mod links;
 mod made;
 mod moved;
 mod other_names;
 mod past;
+mod quoted_globs;
 mod rewritten;
 mod sent;
 mod taken;
