@@ -131,7 +131,7 @@ impl<'a> TouchCollector<'a> {
     }
 
     /// A path with a link on it, by its whole name.
-    fn add_linked_path(&mut self, link: &Path, how: Use, reach: Reach) {
+    pub(super) fn add_linked_path(&mut self, link: &Path, how: Use, reach: Reach) {
         if self.touches.len() >= MOST {
             self.more = true;
             return;
@@ -143,7 +143,7 @@ impl<'a> TouchCollector<'a> {
     }
 
     /// There is more than could be looked at: it could be any path.
-    fn add_unknown_path(&mut self, how: Use) {
+    pub(super) fn add_unknown_path(&mut self, how: Use) {
         self.lost = true;
         let path = OpenPath {
             given: "where links lead".to_owned(),
