@@ -268,7 +268,7 @@ mod tests {
         look.files.leads.iter().map(|path| resolve_path(path).unwrap()).collect()
     }
 
-    /// D2.30: every name that git could open. Attack 365.
+    /// D2.30: every name that git could open. Attack 76.
     #[test]
     fn given_a_link_among_the_files_of_a_git_folder_then_it_leads_where_it_leads() {
         for name in [
@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// The same for folders that it takes for its own. Attack 365.
+    /// The same for folders that it takes for its own. Attack 76.
     #[test]
     fn given_a_git_folder_that_names_another_then_that_is_read_unless_it_names_this_one() {
         let (_dir, top) = scene();
