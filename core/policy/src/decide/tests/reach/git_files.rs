@@ -104,7 +104,7 @@ fn given_a_link_among_the_files_of_a_git_folder_then_no_git_command_only_reads()
     let none = Policy { protection: scene.denying(&[]).protection, ..Policy::default() };
     let denied = {
         let mut policy = scene.denying(&["read(secret/**)"]);
-        policy.rules.retain(|rule| rule.effect == Deny);
+        policy.rules = policy.rules.iter().filter(|rule| rule.effect == Deny).cloned().collect();
         policy
     };
     let (key, file, secret) = (
