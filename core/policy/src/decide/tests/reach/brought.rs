@@ -181,7 +181,7 @@ fn given_files_that_come_from_elsewhere_then_what_lies_below_them_may_be_a_link(
     let wrong = allowed_lines(&scene, &[(&policy, Mode::Auto)], &lines);
     assert!(wrong.is_empty(), "{} of {}: {:#?}", wrong.len(), lines.len(), &wrong[..wrong.len().min(60)]);
     // Where no rule is about reading, a file of an archive is one as any of which nobody knows what it is.
-    let free = scene.denying(&["write(secret/**)"]);
+    let free = scene.denying(&[]);
     let quiet = ["tar xf a.tar && cat nl/x", "unzip a.zip && head nl/x", "git pull && cat nl/README.md"];
     let quiet = quiet.map(str::to_owned);
     assert_eq!(allowed_lines(&scene, &[(&free, Mode::Auto)], &quiet), quiet);

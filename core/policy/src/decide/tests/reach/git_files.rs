@@ -114,7 +114,10 @@ fn given_a_link_among_the_files_of_a_git_folder_then_no_git_command_only_reads()
     );
     // Beside nothing of the kind, all of them are allowed.
     assert_eq!(allowed_lines(&scene, &[(&none, Mode::Plan)], &commands()), commands());
-    assert_eq!(allowed_lines(&scene, &[(&denied, Mode::Auto)], &commands()), commands());
+    // What shows any file is asked about where one is denied.
+    let named: Vec<String> =
+        commands().into_iter().filter(|line| !["git diff", "git diff HEAD", "git show"].contains(&&**line)).collect();
+    assert_eq!(allowed_lines(&scene, &[(&denied, Mode::Auto)], &commands()), named);
     let (mut found, mut count) = (Vec::new(), 0);
     let mut look = |name: &str, target: &Path, policy: &Policy, mode| {
         let lines = commands();
