@@ -175,8 +175,11 @@ impl Walker<'_> {
     fn open_source(&self, open: &OpenWord, budget: &mut LookupBudget) -> Source {
         let Some(folder) = self.place.folder.known_path() else { return Source::There };
         let path = program::open_path_of(open, Some(folder), &self.looked);
+        // What a loop goes through begins in a folder, and a name there does not go up.
+        let below = path.pieces.first().and_then(Option::as_deref).and_then(|text| text.rsplit_once('/'));
+        let below = below.filter(|(at, _)| path.stays_below && at.starts_with('/'));
         let held = if path.slashes {
-            holds_links(folder, budget)
+            holds_links(below.map_or(folder, |(at, _)| Path::new(at)), budget)
         } else {
             glob_matches(&path.pieces, false, budget)
                 .is_none_or(|given| given.iter().any(|given| given.linked || holds_links(&given.path, budget)))
