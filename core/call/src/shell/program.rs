@@ -20,6 +20,7 @@ mod embedded_paths;
 mod env;
 mod form;
 mod git_added;
+mod git_files;
 mod gitignore;
 mod gitlinks;
 mod given_programs;

@@ -31,6 +31,8 @@ pub(super) struct CommandAnalyzer<'a> {
     pub(super) reader: bool,
     /// Whether all its options are known, so that operands are what the table says.
     pub(super) understood: bool,
+    /// Whether the repository around names no program, once that was looked up.
+    pub(super) repository: Option<bool>,
 }
 
 pub(super) fn analyze_command(command: &Command<'_>) -> CommandFacts {
@@ -54,6 +56,7 @@ pub(super) fn analyze_from(command: &Command<'_>, depth: usize) -> CommandFacts 
         known: CommandFacts::default(),
         reader: true,
         understood: true,
+        repository: None,
     };
     let at = judge.skip_wrappers();
     judge.command_at(at);

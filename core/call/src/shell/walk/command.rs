@@ -66,7 +66,7 @@ impl Walker<'_> {
             Some(elsewhere) => known.touches.extend(elsewhere),
             None => caveats.push(always_caveat("more names than can be looked at".to_owned())),
         }
-        caveats.extend(self.check_unpacked_folders(&known).map(always_caveat));
+        caveats.extend(self.check_brought_links(&mut known).map(always_caveat));
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let (rest, wrapped) = match words.get(through..) {
             Some(rest) if through > 0 => (rest.to_vec(), Some(words)),
@@ -182,6 +182,7 @@ impl Walker<'_> {
         if !evaluates && !keeps {
             self.note_line_arguments(&rest, &known.inner, !runs.lines.is_empty() || !runs.own.is_empty());
         }
+        self.note_brought_links(&rest);
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
             assignments: assigned,
