@@ -224,6 +224,7 @@ impl Walker<'_> {
             }
             for how in uses {
                 self.open_touch(word, how);
+                self.touch_variants(word, how);
             }
             return;
         };
@@ -266,6 +267,21 @@ impl Walker<'_> {
         }
         if writes {
             self.out.push(Access::Write(WriteKind::Write, path));
+        }
+    }
+
+    /// What a word could be as far as the line tells.
+    fn touch_variants(&mut self, word: &Word, how: Use) {
+        let Word::Open(open) = word else { return };
+        for word in open.variant_words() {
+            match word.literal().map(|text| self.path_from_here(text)) {
+                Some(Some(path)) => {
+                    let others = self.stands_for(&path);
+                    let all = std::iter::once(path).chain(others);
+                    self.noted.touches.extend(all.map(|path| Touch::known_path(path, how)));
+                }
+                _ => self.open_touch(&word, how),
+            }
         }
     }
 

@@ -12,6 +12,7 @@ mod index;
 mod links;
 mod made;
 mod moved;
+mod named;
 mod other_names;
 mod past;
 mod quoted_globs;
