@@ -13,6 +13,7 @@ mod variants;
 mod zsh;
 
 pub(super) use arithmetic::{evaluation_risk, naming_risk};
+pub(super) use braces::expand_braces;
 pub(super) use document::heredoc_literal;
 pub(super) use values::POSITIONAL;
 pub(super) use variants::Pieces;

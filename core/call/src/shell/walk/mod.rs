@@ -6,6 +6,7 @@
 //! What was spent ([`WalkBudget`]) bounds it. What was noted ([`WordNotes`]) about words waits for the command that they belong to.
 
 mod assign;
+mod brought_links;
 mod budget;
 mod command;
 mod command_parts;

@@ -256,9 +256,7 @@ impl Walker<'_> {
             }
         };
         let path = self.looked.path_access(&start, text);
-        if writes {
-            self.check_unpacked_file(&path);
-        }
+        self.check_redirected_path(&TouchedPath::Known(path.clone()), writes);
         for other in self.stands_for(&path) {
             for how in uses.clone() {
                 self.noted.touches.push(Touch::known_path(other.clone(), how));
@@ -307,7 +305,9 @@ impl Walker<'_> {
             }
             None => self.note_caveat(true, format!("more names than can be looked at: {}", path.given)),
         }
-        self.noted.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
+        let path = TouchedPath::Open(path);
+        self.check_redirected_path(&path, matches!(how, Use::Write(_)));
+        self.noted.touches.push(Touch { path, how, reach: Reach::Itself });
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::brought_links::BroughtLinks;
 use super::line_values::LineValues;
 use super::moved_names::RenamedPath;
 use crate::Access;
@@ -22,6 +23,8 @@ pub(super) struct WalkResult {
     pub(super) moved: Vec<RenamedPath>,
     /// A command before has unpacked or checked out files that no word names, links among them perhaps.
     pub(super) unpacked: bool,
+    /// Where links may be by now that are not there yet.
+    pub(super) brought: BroughtLinks,
     /// Variables that the line gives a text which nobody knows before, and those that a shell evaluates somewhere in it.
     pub(super) given: HashSet<String>,
     pub(super) evaluated: HashSet<String>,
