@@ -7,9 +7,11 @@
 mod addresses;
 mod analyzer;
 mod archives;
+mod argument_paths;
 mod awk;
 mod backups;
 mod cargo_words;
+mod caveats;
 mod clients;
 #[cfg(test)]
 mod cut;
@@ -18,16 +20,20 @@ mod embedded_paths;
 mod env;
 mod form;
 mod git_added;
+mod git_files;
 mod gitignore;
 mod gitlinks;
 mod given_programs;
 mod hosts;
 mod implied_files;
+mod index_links;
 mod input;
 mod library;
 mod looked_up_names;
+mod made_files;
 mod made_repositories;
 mod name;
+mod named_options;
 mod names;
 mod operand_roles;
 mod operands;
@@ -35,6 +41,7 @@ mod option_aliases;
 mod option_condition;
 mod option_values;
 mod options;
+mod other_folders;
 mod other_names;
 mod outputs;
 mod packed;
@@ -53,6 +60,7 @@ mod spellings;
 mod started_lines;
 mod stray_paths;
 mod table;
+mod table_entry;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -73,13 +81,14 @@ use super::{Caveat, Touch, Word};
 use crate::{FolderCache, UrlAccess, WriteKind};
 
 pub(super) use addresses::addresses_in;
+pub(super) use argument_paths::touches_in_strings;
 pub(super) use embedded_paths::{Language, paths_in_text};
 pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
 pub(super) use possible_lines::embedded_commands;
 pub(super) use repository::is_repository;
 pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;
-pub(super) use word_paths::{linked_matches, open_path_of, touches_in_strings};
+pub(super) use word_paths::{linked_matches, open_path_of};
 
 /// One simple command as the grammar has it.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +126,8 @@ pub(super) struct CommandFacts {
     pub(super) strays: Vec<stray_paths::StrayPath>,
     /// Where what it runs starts, if an option says so (`env -C DIR`).
     pub(super) elsewhere: Option<FolderChange>,
+    /// The folders that its options name for that, as they are written.
+    pub(super) folders: Vec<String>,
     /// It reads everything below a folder that is not known.
     pub(super) adrift: bool,
     /// There is more than could be looked at.

@@ -25,6 +25,8 @@ pub enum Use {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
+    /// As [`Self::Said`], and the text may as well mean nothing of the sort: what it is about is asked about, and never denied.
+    Mentioned,
     /// Not at all, and only where somebody wrote a rule about the path: it stands in a text which may mean it.
     Said,
     /// Not at all: of a folder, it sees the names at most.

@@ -38,6 +38,10 @@ pub struct OpenWord {
     /// What it is if variables hold what the line has set them to. It counts where a command only reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assigned: Option<String>,
+    /// What it could be as far as the line tells, by the texts that it gives to variables and that its commands print: pieces
+    /// as above. They count for deny, ask and protection.
+    #[serde(skip)]
+    pub variants: Vec<Vec<Option<String>>>,
     /// It is all that this search prints.
     #[serde(skip)]
     pub search: Option<Arc<Search>>,
@@ -89,6 +93,19 @@ impl OpenWord {
     #[must_use]
     pub fn stays_below(&self) -> bool {
         self.glob || self.tame || self.held >= GapContent::Name
+    }
+
+    /// The words that it could be.
+    pub(super) fn variant_words(&self) -> impl Iterator<Item = Word> {
+        self.variants.iter().map(|pieces| match pieces.iter().cloned().collect::<Option<String>>() {
+            Some(text) => Word::Literal(text),
+            None => Word::Open(Self {
+                text: self.text.clone(),
+                pieces: pieces.clone(),
+                splits: self.splits,
+                ..Self::default()
+            }),
+        })
     }
 
     /// Whether its known text holds a blank.

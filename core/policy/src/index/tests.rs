@@ -105,6 +105,7 @@ fn words() -> impl Strategy<Value = ShellAccess> {
                 glob,
                 tame: false,
                 assigned: None,
+                variants: Vec::new(),
                 ..OpenWord::default()
             })
         });

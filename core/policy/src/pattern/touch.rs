@@ -125,7 +125,12 @@ pub(crate) fn above_write(kind: WriteKind, folder: bool) -> AncestorMatch {
 impl Pattern {
     /// Whether, and how, this could be about a path that is touched.
     pub(crate) fn match_touch(&self, seen: &TouchForms<'_>, written: PatternAuthor) -> Option<TouchMatch> {
-        if seen.touch.reach == Reach::Said && written == PatternAuthor::BuiltIn {
+        let (reach, built_in) = (seen.touch.reach, written == PatternAuthor::BuiltIn);
+        if reach == Reach::Said && built_in {
+            return None;
+        }
+        // What is built in is about so much that a text would often name some of it: where keys lie counts, and no more.
+        if reach == Reach::Mentioned && built_in && !matches!(self.matcher, Matcher::Read(_)) {
             return None;
         }
         let how = seen.touch.how;
@@ -171,6 +176,10 @@ impl Pattern {
             },
             (None, TouchedPath::Known(_)) => return None,
         };
+        if reach == Reach::Mentioned && built_in && certainty == Certainty::Perhaps {
+            return None;
+        }
+        let certainty = if reach == Reach::Mentioned && !built_in { Certainty::Perhaps } else { certainty };
         Some(TouchMatch { write, certainty, fit })
     }
 }

@@ -25,19 +25,10 @@ fn words_set_git_config(words: &[Word]) -> bool {
         return false;
     }
     let words: Vec<&Word> = rest.collect();
-    let looks = [
-        "get",
-        "list",
-        "--get",
-        "--get-all",
-        "--get-regexp",
-        "--list",
-        "-l",
-        "--get-urlmatch",
-        "--unset",
-        "unset",
-    ];
-    if words.iter().any(|word| word.literal().is_some_and(|word| looks.contains(&word))) {
+    if renames_into_guarded(&words) {
+        return true;
+    }
+    if only_looks(&words) {
         return false;
     }
     // A key, and after it a value.
@@ -45,6 +36,59 @@ fn words_set_git_config(words: &[Word]) -> bool {
         .iter()
         .enumerate()
         .any(|(at, word)| at + 1 < words.len() && literal(word).is_some_and(|key| git_runs_key(&key)))
+}
+
+/// Whether `git config` with these words shows something, or takes it out. A sub-command is one as the first word alone:
+/// behind a key, `list` is a value.
+fn only_looks(words: &[&Word]) -> bool {
+    const OPTIONS: &[&str] =
+        &["--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "--unset", "--unset-all"];
+    const VALUES: &[&str] =
+        &["-f", "--file", "--blob", "--type", "--default", "--comment", "--value", "--url"];
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.literal() {
+            Some(option) if OPTIONS.contains(&option) => return true,
+            Some(option) if VALUES.contains(&option) => drop(rest.next()),
+            Some("--") => return false,
+            Some(option) if option.starts_with('-') => {}
+            Some("get" | "list" | "unset") => return true,
+            _ => break,
+        }
+    }
+    // Options may stand behind the key, too.
+    let mut rest = rest.take_while(|word| word.literal() != Some("--"));
+    rest.any(|word| word.literal().is_some_and(|option| OPTIONS.contains(&option)))
+}
+
+/// Whether a section gets the name of one in which git finds what it runs: `git config --rename-section x core`.
+fn renames_into_guarded(words: &[&Word]) -> bool {
+    const LONG: &str = "--rename-section";
+    let option = |word: &str| word.len() > "--re".len() && LONG.starts_with(word);
+    let is = |word: &&Word| word.literal().is_some_and(|word| word == "rename-section" || option(word));
+    let Some(at) = words.iter().position(is) else { return false };
+    let names = words.iter().skip(at + 1).filter(|word| !word.known_prefix().starts_with('-'));
+    let names: Vec<Option<String>> =
+        names.map(|word| Some(fold_text(word.literal()?).into_owned())).collect();
+    // What is only a label in the name of a section can be another one: `remote.a` and `remote.b`.
+    let holds = |section: &str, guarded: &str| match guarded.rsplit_once('.') {
+        Some((known, "*")) => {
+            section == known || section.strip_prefix(known).is_some_and(|at| at.starts_with('.'))
+        }
+        Some((known, _)) => match known.strip_suffix(".*") {
+            Some(known) => section.strip_prefix(known).is_some_and(|label| label.starts_with('.')),
+            None => section == known,
+        },
+        None => false,
+    };
+    let gets = |old: Option<&str>, new: &str| {
+        let same = |guarded: &str| !guarded.ends_with('*') && old.is_some_and(|old| holds(old, guarded));
+        GIT_KEYS.iter().any(|guarded| holds(new, guarded) && !same(guarded))
+    };
+    names.windows(2).any(|pair| match pair {
+        [old, Some(new)] => gets(old.as_deref(), new),
+        _ => true,
+    })
 }
 
 /// Whether `git clone` would store with this word what it runs: `-c KEY=VALUE`, `-qcKEY=VALUE`, `--config=KEY=VALUE`.

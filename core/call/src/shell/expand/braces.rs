@@ -8,7 +8,7 @@ use crate::shell::line_error::{LineError, Result};
 const DEEPEST: usize = 6;
 
 /// The words that `raw` becomes, each still with its quotes.
-pub(super) fn expand_braces(raw: &str) -> Result<Vec<String>> {
+pub(in crate::shell) fn expand_braces(raw: &str) -> Result<Vec<String>> {
     let mut words = brace_alternatives(raw, 0)?;
     if words.len() > 1 {
         // Without even a quote in it, a word is none: `{,git} push` runs git.

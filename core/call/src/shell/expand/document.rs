@@ -50,6 +50,7 @@ pub(super) fn here_document_word(raw: &str, line: &str) -> Option<Word> {
         text: raw.to_owned(),
         pieces: vec![None],
         splits: true,
+        variants: crate::shell::walk::value_readings(&vec![Some(text)], true),
         ..OpenWord::default()
     }))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::WordContext;
+use super::variants::{Pieces, WordVariants};
 use crate::shell::{GapContent, OpenWord, Search, Word};
 
 /// Known text, and gaps for what is not known.
@@ -27,12 +28,17 @@ pub(super) struct WordBuilder {
     search: Option<Arc<Search>>,
     /// What stands in the gaps at most, if there are any.
     held: Option<GapContent>,
+    /// What all of it could be, and what the next gap could be.
+    variants: WordVariants,
+    values: Vec<Pieces>,
 }
 
 impl WordBuilder {
     /// Text that is known.
     pub(super) fn push_text(&mut self, text: &str) {
+        self.values.clear();
         self.assigned.push_str(text);
+        self.variants.push_text(text);
         match self.pieces.last_mut() {
             Some(Some(before)) => before.push_str(text),
             _ => self.pieces.push(Some(text.to_owned())),
@@ -79,12 +85,19 @@ impl WordBuilder {
         match word {
             Word::Literal(text) => self.push_text(text),
             Word::Open(open) => {
+                let (before, values) = (self.variants.clone(), std::mem::take(&mut self.values));
                 for piece in &open.pieces {
                     match piece {
                         Some(text) => self.push_text(text),
                         None => self.push_gap(open.held),
                     }
                 }
+                self.variants = before;
+                self.variants.push_one_of(match (values.is_empty(), open.variants.is_empty()) {
+                    (false, _) => &values,
+                    (true, false) => &open.variants,
+                    (true, true) => std::slice::from_ref(&open.pieces),
+                });
                 self.globs |= open.glob;
                 self.expands |= !open.glob;
                 self.wild |= !open.tame;
@@ -111,7 +124,13 @@ impl WordBuilder {
         self.assigned.push_str(text);
     }
 
+    /// What the next gap could be, as far as the line tells.
+    pub(super) fn expect_values(&mut self, values: Vec<Pieces>) {
+        self.values = values;
+    }
+
     fn push_gap(&mut self, held: GapContent) {
+        self.variants.push_one_of(&std::mem::take(&mut self.values));
         self.unassigned = true;
         self.held = Some(self.held.map_or(held, |before| before.min(held)));
         if self.pieces.last() != Some(&None) {
@@ -125,6 +144,7 @@ impl WordBuilder {
             return Word::Literal(self.pieces.into_iter().flatten().collect());
         }
         let alone = matches!(self.pieces.as_slice(), [None]);
+        let variants = self.variants.into_others(&self.pieces);
         Word::Open(OpenWord {
             text: raw.to_owned(),
             pieces: self.pieces,
@@ -133,6 +153,7 @@ impl WordBuilder {
             tame: !self.wild,
             assigned: Some(self.assigned).filter(|_| !self.unassigned),
             // Nothing else may stand beside it.
+            variants,
             search: self.search.filter(|_| alone),
             // A glob of which a part is not known lists other files than were looked up.
             held: self.held.filter(|_| !(self.listed && self.expands)).unwrap_or_default(),

@@ -8,10 +8,15 @@ mod escapes;
 mod field;
 mod parameter;
 mod piece;
+mod values;
+mod variants;
 mod zsh;
 
 pub(super) use arithmetic::{evaluation_risk, naming_risk};
+pub(super) use braces::expand_braces;
 pub(super) use document::heredoc_literal;
+pub(super) use values::POSITIONAL;
+pub(super) use variants::Pieces;
 
 use brush_parser::word::WordPiece;
 

@@ -21,6 +21,7 @@ impl Walker<'_> {
         if let ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } = of
             && let Some(word) = self.variable_value(name)
         {
+            field.expect_values(self.values_of(of, !quoted));
             match &word {
                 Word::Literal(text) if !quoted && is_split_or_glob(text) => field.push_open(true),
                 word => {
@@ -36,10 +37,12 @@ impl Walker<'_> {
             && let Some(Word::Literal(text)) = self.assigned_value(name)
             && (quoted || !is_split_or_glob(&text))
         {
+            field.expect_values(self.values_of(of, !quoted));
             field.push_assigned(&text, !quoted);
             return Ok(());
         }
         self.check_operator(text, of)?;
+        field.expect_values(self.values_of(of, !quoted));
         if is_shell_number(of) {
             field.push_number(!quoted);
         } else {

@@ -8,7 +8,7 @@ use super::arithmetic::ArithmeticKind;
 use super::field::WordBuilder;
 use super::{WordContext, escapes};
 use crate::shell::line_error::{LineError, Result};
-use crate::shell::walk::Walker;
+use crate::shell::walk::{Walker, printed_values};
 
 impl Walker<'_> {
     /// Pieces outside of double quotes. `raw` is the text that they come from.
@@ -141,7 +141,8 @@ impl Walker<'_> {
                 self.expand_parameter(field, text, parameter, quoted)
             }
             WordPiece::CommandSubstitution(line) => {
-                let (search, held) = self.walk_substitution(line)?;
+                let (search, held, printed) = self.walk_substitution(line)?;
+                field.expect_values(printed_values(&printed, !quoted));
                 field.push_printed(search, held, !quoted);
                 Ok(())
             }
@@ -149,7 +150,8 @@ impl Walker<'_> {
                 if raw.get(piece.start_index..piece.end_index).is_none_or(|raw| raw.contains('\\')) {
                     return Err(LineError::new("a backslash inside of backquotes"));
                 }
-                let (search, held) = self.walk_substitution(line)?;
+                let (search, held, printed) = self.walk_substitution(line)?;
+                field.expect_values(printed_values(&printed, !quoted));
                 field.push_printed(search, held, !quoted);
                 Ok(())
             }

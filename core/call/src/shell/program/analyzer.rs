@@ -10,17 +10,14 @@ use super::table::{OptionStyle, ProgramEntry, ProgramKind, ProgramTable, Special
 use super::texts::join_as_word;
 use super::word_paths::TouchCollector;
 use super::{
-    Command, CommandFacts, InnerCommand, backups, git_added, input, library, possible_lines, shells,
-    special_programs, spellings, stray_paths, tool, variables,
+    Command, CommandFacts, InnerCommand, argument_paths, backups, git_added, input, library, other_folders,
+    possible_lines, shells, special_programs, spellings, stray_paths, tool, variables,
 };
-use crate::WriteKind;
-use crate::shell::{Caveat, CaveatSubject, OpenWord, Reach, Use, Word};
+use crate::shell::{OpenWord, Reach, Use, Word};
 
 /// As many tails of a wrapper that could not be located are offered to denials, each as long.
 pub(super) const MOST_TAILS: usize = 24;
 pub(super) const LONGEST_TAIL: usize = 256;
-/// As many caveats of one command are told apart.
-const MOST_CAVEATS: usize = 64;
 
 /// What is being found out about one command.
 pub(super) struct CommandAnalyzer<'a> {
@@ -34,41 +31,23 @@ pub(super) struct CommandAnalyzer<'a> {
     pub(super) reader: bool,
     /// Whether all its options are known, so that operands are what the table says.
     pub(super) understood: bool,
+    /// Whether the repository around names no program, once that was looked up.
+    pub(super) repository: Option<bool>,
 }
 
 pub(super) fn analyze_command(command: &Command<'_>) -> CommandFacts {
-    analyze_git_below(command).unwrap_or_else(|| analyze_at_depth(command, 0))
-}
-
-/// What is known of `git -C DIR ...` that only reads in a folder below the one at hand: as if it stood there.
-fn analyze_git_below(command: &Command<'_>) -> Option<CommandFacts> {
-    let [git, c, folder, rest @ ..] = command.words else { return None };
-    if git.literal() != Some("git") || c.literal() != Some("-C") || command.made {
-        return None;
-    }
-    let (cwd, folder) = (command.cwd?, folder.literal()?);
-    let there = command.looked.path_access(cwd, folder);
-    let here = command.looked.resolved_folder(cwd)?;
-    if folder.is_empty() || !there.resolved.starts_with(here) || !there.resolved.is_dir() {
-        return None;
-    }
-    let words: Vec<Word> = std::iter::once(git).chain(rest).cloned().collect();
-    let known = analyze_at_depth(&Command { words: &words, cwd: Some(&there.resolved), ..*command }, 0);
-    if !known.reader {
-        return None;
-    }
-    // Rules look at it as it is written, and without that.
-    let mut whole = analyze_at_depth(command, 0);
-    whole.reader = true;
-    whole.caveats.clear();
-    whole.touches.extend(known.touches);
-    whole.spellings.extend(known.spellings);
-    whole.spellings.push(words);
-    Some(whole)
+    other_folders::analyze_git_below(command).unwrap_or_else(|| analyze_at_depth(command, 0))
 }
 
 /// As [`analyze_command`], for a command that others start: as many of them.
 pub(super) fn analyze_at_depth(command: &Command<'_>, depth: usize) -> CommandFacts {
+    let mut known = analyze_from(command, depth);
+    other_folders::add_touches_from_there(command, &mut known, depth);
+    known
+}
+
+/// What is known of a command whose paths begin at the working folder.
+pub(super) fn analyze_from(command: &Command<'_>, depth: usize) -> CommandFacts {
     let mut judge = CommandAnalyzer {
         command,
         depth,
@@ -77,6 +56,7 @@ pub(super) fn analyze_at_depth(command: &Command<'_>, depth: usize) -> CommandFa
         known: CommandFacts::default(),
         reader: true,
         understood: true,
+        repository: None,
     };
     let at = judge.skip_wrappers();
     judge.command_at(at);
@@ -296,6 +276,7 @@ impl<'a> CommandAnalyzer<'a> {
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
                 self.places.add_word(word, Use::Either, Reach::Itself);
+                self.add_named_option(*place);
             }
         }
     }
@@ -446,48 +427,13 @@ impl<'a> CommandAnalyzer<'a> {
 
     /// Every word from `from` on could be a path.
     pub(super) fn add_all_words(&mut self, from: usize) {
-        for word in self.words.iter().skip(from) {
+        for (place, word) in self.words.iter().enumerate().skip(from) {
             self.places.add_word(word, Use::Either, Reach::Itself);
-        }
-    }
-
-    /// A file that it certainly changes.
-    pub(super) fn add_write(&mut self, kind: WriteKind, path: &str) {
-        self.reader = false;
-        let nowhere = matches!(path, "" | "-" | "/dev/null" | "/dev/stdout" | "/dev/stderr");
-        if !nowhere && self.known.writes.len() < 256 {
-            self.known.writes.push((kind, path.to_owned()));
-        }
-    }
-
-    /// A caveat that no pattern can name.
-    pub(super) fn add_always_caveat(&mut self, reason: &str) {
-        self.add_caveat(Caveat { reason: reason.to_owned(), always: true, named: CaveatSubject::Nothing });
-    }
-
-    /// A plain caveat about the words at these places.
-    pub(super) fn add_plain_caveat(&mut self, reason: &str, places: Vec<usize>) {
-        self.reader = false;
-        let named = if places.is_empty() { CaveatSubject::Nothing } else { CaveatSubject::Words(places) };
-        self.add_caveat(Caveat { reason: reason.to_owned(), always: false, named });
-    }
-
-    /// A caveat; where there are too many to tell apart, one that no pattern can name.
-    pub(super) fn add_caveat(&mut self, caveat: Caveat) {
-        self.reader = false;
-        let many = self.known.caveats.len() >= MOST_CAVEATS && !caveat.always;
-        let caveat = match many {
-            true => Caveat {
-                reason: "more than can be told apart".to_owned(),
-                named: CaveatSubject::Nothing,
-                ..caveat
-            },
-            false => caveat,
-        };
-        // An `always` one is never left out, and one is enough of those that are too many.
-        let enough = self.known.caveats.iter().filter(|other| other.always).count() >= MOST_CAVEATS;
-        if !enough && !self.known.caveats.contains(&caveat) {
-            self.known.caveats.push(caveat);
+            // It may look for names itself.
+            if let Some(text) = word.literal() {
+                argument_paths::add_pattern(&mut self.places, text, None);
+            }
+            self.add_named_option(place);
         }
     }
 }

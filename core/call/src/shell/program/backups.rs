@@ -2,12 +2,18 @@
 //! (`cp -b -S .bak new old`, `sed -i.bak`), packed files, and parts (`split big part-`).
 
 use super::analyzer::CommandAnalyzer;
+use super::embedded_paths::Language;
 use super::form::CommandForm;
 use super::scan::{FoundOption, Scan};
+use super::table::SpecialCase;
 use crate::WriteKind;
 use crate::shell::{OpenPath, OpenWord, Reach, TouchedPath, Use, Word};
 
 const WRITE: Use = Use::Write(WriteKind::Write);
+
+/// Options with what stands before the name of a copy, and those with what stands before its last part.
+const BEGINNINGS: &[&str] = &["-B", "--prefix"];
+const BASE_BEGINNINGS: &[&str] = &["-Y", "--basename-prefix"];
 
 /// What stands behind the name of such a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,13 +25,18 @@ enum NameEnd {
 
 /// Notes the copies that the command keeps of what it writes anew. Every file that it writes may be there already.
 pub(super) fn add_backups(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
-    if form.backups.is_empty() {
+    add_editor_copies(judge, form);
+    let awk = if form.special == Some(SpecialCase::Awk) { awk_ends(judge, scan) } else { Vec::new() };
+    if form.backups.is_empty() && awk.is_empty() {
         return;
     }
     add_packed_name(judge, form, scan);
-    let ends: Vec<NameEnd> =
-        scan.options.iter().filter(|found| form.backups.contains(found.name)).flat_map(name_ends).collect();
-    if ends.is_empty() {
+    let of_copies = scan.options.iter().filter(|found| form.backups.contains(found.name));
+    let (begins, ends): (Vec<_>, Vec<_>) =
+        of_copies.partition(|found| BEGINNINGS.iter().chain(BASE_BEGINNINGS).any(|name| *name == found.name));
+    let mut ends: Vec<NameEnd> = ends.into_iter().flat_map(name_ends).collect();
+    ends.extend(awk);
+    if ends.is_empty() && begins.is_empty() {
         return;
     }
     let named = judge.known.writes.iter().map(|(_, path)| WrittenFile::Known(path.clone()));
@@ -37,6 +48,9 @@ pub(super) fn add_backups(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
     let files: Vec<WrittenFile> = named.chain(touched).collect();
     for end in &ends {
         files.iter().for_each(|file| add_backup(judge, file, end));
+    }
+    for begin in begins {
+        files.iter().for_each(|file| add_begun_backup(judge, file, begin, &ends));
     }
 }
 
@@ -57,6 +71,76 @@ fn name_ends(found: &FoundOption<'_>) -> Vec<NameEnd> {
             Some(text) => vec![NameEnd::Known(text.to_owned())],
             None => vec![NameEnd::Unknown],
         },
+    }
+}
+
+/// A copy with this before its name, `-B BEGIN`, or before its last part, `-Y BEGIN`.
+fn add_begun_backup(
+    judge: &mut CommandAnalyzer<'_>,
+    file: &WrittenFile,
+    begin: &FoundOption<'_>,
+    ends: &[NameEnd],
+) {
+    let value = begin.value.as_ref();
+    let name = if let WrittenFile::Known(name) = file { name.as_str() } else { "" };
+    let (folder, base) = match name.rsplit_once('/') {
+        Some((folder, base)) if BASE_BEGINNINGS.contains(&begin.name) => (format!("{folder}/"), base),
+        _ => (String::new(), name),
+    };
+    let known = value.and_then(|value| value.text).map(|text| format!("{folder}{text}"));
+    let (Some(known), WrittenFile::Known(_)) = (&known, file) else {
+        let pieces = vec![known, None];
+        let text = value.and_then(|value| judge.words.get(value.place)).map(Word::text).unwrap_or_default();
+        return judge.places.add_open_word(
+            &OpenWord { text, pieces, ..OpenWord::default() },
+            WRITE,
+            Reach::Itself,
+        );
+    };
+    judge.places.add_path(&format!("{known}{base}"), WRITE, Reach::Itself);
+    for end in ends {
+        add_backup(judge, &WrittenFile::Known(format!("{known}{base}")), end);
+    }
+}
+
+/// What gawk's `inplace` puts behind the name of a copy, by an assignment among its words or in its program.
+fn awk_ends(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> Vec<NameEnd> {
+    let names = ["inplace::suffix", "INPLACE_SUFFIX"];
+    let operands = scan.operands.iter().filter_map(|place| judge.words.get(*place));
+    let values = scan.options.iter().filter_map(|found| {
+        let value = found.value.as_ref()?;
+        value.text.map(Word::from).or_else(|| judge.words.get(value.place).cloned())
+    });
+    let end = |word: Word| match &word {
+        Word::Literal(text) => match text.split_once('=') {
+            Some((name, end)) if names.contains(&name.trim()) => Some(NameEnd::Known(end.to_owned())),
+            // The program says it.
+            _ => names.iter().any(|name| text.contains(name)).then_some(NameEnd::Unknown),
+        },
+        Word::Open(open) => {
+            let said = |text: &String| names.iter().any(|name| text.contains(name));
+            open.pieces.iter().flatten().any(said).then_some(NameEnd::Unknown)
+        }
+    };
+    operands.cloned().chain(values).filter_map(end).collect()
+}
+
+/// Asks where a command of vi's sets what a copy of a file is called: it is any name then.
+fn add_editor_copies(judge: &mut CommandAnalyzer<'_>, form: &CommandForm) {
+    const SETTINGS: &[&str] = &["backupext", "bex", "patchmode", "pm"];
+    if form.language != Language::Commands || !form.runs_input {
+        return;
+    }
+    let sets = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        text.contains(['=', ':']) && words.any(|word| SETTINGS.contains(&word))
+    };
+    let told = judge.words.iter().skip(1).any(|word| match word {
+        Word::Literal(text) => sets(text),
+        Word::Open(open) => open.pieces.iter().flatten().any(|piece| sets(piece)),
+    });
+    if told {
+        judge.add_always_caveat("it is told what the copies of files are called");
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::downloads::DownloadSpec;
 use super::embedded_paths::Language;
+use super::made_files::MadeFiles;
 pub(super) use super::operand_roles::{Operands, Role};
 use super::option_aliases::Spelling;
 pub(super) use super::option_condition::OptionCondition;
@@ -181,6 +182,7 @@ pub(super) struct CommandForm {
     /// Options by which it keeps copies of what it writes anew, or says how the names of those end.
     pub(super) backups: HashSet<String>,
     pub(super) other_names: OtherNames,
+    pub(super) made_files: MadeFiles,
     /// A transparent wrapper: what it runs reads no more.
     pub(super) spoils: bool,
     /// `@FILE` stands for the words in that file.
@@ -231,6 +233,8 @@ pub(super) struct CommandForm {
     pub(super) downloads: DownloadSpec,
     /// Its operands may be any objects, and those that hold text are shown whatever the options say.
     pub(super) objects: bool,
+    /// It opens what git's index names, also behind links.
+    pub(super) through_index: bool,
     /// It changes only the paths among its operands, where there are some.
     pub(super) sparing: bool,
     /// Variables that say where it finds code: that of the project's own folders it runs anyway.
@@ -303,6 +307,7 @@ impl CommandForm {
             keeps: OptionCondition::parse(entry.keeps.as_deref()),
             downloads: DownloadSpec::parse(entry),
             objects: entry.objects,
+            through_index: entry.through_index,
             sparing: entry.sparing.unwrap_or_default(),
             lists: OptionCondition::parse(entry.lists.as_deref()),
             contents: OptionCondition::parse(entry.contents.as_deref()),
@@ -315,6 +320,7 @@ impl CommandForm {
             caveat: entry.caveat.clone(),
             abbreviates: entry.abbreviates,
             other_names: OtherNames::parse(entry),
+            made_files: MadeFiles::parse(entry),
             ..Self::default()
         };
         let reader_with = entry.reader_with.as_deref().unwrap_or_default();

@@ -5,6 +5,7 @@ use super::analyzer::CommandAnalyzer;
 use super::form::{CommandForm, Role};
 use super::scan::Scan;
 use super::table::RewriteFolder;
+use super::unpack::fill_folder;
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
@@ -47,19 +48,12 @@ pub(super) fn made_name(from: &str) -> String {
     name.trim_end_matches(".bundle").to_owned()
 }
 
-/// The folder is made anew; `copies`: with what lies elsewhere.
+/// The folder is made anew; `copies`: with what lies elsewhere, and else with what git itself puts there.
 fn add_filled_folder(judge: &mut CommandAnalyzer<'_>, folder: &str, copies: bool) {
+    fill_folder(judge, folder, copies);
     let bare = folder.trim_end_matches('/');
-    if matches!(bare, "" | ".") || folder.starts_with('-') {
-        return;
-    }
-    // One file of its own stands for all that git puts there.
-    let own = if copies { ".git/HEAD" } else { "HEAD" };
-    judge.places.add_path(&format!("{bare}/{own}"), WRITE, Reach::Itself);
-    // Of some hidden folders only what lies deeper is run later: `.github/hooks`.
-    let hidden = bare.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name != "..");
-    if copies && hidden {
-        judge.places.add_path(&format!("{bare}/hooks/HEAD"), WRITE, Reach::Itself);
+    if copies && !matches!(bare, "" | ".") && !folder.starts_with('-') {
+        judge.places.add_path(&format!("{bare}/.git/HEAD"), WRITE, Reach::Itself);
     }
 }
 

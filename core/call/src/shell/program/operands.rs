@@ -11,7 +11,7 @@ use super::pathspec::{self, PathspecKind};
 use super::scan::Scan;
 use super::table::SpecialCase;
 use super::unpack;
-use super::{InnerCommand, unnamed_writes};
+use super::{InnerCommand, index_links, made_files, unnamed_writes};
 use crate::WriteKind;
 use crate::shell::{Caveat, CaveatSubject, Reach, Use, Word};
 
@@ -23,6 +23,8 @@ pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandFo
     unnamed_writes::add_rewritten_folders(judge, form, scan);
     judge.add_resplit_words(form, scan);
     downloads::add_downloads(judge, form, scan);
+    made_files::add_made_files(judge, form, scan);
+    index_links::add_links_of_index(judge, form);
     analyze_named_operands(judge, form, scan);
 }
 
@@ -33,6 +35,7 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
             judge.reader = false;
             if let Some(word) = words.get(*place) {
                 judge.places.add_word(word, Use::Either, Reach::Itself);
+                judge.add_names_near(form, scan, word, Use::Either, Reach::Itself);
             }
         }
         return;
@@ -63,6 +66,8 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
             Role::Read | Role::Path if edits => {
                 add_written_file(judge, WriteKind::Edit, word, *place, reach);
                 judge.places.add_word(word, Use::Read, reach);
+                judge.add_names_near(form, scan, word, Use::Write(WriteKind::Edit), reach);
+                judge.add_names_near(form, scan, word, Use::Read, reach);
             }
             Role::Text => match word {
                 Word::Literal(text) => judge.places.add_text(text),
@@ -378,6 +383,9 @@ fn add_copies(
     let inside = inside.filter(|inside| folder && inside.len() == sources.len() && !inside.is_empty());
     let whole = if inside.is_none() && folder { Reach::All } else { reach };
     judge.places.add_path(text, Use::Write(WriteKind::Write), whole);
+    if whole == Reach::All && inside.is_none() {
+        unpack::fill_folder(judge, text, true);
+    }
     match inside {
         Some(inside) => {
             for path in inside {

@@ -156,7 +156,13 @@ impl CommandAnalyzer<'_> {
                     return;
                 }
                 match (text, word) {
-                    (Some(text), _) => self.add_write(WriteKind::Write, text),
+                    (Some(text), _) => {
+                        self.add_write(WriteKind::Write, text);
+                        // To some programs it is a folder (`git format-patch -o`).
+                        if !self.command.cwd.is_some_and(|cwd| cwd.join(text).is_file()) {
+                            unpack::fill_folder(self, text, false);
+                        }
+                    }
                     (None, Some(Word::Open(open))) => {
                         self.places.add_open_word(open, Use::Write(WriteKind::Write), Reach::Itself);
                         self.add_plain_caveat(&about("writes a file that is not known"), named.clone());
@@ -194,6 +200,12 @@ impl CommandAnalyzer<'_> {
             OptionMeaning::Elsewhere => {
                 let folder =
                     text.filter(|text| !text.is_empty()).map(|text| FolderChange::To(text.to_owned()));
+                if let Some(FolderChange::To(folder)) = &folder {
+                    // A second one may begin at the first: `git -C a -C b`.
+                    let joined = self.known.folders.last().map(|last| format!("{last}/{folder}"));
+                    self.known.folders.extend(joined.filter(|_| !folder.starts_with('/')));
+                    self.known.folders.push(folder.clone());
+                }
                 self.known.elsewhere = Some(folder.unwrap_or(FolderChange::Somewhere));
                 self.add_plain_caveat(&about("works in another place"), named);
             }

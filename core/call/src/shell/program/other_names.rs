@@ -3,10 +3,12 @@
 
 use super::analyzer::CommandAnalyzer;
 use super::archives;
+use super::argument_paths::pattern_word;
 use super::form::CommandForm;
 use super::scan::Scan;
 use super::table::TableEntry;
 use crate::WriteKind;
+use crate::shell::expand::expand_braces;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
 /// What else than the names that it is given a program opens.
@@ -91,6 +93,16 @@ impl CommandAnalyzer<'_> {
         }
         if let Some(name) = word.literal().filter(|name| name.contains(|c| wildcards.contains(c))) {
             self.reader = false;
+            // What is kept of the pattern's end says which names it leaves out; braces may hold several folders.
+            if suffixes.is_empty() {
+                for variant in expand_braces(name).unwrap_or_else(|_| vec!["**".to_owned()]) {
+                    match variant.contains(|c| wildcards.contains(c)) {
+                        true => self.places.add_open_word(&pattern_word(&variant), how, reach),
+                        false => self.places.add_path(&variant, how, reach),
+                    }
+                }
+                return;
+            }
             let known = name.split(|c| c == '\\' || wildcards.contains(c)).next().unwrap_or_default();
             let known = Some(known).filter(|known| !known.is_empty()).map(|known| Some(known.to_owned()));
             let pieces = known.into_iter().chain([None]).collect();

@@ -74,7 +74,9 @@ impl CommandAnalyzer<'_> {
         let bare = behind.unwrap_or(text).trim_start_matches(['|', '!', ' ']).trim_end_matches(['|', ' ']);
         let commas = bare.contains(',').then(|| bare.replace(',', " "));
         let first = bare.contains(',').then(|| bare.split(',').next().unwrap_or_default().to_owned());
-        for line in std::iter::once(bare.to_owned()).chain(commas).chain(first) {
+        // `popen//python=LINE`
+        let setting = bare.split_once('=').map(|(_, line)| line.to_owned());
+        for line in std::iter::once(bare.to_owned()).chain(commas).chain(first).chain(setting) {
             if !line.is_empty() && line != text {
                 self.add_possible_line(&Word::Literal(line));
             }

@@ -8,6 +8,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::git_files::GitFiles;
 use super::gitlinks::gitlink_paths;
 use super::table::NameLists;
 
@@ -18,13 +19,23 @@ const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 /// As many folders upwards, and as many sub-modules.
 const MOST: usize = 64;
 
-/// Whether `git` finds nothing to run in the repository around `cwd`, in which links are followed: git goes up from
-/// where they led.
+/// What is around a folder, in which links are followed: git goes up from where they led.
+#[derive(Debug)]
+pub(super) struct RepositoryLook {
+    /// Git finds nothing to run.
+    pub(super) harmless: bool,
+    /// What its files lead to.
+    pub(super) files: GitFiles,
+    /// As many sub-modules may still be looked into.
+    left: usize,
+}
+
+/// Whether `git` finds nothing to run in the repository around `cwd`, and what it reads elsewhere.
 ///
 /// Which folder git takes for the repository hangs on details of what is in it, so everything that
 /// could be one counts, up to one that certainly is.
-pub(super) fn names_no_program(cwd: &Path) -> bool {
-    let mut left = MOST;
+pub(super) fn look_around(cwd: &Path) -> RepositoryLook {
+    let mut look = RepositoryLook { harmless: true, files: GitFiles::default(), left: MOST };
     // One path for all the looks that are taken: most find nothing.
     let mut name = cwd.join(".git");
     for folder in cwd.ancestors().take(MOST) {
@@ -35,26 +46,26 @@ pub(super) fn names_no_program(cwd: &Path) -> bool {
         };
         if has(".git") {
             let dot = folder.join(".git");
-            let Some(git) = git_folder(folder, &dot) else { return false };
-            if !is_harmless_git_folder(&git, folder, &mut left) {
-                return false;
-            }
+            let Some(git) = git_folder(folder, &dot) else {
+                look.harmless = false;
+                return look;
+            };
+            look.add_git_folder(&git, folder, Some(&dot));
             if is_certain_git_folder(&git) {
-                return true;
+                return look;
             }
         }
         // A folder that is a repository by itself.
         if has("HEAD") && (has("objects") || has("commondir")) {
-            if !is_harmless_git_folder(folder, folder, &mut left) {
-                return false;
-            }
+            look.add_git_folder(folder, folder, None);
             if is_certain_git_folder(folder) {
-                return true;
+                return look;
             }
         }
     }
     // Further up, git still looks.
-    cwd.ancestors().nth(MOST).is_none()
+    look.harmless &= cwd.ancestors().nth(MOST).is_none();
+    look
 }
 
 /// Whether git takes this folder's `.git` for its repository, whatever else is in the folder.
@@ -63,7 +74,7 @@ pub(in crate::shell) fn is_repository(folder: &Path) -> bool {
 }
 
 /// Whether something has that name, be it a link to nowhere.
-fn entry_exists(path: &Path) -> bool {
+pub(super) fn entry_exists(path: &Path) -> bool {
     let gone = |kind: ErrorKind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
     !fs::symlink_metadata(path).is_err_and(|error| gone(error.kind()))
 }
@@ -132,24 +143,48 @@ fn common_git_folder(git: &Path) -> Option<PathBuf> {
     Some(git.join(read_small_file(&file)?.trim_end_matches(['\n', '\r'])))
 }
 
-/// Whether neither a git folder nor those of its sub-modules name a program; `left` more of these may
-/// be looked into.
-fn is_harmless_git_folder(git: &Path, work_tree: &Path, left: &mut usize) -> bool {
-    let Some(common) = common_git_folder(git) else { return false };
-    // Where it shares a folder, its own files count as well, in case it does not count as the one that is shared.
-    let own = (common != git).then_some(git);
-    let folders = || own.into_iter().chain([common.as_path()]);
-    let mut files: Vec<PathBuf> =
-        folders().flat_map(|folder| [folder.join("config"), folder.join("config.worktree")]).collect();
-    if !add_submodule_configs(&common.join("modules"), &mut files) {
-        return false;
+impl RepositoryLook {
+    /// Looks at a git folder, which `dot` is or names if there is a work tree, and at those of its sub-modules.
+    pub(super) fn add_git_folder(&mut self, git: &Path, work_tree: &Path, dot: Option<&Path>) {
+        let common = common_git_folder(git);
+        self.files.add_pointers(dot, git, common.as_deref());
+        self.files.add_git_folder(git);
+        let Some(common) = common else {
+            self.harmless = false;
+            return;
+        };
+        // Where it shares a folder, its own files count as well, in case it does not count as the one that is shared.
+        let own = (common != git).then_some(git);
+        let folders = || own.into_iter().chain([common.as_path()]);
+        if own.is_some() {
+            self.files.add_git_folder(&common);
+        }
+        let mut files: Vec<PathBuf> =
+            folders().flat_map(|folder| [folder.join("config"), folder.join("config.worktree")]).collect();
+        self.harmless &= add_submodule_configs(&common.join("modules"), &mut files);
+        // `git status` writes the index anew, and this hook is told.
+        let hook = |folder: &Path| folder.join("hooks/post-index-change").exists();
+        self.harmless &= !folders().any(hook) && files.iter().all(|file| has_harmless_keys(file));
+        match submodule_paths(git) {
+            Some(inner) => inner.iter().for_each(|sub| self.add_submodule(&work_tree.join(sub))),
+            None => self.harmless = false,
+        }
     }
-    // `git status` writes the index anew, and this hook is told.
-    let hook = |folder: &Path| folder.join("hooks/post-index-change").exists();
-    let plain = !folders().any(hook) && files.iter().all(|file| has_harmless_keys(file));
-    plain
-        && submodule_paths(git)
-            .is_some_and(|inner| inner.iter().all(|sub| is_harmless_submodule(&work_tree.join(sub), left)))
+
+    /// The work tree of a sub-module. Where nothing was checked out, git does not look.
+    fn add_submodule(&mut self, work_tree: &Path) {
+        let dot = work_tree.join(".git");
+        if !entry_exists(&dot) {
+            return;
+        }
+        match (self.left.checked_sub(1), git_folder(work_tree, &dot)) {
+            (Some(left), Some(git)) => {
+                self.left = left;
+                self.add_git_folder(&git, work_tree, Some(&dot));
+            }
+            _ => self.harmless = false,
+        }
+    }
 }
 
 /// The sub-modules that the index names.
@@ -162,18 +197,6 @@ fn submodule_paths(git: &Path) -> Option<Vec<String>> {
     let bytes = (meta.is_file() && meta.len() <= LONGEST_INDEX).then(|| fs::read(&file).ok())??;
     // A new one has nothing in it.
     if bytes.is_empty() { Some(Vec::new()) } else { gitlink_paths(&bytes) }
-}
-
-/// Whether the work tree of a sub-module is a harmless one. Where nothing was checked out, git does
-/// not look.
-fn is_harmless_submodule(work_tree: &Path, left: &mut usize) -> bool {
-    let dot = work_tree.join(".git");
-    if !entry_exists(&dot) {
-        return true;
-    }
-    let Some(more) = left.checked_sub(1) else { return false };
-    *left = more;
-    git_folder(work_tree, &dot).is_some_and(|git| is_harmless_git_folder(&git, work_tree, left))
 }
 
 /// The configurations of sub-modules: commands look into these too.
@@ -192,7 +215,7 @@ fn add_submodule_configs(folder: &Path, files: &mut Vec<PathBuf>) -> bool {
 }
 
 /// The text of a small file; none if there is none or it is no small text.
-fn read_small_file(file: &Path) -> Option<String> {
+pub(super) fn read_small_file(file: &Path) -> Option<String> {
     let meta = fs::metadata(file).ok()?;
     (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read_to_string(file).ok())?
 }
@@ -291,7 +314,7 @@ mod tests {
     use std::path::Path;
 
     fn names_no_program(cwd: &Path) -> bool {
-        super::names_no_program(&crate::resolve_path(cwd).unwrap())
+        super::look_around(&crate::resolve_path(cwd).unwrap()).harmless
     }
 
     fn repository_with_config(config: &str) -> tempfile::TempDir {

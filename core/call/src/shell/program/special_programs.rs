@@ -5,7 +5,7 @@ use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::SpecialCase;
 use super::{
-    FolderChange, awk, backups, cargo_words, clients, looked_up_names, made_repositories, outputs,
+    FolderChange, awk, backups, cargo_words, clients, git_files, looked_up_names, made_repositories, outputs,
     repository, sed, tool, toolchains, unpack, users,
 };
 use crate::WriteKind;
@@ -14,6 +14,7 @@ use crate::shell::{OpenWord, Reach, Use, Word};
 /// What the table can't say about a command.
 pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     if judge.words.iter().filter_map(Word::literal).any(|word| word.rsplit('/').next() == Some("git")) {
+        git_files::look_at_repository(judge);
         remote_helpers(judge);
         made_repositories::add_template_setting(judge);
         add_signature_caveats(judge, scan);
@@ -72,9 +73,10 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
         Some(SpecialCase::Date) => analyze_date(judge, scan),
         Some(SpecialCase::Sets) => add_setting_caveats(judge, scan),
         Some(SpecialCase::GitConfig) if judge.reader => {
-            judge.reader = plain_key(judge, scan) && is_unguided(judge, SpecialCase::Git);
+            judge.reader = plain_key(judge, scan) && git_files::look_at_repository(judge);
         }
-        Some(which @ (SpecialCase::Git | SpecialCase::Cargo | SpecialCase::Go)) if judge.reader => {
+        Some(SpecialCase::Git) if judge.reader => judge.reader = git_files::look_at_repository(judge),
+        Some(which @ (SpecialCase::Cargo | SpecialCase::Go)) if judge.reader => {
             judge.reader = is_unguided(judge, which);
         }
         Some(SpecialCase::Module) => tool::analyze_python_module(judge, scan),
@@ -126,7 +128,7 @@ fn mentions_word(text: &str, word: &str) -> bool {
 pub(super) fn is_unguided(judge: &CommandAnalyzer<'_>, which: SpecialCase) -> bool {
     judge.command.cwd.is_some_and(|cwd| match which {
         SpecialCase::Git | SpecialCase::GitConfig => {
-            judge.command.looked.resolved_folder(cwd).is_some_and(|cwd| repository::names_no_program(&cwd))
+            judge.command.looked.resolved_folder(cwd).is_some_and(|cwd| repository::look_around(&cwd).harmless)
         }
         SpecialCase::Cargo => {
             judge.command.looked.resolved_folder(cwd).is_some_and(|cwd| toolchains::plain_cargo(&cwd))

@@ -5,8 +5,9 @@ use super::analyzer::CommandAnalyzer;
 use super::form::{CommandForm, Operands, OptionMeaning};
 use super::made_repositories;
 use super::pathspec;
-use super::scan::{FoundOption, Scan};
+use super::scan::{FoundOption, OptionValue, Scan};
 use super::table::{RewriteFolder, SpecialCase};
+use super::unpack;
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
@@ -23,6 +24,10 @@ pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &Comm
     }
     let words = judge.words;
     let operands: Vec<&Word> = scan.operands.iter().filter_map(|place| words.get(*place)).collect();
+    // `git apply --directory=DIR`
+    for folder in folders_among_options(scan).filter_map(|value| value.text) {
+        unpack::fill_folder(judge, folder, true);
+    }
     match form.rewrites_in {
         RewriteFolder::Repository if form.sparing && spares_other_files(judge, form, scan) => {}
         RewriteFolder::Repository => {
@@ -35,6 +40,14 @@ pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &Comm
         RewriteFolder::Here if form.sparing && !operands.is_empty() => {}
         RewriteFolder::Here => add_unpack_folders(judge, form, scan),
     }
+}
+
+/// The folders that options name to write or work in.
+fn folders_among_options<'s, 'w>(scan: &'s Scan<'w>) -> impl Iterator<Item = &'s OptionValue<'w>> {
+    let into = |found: &&FoundOption<'_>| {
+        matches!(found.known.meaning, OptionMeaning::Into | OptionMeaning::Elsewhere)
+    };
+    scan.options.iter().filter(into).filter_map(|found| found.value.as_ref())
 }
 
 fn add_somewhere_below(judge: &mut CommandAnalyzer<'_>, word: &Word) {
@@ -74,10 +87,7 @@ fn add_made_folder(judge: &mut CommandAnalyzer<'_>, operands: &[&Word]) {
 /// An archive is taken apart, a patch applied: below the folders that options name, or the one at hand; of an archive only
 /// the members that are named.
 fn add_unpack_folders(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
-    let into = |found: &&FoundOption<'_>| {
-        matches!(found.known.meaning, OptionMeaning::Into | OptionMeaning::Elsewhere)
-    };
-    let named: Vec<_> = scan.options.iter().filter(into).filter_map(|found| found.value.as_ref()).collect();
+    let named: Vec<_> = folders_among_options(scan).collect();
     if named.is_empty() {
         return add_members(judge, form, scan, ".");
     }

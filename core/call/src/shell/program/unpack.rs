@@ -10,17 +10,37 @@ use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
 const WRITE: Use = Use::Write(WriteKind::Write);
+/// The name that stands for those of files that are put into a folder.
+const ANY_FILE: &str = "any-file";
 
 /// A folder that an option names, and that the program writes in.
 pub(super) fn write_into_folder(judge: &mut CommandAnalyzer<'_>, found: &FoundOption<'_>) {
     let Some(value) = &found.value else { return };
     match (value.text, judge.words.get(value.place)) {
-        (Some(text), _) => judge.places.add_path(text, WRITE, Reach::Itself),
+        (Some(text), _) => {
+            judge.places.add_path(text, WRITE, Reach::Itself);
+            fill_folder(judge, text, true);
+        }
         (None, Some(Word::Open(open))) => {
             judge.places.add_open_word(open, WRITE, Reach::Itself);
             write_below_folder(judge, open, &[]);
         }
         _ => {}
+    }
+}
+
+/// A folder gets files of names that are not known: one stands for all of them. Of some hidden folders only what lies deeper is run
+/// later (`.github/hooks`), where what is put there may have folders of its own (`deep`).
+pub(super) fn fill_folder(judge: &mut CommandAnalyzer<'_>, folder: &str, deep: bool) {
+    let bare = folder.trim_end_matches('/');
+    let bare = bare.strip_suffix("/.").unwrap_or(bare);
+    if matches!(bare, "" | ".") || folder.starts_with('-') {
+        return;
+    }
+    judge.places.add_path(&format!("{bare}/{ANY_FILE}"), WRITE, Reach::Itself);
+    let hidden = bare.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name != "..");
+    if deep && hidden {
+        judge.places.add_path(&format!("{bare}/hooks/{ANY_FILE}"), WRITE, Reach::Itself);
     }
 }
 

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::patch_names::patched_names;
 use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
-    FolderCache, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, glob_targets,
-    has_parent_component, is_scheme, lies_in, links_below, percent_decodings, resolve_path,
+    FolderCache, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, glob_targets, is_scheme,
+    lies_in, links_below, resolve_path,
 };
 
 /// As many paths of one command are looked up.
@@ -131,7 +130,7 @@ impl<'a> TouchCollector<'a> {
     }
 
     /// A path with a link on it, by its whole name.
-    fn add_linked_path(&mut self, link: &Path, how: Use, reach: Reach) {
+    pub(super) fn add_linked_path(&mut self, link: &Path, how: Use, reach: Reach) {
         if self.touches.len() >= MOST {
             self.more = true;
             return;
@@ -143,7 +142,7 @@ impl<'a> TouchCollector<'a> {
     }
 
     /// There is more than could be looked at: it could be any path.
-    fn add_unknown_path(&mut self, how: Use) {
+    pub(super) fn add_unknown_path(&mut self, how: Use) {
         self.lost = true;
         let path = OpenPath {
             given: "where links lead".to_owned(),
@@ -384,76 +383,4 @@ fn resolve_prefix(folder: &str, cwd: Option<&Path>, looked: &FolderCache) -> Opt
     };
     let text = found.unwrap_or(whole).to_str()?.to_owned();
     Some(if text.ends_with('/') { text } else { text + "/" })
-}
-
-/// Whether the backslashes of a text are those of a regular expression: `\.env`, `src\d+`.
-fn is_expression(text: &str) -> bool {
-    let mut chars = text.chars().peekable();
-    let mut first = true;
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            first = false;
-            continue;
-        }
-        let next = chars.next();
-        let class = next.is_some_and(|next| "dDwWsSbB".contains(next));
-        let ends = chars.peek().is_none_or(|then| !then.is_ascii_alphanumeric() && !"/\\._-".contains(*then));
-        if class && ends || first && next.is_none_or(|next| !next.is_ascii_alphanumeric()) {
-            return true;
-        }
-        first = false;
-    }
-    false
-}
-
-/// What else a tool may make of a string that is a path: `%2e` and a backslash may stand for what they mean elsewhere,
-/// and the home folder may be written as shells write it.
-fn path_readings(text: &str, home: Option<&Path>) -> Vec<String> {
-    // Some tools have a name or a mark before a path: `@~/x`, `file=~/x`.
-    let own = text.split_once(['@', '=', ':']).map_or(text, |(_, path)| path);
-    let odd = text.contains(['%', '\\']) || [text, own].iter().any(|text| text.starts_with(['~', '$']));
-    if !odd || text.len() > LONGEST {
-        return Vec::new();
-    }
-    let mut found = percent_decodings(text).unwrap_or_else(|| vec![text.to_owned()]);
-    let slashes: Vec<_> = found
-        .iter()
-        .filter(|text| has_parent_component(text) || !is_expression(text))
-        .map(|text| text.replace('\\', "/"))
-        .collect();
-    found.extend(slashes);
-    if let Some(home) = home {
-        let rest = |text: &String| {
-            let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))?;
-            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", home.display()))
-        };
-        let at_home: Vec<_> = found.iter().chain([&own.to_owned()]).filter_map(rest).collect();
-        found.extend(at_home);
-    }
-    found
-}
-
-/// Paths among the strings of a tool's arguments: as among the words of a program that is not known.
-pub(in crate::shell) fn touches_in_strings<'t>(
-    texts: impl Iterator<Item = &'t str>,
-    cwd: &Path,
-    home: Option<&Path>,
-    looked: &FolderCache,
-) -> Vec<Touch> {
-    let mut places = TouchCollector::new(Some(cwd), looked, false);
-    let mut touches = Vec::new();
-    for text in texts {
-        let text = text.trim();
-        if !text.contains(['\n', '\r']) {
-            places.add_possible_paths(text, Use::Either, Reach::Itself);
-            for reading in path_readings(text, home) {
-                places.add_possible_paths(&reading, Use::Either, Reach::Itself);
-            }
-        }
-        for name in patched_names(text) {
-            places.add_path(name, Use::Either, Reach::Itself);
-        }
-        touches.append(&mut places.touches);
-    }
-    touches
 }

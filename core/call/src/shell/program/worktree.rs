@@ -55,6 +55,33 @@ pub(super) fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
     (found.len() <= MOST).then_some(found)
 }
 
+/// The folders below `top` in which its index has files, also as a split index has them; none where that is not understood, and
+/// no folder where there is no index.
+pub(super) fn tracked_folders(top: &Path) -> Option<HashSet<PathBuf>> {
+    let Some(git) = repository::git_folder_of(top) else { return Some(HashSet::new()) };
+    let shared = fs::read_dir(&git).into_iter().flatten().flatten().map(|entry| entry.path());
+    let shared = shared.filter(|path| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"sharedindex."))
+    });
+    let mut folders = HashSet::new();
+    for file in std::iter::once(git.join("index")).chain(shared) {
+        let Ok(known) = fs::metadata(&file) else { continue };
+        if known.len() > LONGEST_INDEX {
+            return None;
+        }
+        for entry in tracked_entries(&fs::read(&file).ok()?)? {
+            let mut folder = Path::new(&entry.name);
+            while let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+                if !folders.insert(top.join(above)) {
+                    break;
+                }
+                folder = above;
+            }
+        }
+    }
+    Some(folders)
+}
+
 /// The files below `folders` that would be taken in; none if there are too many to look at.
 pub(super) fn files_taken_in(top: &Path, folders: &[PathBuf], takes: FileSelection) -> Option<Vec<PathBuf>> {
     let git = repository::git_folder_of(top);

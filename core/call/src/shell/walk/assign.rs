@@ -53,6 +53,7 @@ impl Walker<'_> {
                     for word in self.expand_words(&element.value, WordContext::Command)? {
                         self.value_touch(&word);
                         self.evaluated_later(&word);
+                        self.keep_loop_values(bare, std::slice::from_ref(&word));
                     }
                 }
                 let text = raw.split_once('=').map_or(raw, |(_, value)| value).to_owned();
@@ -63,6 +64,7 @@ impl Walker<'_> {
         self.evaluated_later(&value);
         self.note_evaluated_value(bare, &value);
         self.note_given_value(bare, &value);
+        self.keep_value(bare, &value, of.append);
         if variables::variable_kind_in(bare, self.dialect()) != variables::variable_kind(bare) {
             self.note_caveat(true, format!("to zsh, the variable {bare} can change what runs"));
         }

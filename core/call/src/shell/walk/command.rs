@@ -66,12 +66,22 @@ impl Walker<'_> {
             Some(elsewhere) => known.touches.extend(elsewhere),
             None => caveats.push(always_caveat("more names than can be looked at".to_owned())),
         }
-        caveats.extend(self.check_unpacked_folders(&known).map(always_caveat));
+        caveats.extend(self.check_brought_links(&mut known).map(always_caveat));
+        let mut folders = Vec::new();
+        match self.variant_touches(&words, &known, (fed, from_pipe), &input.texts) {
+            Some((told, moves)) => {
+                touches.extend(told);
+                folders = moves;
+            }
+            None if known.reader => {}
+            None => caveats.push(always_caveat("more values of variables than can be looked at".to_owned())),
+        }
         let through = if known.transparent < words.len() { known.transparent } else { 0 };
         let (rest, wrapped) = match words.get(through..) {
             Some(rest) if through > 0 => (rest.to_vec(), Some(words)),
             _ => (words, None),
         };
+        self.keep_given_values(&rest, &input.texts);
         if shell {
             self.record_given_values(&rest, &input.texts);
             self.note_other_variables(&rest);
@@ -182,6 +192,7 @@ impl Walker<'_> {
         if !evaluates && !keeps {
             self.note_line_arguments(&rest, &known.inner, !runs.lines.is_empty() || !runs.own.is_empty());
         }
+        self.note_brought_links(&rest);
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
             assignments: assigned,
@@ -243,7 +254,9 @@ impl Walker<'_> {
             Some(FolderChange::Somewhere) => {
                 let home = self.known_home().filter(|_| homewards);
                 let home = home.map(|home| CurrentFolder::new(home.as_ref()));
-                self.place.enter_folder(home.unwrap_or(CurrentFolder::Unknown));
+                let told = folders.iter().map(|folder| self.place.folder.after_cd(folder));
+                let told = told.fold(CurrentFolder::Unknown, CurrentFolder::merged_with);
+                self.place.enter_folder(home.unwrap_or(told));
             }
             None => {}
         }

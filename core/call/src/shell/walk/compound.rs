@@ -145,6 +145,7 @@ impl Walker<'_> {
         values.iter().for_each(|value| self.evaluated_later(value));
         let name = &of.variable_name;
         values.iter().for_each(|value| self.note_given_value(name, value));
+        self.keep_loop_values(name, &values);
         if of.values.is_none() {
             self.note_given_value(name, &Word::Open(OpenWord::default()));
         }

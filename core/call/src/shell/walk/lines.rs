@@ -16,22 +16,27 @@ impl Walker<'_> {
     pub(in crate::shell) fn walk_substitution(
         &mut self,
         text: &str,
-    ) -> Result<(Option<Arc<Search>>, GapContent)> {
+    ) -> Result<(Option<Arc<Search>>, GapContent, Vec<String>)> {
         // A POSIX shell that can't read what is substituted reads no further, and runs none of it.
         let posix = self.is_posix();
         let stops = |refused: LineError| if posix { refused.and_stops() } else { refused };
         let program = parse::parse_substitution(text, self.place.reading.grammar).map_err(stops)?;
         let there = self.place.command_substitution(text).with_offered_texts(&self.noted.offered);
-        let (left, walked) = self.walk_with_own_notes(|walker| {
-            walker.walk_with_state(there, |walker| walker.walk_nested(|walker| walker.walk_program(&program)))
+        let (printed, (left, walked)) = self.capture_output(|walker| {
+            walker.walk_with_own_notes(|walker| {
+                walker.walk_with_state(there, |walker| {
+                    walker.walk_nested(|walker| walker.walk_program(&program))
+                })
+            })
         });
+        self.out.said.extend_from_slice(&printed);
         self.place.after_subshell(left);
         self.noted.ate = true;
         // Of several commands each prints something.
         let one = is_one_pipeline(&program);
         let held = if one { std::mem::take(&mut self.out.held) } else { GapContent::Anything };
         let search = self.out.search.take().filter(|_| one);
-        walked.map(|()| (search, held.max(GapContent::Printed)))
+        walked.map(|()| (search, held.max(GapContent::Printed), printed))
     }
 
     /// Walks what is inside of `<(...)` or `>(...)`.

@@ -6,6 +6,7 @@
 //! What was spent ([`WalkBudget`]) bounds it. What was noted ([`WordNotes`]) about words waits for the command that they belong to.
 
 mod assign;
+mod brought_links;
 mod budget;
 mod command;
 mod command_parts;
@@ -16,6 +17,7 @@ mod finish;
 mod folder;
 mod given_programs;
 mod input;
+mod line_values;
 mod lines;
 mod listed_names;
 mod lists;
@@ -26,6 +28,7 @@ mod pending_notes;
 mod possible_lines;
 mod print_only;
 mod printed_input;
+mod printed_names;
 mod read_only;
 mod readings;
 mod redirect;
@@ -47,6 +50,7 @@ use crate::{Access, FolderCache};
 
 use budget::WalkBudget;
 pub(super) use evaluated_names::holds_printed;
+pub(super) use line_values::{printed_values, value_readings};
 use pending_notes::WordNotes;
 use shell_state::ShellState;
 use walk_output::WalkResult;
@@ -99,6 +103,14 @@ impl<'a> Walker<'a> {
     pub(super) fn walk_all_readings(mut self, program: &Program) -> Result<Vec<Access>> {
         self.set_env();
         self.walk_readings(program)?;
+        // What a loop or a function uses may be set further on.
+        if self.place.files().is_out_of_order()
+            && let Some(values) = self.out.values.take_late()
+        {
+            let mut again = Self::new(self.line, self.at);
+            (again.out.values, again.looked) = (values, self.looked);
+            return again.walk_all_readings(program);
+        }
         Ok(self.finish())
     }
 

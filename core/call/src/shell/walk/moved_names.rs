@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Walker;
-use crate::shell::program::{self, CommandFacts};
+use crate::shell::program;
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
-use crate::{LookupBudget, PathAccess, WriteKind, is_in_no_folder, links_below, relative_target};
+use crate::{LookupBudget, PathAccess, WriteKind, links_below, relative_target};
 
 /// As many of them are followed.
 const MOST: usize = 32;
@@ -113,31 +113,6 @@ impl Walker<'_> {
         Some(found)
     }
 
-    /// Notes whether a command unpacks or checks out files that no word names, and asks about what is written below a folder
-    /// that only an earlier one could have made so: it may be a link to anywhere by then.
-    pub(super) fn check_unpacked_folders(&mut self, known: &CommandFacts) -> Option<String> {
-        let is_write = |touch: &&Touch| matches!(touch.how, Use::Write(_));
-        let mut asked = None;
-        if self.out.unpacked {
-            let touched = known.touches.iter().filter(is_write).filter_map(|touch| match &touch.path {
-                TouchedPath::Known(path) => Some(path.lexical.clone()),
-                TouchedPath::Open(_) => None,
-            });
-            let writes = known.writes.iter().filter_map(|(_, path)| Some(self.path_from_here(path)?.lexical));
-            asked = touched.chain(writes).find(|path| is_in_no_folder(path)).map(|path| unmade_folder(&path));
-        }
-        self.out.unpacked |=
-            known.touches.iter().filter(is_write).any(|touch| touch.reach == Reach::Somewhere);
-        asked
-    }
-
-    /// The same of a file that a redirection writes.
-    pub(super) fn check_unpacked_file(&mut self, path: &PathAccess) {
-        if self.out.unpacked && is_in_no_folder(&path.lexical) {
-            self.note_caveat(true, unmade_folder(&path.lexical));
-        }
-    }
-
     /// Where links lead, used in this way.
     fn link_touches(&self, links: Vec<PathBuf>, how: Use) -> Vec<Touch> {
         let path = |link: &PathBuf| Some(self.looked.path_access(Path::new("/"), link.to_str()?));
@@ -163,9 +138,4 @@ impl Walker<'_> {
         let pieces = std::iter::once(Some(whole)).chain(rest.iter().cloned()).collect();
         Some(OpenPath { pieces, looked_up: false, ..open.clone() })
     }
-}
-
-/// Why such a file is asked about.
-fn unmade_folder(path: &Path) -> String {
-    format!("what is unpacked before decides where {} leads", path.parent().unwrap_or(path).display())
 }

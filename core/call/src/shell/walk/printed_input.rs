@@ -1,6 +1,8 @@
 //! What commands write that only say something, for the shell that may read it.
 
 use super::Walker;
+use super::line_values::variant_commands;
+use super::printed_names::known_text;
 use crate::shell::{Word, split_words};
 
 /// As many texts are kept, each as long.
@@ -11,6 +13,14 @@ impl Walker<'_> {
     /// Keeps what a command writes: its words (`echo`, `printf`), or what it reads (`cat`, and all that
     /// only read).
     pub(super) fn keep_output_texts(&mut self, words: &[Word], input: &[String], reader: bool) {
+        self.keep_texts_of(words, input, reader);
+        // By what the line tells of its words, it prints other texts.
+        for command in variant_commands(words).unwrap_or_default().iter().take(MOST) {
+            self.keep_texts_of(command, input, reader);
+        }
+    }
+
+    fn keep_texts_of(&mut self, words: &[Word], input: &[String], reader: bool) {
         let name = words.first().and_then(Word::literal).unwrap_or_default();
         let rest = words.get(1..).unwrap_or_default();
         let mut texts = match name.rsplit('/').next().unwrap_or_default() {
@@ -24,6 +34,9 @@ impl Walker<'_> {
             }
             "printf" => printf_texts(rest),
             "tee" => input.to_vec(),
+            "ls" | "find" | "git" | "pwd" | "dirname" | "basename" | "realpath" | "readlink" => {
+                self.printed_names(words)
+            }
             _ if reader => input.to_vec(),
             _ => return,
         };
@@ -115,16 +128,8 @@ pub(super) fn embedded_lines(text: &str) -> Vec<String> {
     found
 }
 
-/// A word as it will be; what is not known of it stays something that is not known.
-fn known_text(word: &Word) -> String {
-    match word {
-        Word::Literal(text) => text.clone(),
-        Word::Open(open) => open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("${_}")).collect(),
-    }
-}
-
 /// `printf FORMAT WORDS`: the format with the words in it, and the words by themselves.
-fn printf_texts(words: &[Word]) -> Vec<String> {
+pub(super) fn printf_texts(words: &[Word]) -> Vec<String> {
     let mut words = words.iter().filter(|word| word.literal() != Some("--")).map(known_text);
     let format = words.next().unwrap_or_default();
     let words: Vec<String> = words.collect();
@@ -165,7 +170,7 @@ fn unescape_backslashes(text: &str) -> String {
         }
         let mut chars = behind.chars();
         match chars.next() {
-            Some('n' | 'r') => out.push('\n'),
+            Some('n' | 'r' | '0') => out.push('\n'),
             Some('t') => out.push(' '),
             Some('c') => return out,
             Some(c) => out.push(c),

@@ -59,12 +59,14 @@ impl Walker<'_> {
             let (noted, known) = (std::mem::take(&mut self.noted), self.out.len());
             let (moved, unpacked, said) = (self.out.moved.len(), self.out.unpacked, self.out.said.len());
             let (sets, kept) = (self.out.sets, self.out.kept);
+            let brought = self.out.brought.clone();
             let trial = self
                 .walk_trial(known, |walker| walker.walk_with_state(there, |walker| walker.walk_list(body)));
             self.noted = noted;
             self.out.moved.truncate(moved);
             self.out.said.truncate(said);
             (self.out.unpacked, self.out.sets, self.out.kept) = (unpacked, sets, kept);
+            self.out.brought = brought;
             for access in trial.found {
                 match access {
                     Access::Shell(shell) => found.extend(shell.touches),

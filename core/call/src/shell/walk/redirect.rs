@@ -224,6 +224,7 @@ impl Walker<'_> {
             }
             for how in uses {
                 self.open_touch(word, how);
+                self.touch_variants(word, how);
             }
             return;
         };
@@ -255,9 +256,7 @@ impl Walker<'_> {
             }
         };
         let path = self.looked.path_access(&start, text);
-        if writes {
-            self.check_unpacked_file(&path);
-        }
+        self.check_redirected_path(&TouchedPath::Known(path.clone()), writes);
         for other in self.stands_for(&path) {
             for how in uses.clone() {
                 self.noted.touches.push(Touch::known_path(other.clone(), how));
@@ -268,6 +267,21 @@ impl Walker<'_> {
         }
         if writes {
             self.out.push(Access::Write(WriteKind::Write, path));
+        }
+    }
+
+    /// What a word could be as far as the line tells.
+    fn touch_variants(&mut self, word: &Word, how: Use) {
+        let Word::Open(open) = word else { return };
+        for word in open.variant_words() {
+            match word.literal().map(|text| self.path_from_here(text)) {
+                Some(Some(path)) => {
+                    let others = self.stands_for(&path);
+                    let all = std::iter::once(path).chain(others);
+                    self.noted.touches.extend(all.map(|path| Touch::known_path(path, how)));
+                }
+                _ => self.open_touch(&word, how),
+            }
         }
     }
 
@@ -291,7 +305,9 @@ impl Walker<'_> {
             }
             None => self.note_caveat(true, format!("more names than can be looked at: {}", path.given)),
         }
-        self.noted.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
+        let path = TouchedPath::Open(path);
+        self.check_redirected_path(&path, matches!(how, Use::Write(_)));
+        self.noted.touches.push(Touch { path, how, reach: Reach::Itself });
     }
 }
 

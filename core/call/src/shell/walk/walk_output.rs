@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::brought_links::BroughtLinks;
+use super::line_values::LineValues;
 use super::moved_names::RenamedPath;
 use crate::Access;
 use crate::shell::{GapContent, Search, ShellAccess, Touch};
@@ -21,9 +23,13 @@ pub(super) struct WalkResult {
     pub(super) moved: Vec<RenamedPath>,
     /// A command before has unpacked or checked out files that no word names, links among them perhaps.
     pub(super) unpacked: bool,
+    /// Where links may be by now that are not there yet.
+    pub(super) brought: BroughtLinks,
     /// Variables that the line gives a text which nobody knows before, and those that a shell evaluates somewhere in it.
     pub(super) given: HashSet<String>,
     pub(super) evaluated: HashSet<String>,
+    /// What variables are given, as far as it stands in the line.
+    pub(super) values: LineValues,
     /// Texts that commands print.
     pub(super) said: Vec<String>,
     /// A command may set variables that the text around it does not name.

@@ -1,14 +1,21 @@
 //! How far a command reaches: through links, into the past, below a folder that it changes (D2.27 and D2.26).
 
 mod backups;
+mod brought;
 mod elsewhere;
 mod fetched;
+mod filled;
+mod generated;
+mod git_files;
 mod hosts;
+mod index;
 mod links;
 mod made;
 mod moved;
+mod named;
 mod other_names;
 mod past;
+mod quoted_globs;
 mod rewritten;
 mod sent;
 mod taken;

@@ -1,5 +1,6 @@
 //! Path globs in the style of gitignore.
 
+mod known_end;
 mod open;
 mod parse;
 mod slashes;

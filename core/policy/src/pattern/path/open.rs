@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::glob::TextPart as Known;
-use super::{AncestorMatch, Anchor, PathPart, PatternForm};
+use super::{AncestorMatch, Anchor, PathPart, PatternForm, known_end};
 use crate::fold::fold_text;
 use mayi_call::shell::OpenPath;
 
@@ -57,7 +57,8 @@ pub(super) fn could_match_open(
     let begins = matches!(text.first(), Some(Known::Char('/')));
     let speaks = (begins && !path.slashes && has_partial_name(&text))
         || (begins && in_place(form, &text, roots))
-        || last_name(&text).is_some_and(|name| ends_with(form, &name));
+        || last_name(&text).is_some_and(|name| ends_with(form, &name))
+        || known_end::fits_known_end(form, &text);
     if speaks { Likelihood::Yes } else { Likelihood::Perhaps }
 }
 

@@ -28,6 +28,19 @@ const KEEPS: &[&str] = &[
     "gzip -S {} NAME",
     "gzip -k --suffix={} NAME",
     "xz -k -S {} NAME",
+    "patch -b -z {} NAME x.patch",
+    "patch -bz{} NAME x.patch",
+    "patch --backup --suffix={} NAME x.patch",
+    "patch -b -V simple -z {} NAME x.patch",
+    "gawk -i inplace -v inplace::suffix={} 1 NAME",
+    "gawk -i inplace -v INPLACE_SUFFIX={} 1 NAME",
+    "gawk -iinplace -vinplace::suffix={} 1 NAME",
+    "awk -i inplace --assign=inplace::suffix={} 1 NAME",
+    "gawk -i inplace 1 inplace::suffix={} NAME",
+    "vim -es -c 'set backup backupext={}' -c 'wq!' NAME",
+    "vi -es -c 'set backup bex={}' -c wq NAME",
+    "ex -s -c 'set patchmode={}|wq' NAME",
+    "nvim -es --cmd 'let &backupext=\"{}\"' -c wq NAME",
     "SIMPLE_BACKUP_SUFFIX={} cp -b other NAME",
     "env SIMPLE_BACKUP_SUFFIX={} cp -b other NAME",
 ];
@@ -83,6 +96,26 @@ fn given_a_name_with_more_behind_it_then_what_it_makes_is_judged() {
     lines.extend(parts.iter().flat_map(|part| {
         PARTS.iter().filter(|line| !line.contains("{}")).map(move |line| line.replace("NAME", part))
     }));
+    // What stands before the name of a copy, and where it is put.
+    for (begin, name) in
+        [(".git/hooks/", "pre-commit"), (".env", "rc"), ("./.vscode/", "tasks.json"), ("keep/", "a")]
+    {
+        let begun = [
+            "patch -b -B BEGIN NAME x.patch",
+            "patch -b -BBEGIN NAME x.patch",
+            "patch -b --prefix=BEGIN NAME x.patch",
+            "patch --backup --prefix BEGIN NAME x.patch",
+            "patch -b -Y BEGIN NAME x.patch",
+            "patch -b --basename-prefix=BEGIN NAME x.patch",
+            "patch -b -z y -B BEGIN NAME x.patch",
+        ];
+        lines.extend(begun.iter().map(|line| line.replace("BEGIN", begin).replace("NAME", name)));
+    }
+    for folder in [".git/hooks", ".vscode", ".git", "keep"] {
+        let puts =
+            ["rsync -ab --backup-dir=DIR other pre-commit", "rsync -a --backup --backup-dir DIR d/ e/"];
+        lines.extend(puts.iter().map(|line| line.replace("DIR", folder)));
+    }
     lines.extend(
         [("split f .en --additional-suffix=rc"), "split --additional-suffix .toml f .mayi"]
             .map(str::to_owned),
@@ -112,6 +145,11 @@ fn given_copies_and_parts_that_nothing_speaks_about_then_nothing_is_asked_about(
         "sed -i -e s/x/y/ y",
         "perl -pi -e s/x/y/ y",
         "perl -i.orig -pe s/x/y/ y",
+        "patch -b -z .orig y x.patch",
+        "patch -b -B old/ y x.patch",
+        "rsync -b --backup-dir=bak other y",
+        "gawk -i inplace -v inplace::suffix=.bak 1 y",
+        "vim -es -c '%s/a/b/' -c 'wq!' y",
         "gzip -k y",
         "gunzip y.gz",
         "split -n 3 y part-",

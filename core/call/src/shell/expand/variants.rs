@@ -1,0 +1,52 @@
+//! What a word could be, as far as the line itself tells: by the texts that it gives to variables, and that its commands print.
+
+/// Known text, and `None` for each gap.
+pub(in crate::shell) type Pieces = Vec<Option<String>>;
+
+/// As many of them are told apart.
+const MOST: usize = 64;
+
+/// All that a word could be. Those that are too many stay a gap.
+#[derive(Clone, Debug)]
+pub(super) struct WordVariants(Vec<Pieces>);
+
+impl Default for WordVariants {
+    fn default() -> Self {
+        Self(vec![Vec::new()])
+    }
+}
+
+impl WordVariants {
+    pub(super) fn push_text(&mut self, text: &str) {
+        self.0.iter_mut().for_each(|variant| push_piece(variant, Some(text)));
+    }
+
+    /// One of these, or a gap where nothing is known.
+    pub(super) fn push_one_of(&mut self, values: &[Pieces]) {
+        if values.is_empty() || self.0.len() * values.len() > MOST {
+            return self.0.iter_mut().for_each(|variant| push_piece(variant, None));
+        }
+        let before = std::mem::take(&mut self.0);
+        for variant in before {
+            for value in values {
+                let mut variant = variant.clone();
+                value.iter().for_each(|piece| push_piece(&mut variant, piece.as_deref()));
+                self.0.push(variant);
+            }
+        }
+    }
+
+    /// Those that say more than `own`.
+    pub(super) fn into_others(mut self, own: &[Option<String>]) -> Vec<Pieces> {
+        self.0.retain(|variant| variant != own);
+        self.0
+    }
+}
+
+fn push_piece(variant: &mut Pieces, piece: Option<&str>) {
+    match (piece, variant.last_mut()) {
+        (Some(""), _) | (None, Some(None)) => {}
+        (Some(text), Some(Some(before))) => before.push_str(text),
+        (piece, _) => variant.push(piece.map(str::to_owned)),
+    }
+}

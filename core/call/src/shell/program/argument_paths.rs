@@ -1,0 +1,225 @@
+//! Paths among the strings of a tool's arguments: a text may be one, a pattern for some, or a list of several.
+
+use std::path::Path;
+
+use super::patch_names::patched_names;
+use super::word_paths::{LONGEST, TouchCollector};
+use crate::shell::expand::expand_braces;
+use crate::shell::{OpenWord, Reach, Touch, Use};
+use crate::{FolderCache, file_paths, has_parent_component, percent_decodings};
+
+/// As many members of one list are looked up.
+const MOST_MEMBERS: usize = 1024;
+/// What stands around a member of a list, and is no part of it.
+const AROUND: &[char] = &['"', '\'', '`', '(', ')', '<', '>', '[', ']', ',', ';'];
+/// What no path holds in a text, and code does.
+const CODE: &[char] = &['(', ')', ';', '"', '\'', '`', '<', '>', '=', '|', '&', '$', '^', '+'];
+
+/// As among the words of a program that is not known; what a list or a pattern names is mentioned.
+pub(in crate::shell) fn touches_in_strings<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    cwd: &Path,
+    home: Option<&Path>,
+    looked: &FolderCache,
+) -> Vec<Touch> {
+    let mut places = TouchCollector::new(Some(cwd), looked, false);
+    let mut touches = Vec::new();
+    for text in texts {
+        let text = text.trim();
+        if !text.contains(['\n', '\r']) {
+            places.add_possible_paths(text, Use::Either, Reach::Itself);
+            for reading in path_readings(text, home) {
+                places.add_possible_paths(&reading, Use::Either, Reach::Itself);
+            }
+        }
+        for name in patched_names(text) {
+            places.add_path(name, Use::Either, Reach::Itself);
+        }
+        touches.append(&mut places.touches);
+        add_members(&mut places, text, home, &mut touches);
+    }
+    touches
+}
+
+/// What a text names that is a pattern, or a list.
+fn add_members(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>, touches: &mut Vec<Touch>) {
+    // `{a,b}` is no list.
+    add_pattern(places, text, home);
+    touches.append(&mut places.touches);
+    for (at, member) in members_of(text).into_iter().flatten().enumerate() {
+        if at == MOST_MEMBERS {
+            let word = OpenWord { text: "a long list".to_owned(), pieces: vec![None], ..OpenWord::default() };
+            places.add_open_word(&word, Use::Either, Reach::Mentioned);
+            return touches.append(&mut places.touches);
+        }
+        places.add_possible_paths(member, Use::Either, Reach::Mentioned);
+        for reading in path_readings(member, home) {
+            places.add_possible_paths(&reading, Use::Either, Reach::Mentioned);
+        }
+        add_pattern(places, member, home);
+        touches.append(&mut places.touches);
+    }
+}
+
+/// The members of a list: lines or parts between commas without blanks in them, or words of which most are written as only
+/// paths are. Whatever else has several words is prose.
+fn members_of(text: &str) -> Option<Vec<&str>> {
+    let bare = |part: &&str| !part.is_empty();
+    let single = |part: &&str| !part.contains(char::is_whitespace);
+    for separators in [&['\n', '\r'][..], &[',', ';'][..]] {
+        let mut parts = text.split(separators).map(|part| part.trim()).filter(bare);
+        if parts.clone().nth(1).is_some() && parts.all(|part| single(&part)) {
+            return Some(
+                text.split(separators).map(str::trim).filter(bare).map(without_marks).filter(bare).collect(),
+            );
+        }
+    }
+    let words: Vec<&str> = text.split_whitespace().map(without_marks).filter(bare).collect();
+    let alike = words.iter().filter(|word| is_written_as_path(word)).count();
+    (words.len() > 1 && alike * 2 >= words.len()).then_some(words)
+}
+
+fn without_marks(part: &str) -> &str {
+    part.trim().trim_matches(AROUND)
+}
+
+/// `src/a`, `.env`, `~/x`, `a.py`, `*.pem`, `file:///x`: no word of prose, and no number.
+fn is_written_as_path(word: &str) -> bool {
+    if word.contains(CODE) && !word.starts_with('$') {
+        return false;
+    }
+    let file = || word.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    if word.contains("://") {
+        return file();
+    }
+    let ending = || {
+        let (stem, end) = word.rsplit_once('.')?;
+        let letters = end.starts_with(|c: char| c.is_ascii_alphabetic()) && end.len() <= 12;
+        Some(letters && !stem.ends_with(char::is_whitespace))
+    };
+    file()
+        || word.contains(['/', '\\', '*'])
+        || word.starts_with(['~', '.']) && word.len() > 1
+        || ending() == Some(true)
+}
+
+/// A pattern for names, which a tool looks for by itself. A star alone says nothing, and an expression for text is none.
+pub(super) fn add_pattern(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>) {
+    let wild = text.contains(['*', '?', '[']) || text.contains('{') && text.contains(',');
+    let one = !text.contains(char::is_whitespace) && text.len() <= LONGEST;
+    let expression = text.contains(['^', '$', '(', ')', '|', '+']) && !text.starts_with('$');
+    if !wild || !one || expression || text == "*" {
+        return;
+    }
+    // `path=src/*`
+    let own = text.split_once(['@', '=', ':']).map(|(_, path)| path).filter(|path| !path.starts_with("//"));
+    let files = file_paths(text);
+    if text.contains("://") && files.is_empty() {
+        return;
+    }
+    let mut texts: Vec<String> = path_readings(text, home);
+    texts.extend(own.map(str::to_owned));
+    match files.is_empty() {
+        true => texts.push(text.to_owned()),
+        false => texts.extend(files),
+    }
+    for text in &texts {
+        let Ok(variants) = expand_braces(text) else {
+            let word = OpenWord { text: text.clone(), pieces: vec![None], ..OpenWord::default() };
+            places.add_open_word(&word, Use::Either, Reach::Mentioned);
+            continue;
+        };
+        for variant in variants {
+            match variant.contains(['*', '?', '[']) {
+                true => places.add_open_word(&pattern_word(&variant), Use::Either, Reach::Mentioned),
+                false => places.add_path(&variant, Use::Either, Reach::Mentioned),
+            }
+        }
+    }
+}
+
+/// The known text of a pattern, and what may be anything in it.
+pub(super) fn pattern_word(text: &str) -> OpenWord {
+    let (mut pieces, mut known) = (Vec::new(), String::new());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let gap = match c {
+            '*' | '?' => true,
+            // To the bracket that closes it, or all that is left.
+            '[' => {
+                chars.by_ref().find(|c| *c == ']');
+                true
+            }
+            _ => false,
+        };
+        if !gap {
+            known.push(c);
+            continue;
+        }
+        let mut deep = false;
+        while let Some(next) = chars.next_if(|c| matches!(c, '*' | '?')) {
+            deep |= c == '*' && next == '*';
+        }
+        // `**/` is also nothing at all.
+        if deep {
+            chars.next_if_eq(&'/');
+        }
+        if !known.is_empty() {
+            pieces.push(Some(std::mem::take(&mut known)));
+        }
+        if pieces.last() != Some(&None) {
+            pieces.push(None);
+        }
+    }
+    if !known.is_empty() {
+        pieces.push(Some(known));
+    }
+    OpenWord { text: text.to_owned(), pieces, glob: true, ..OpenWord::default() }
+}
+
+/// Whether the backslashes of a text are those of a regular expression: `\.env`, `src\d+`.
+fn is_expression(text: &str) -> bool {
+    let mut chars = text.chars().peekable();
+    let mut first = true;
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            first = false;
+            continue;
+        }
+        let next = chars.next();
+        let class = next.is_some_and(|next| "dDwWsSbB".contains(next));
+        let ends = chars.peek().is_none_or(|then| !then.is_ascii_alphanumeric() && !"/\\._-".contains(*then));
+        if class && ends || first && next.is_none_or(|next| !next.is_ascii_alphanumeric()) {
+            return true;
+        }
+        first = false;
+    }
+    false
+}
+
+/// What else a tool may make of a string that is a path: `%2e` and a backslash may stand for what they mean elsewhere,
+/// and the home folder may be written as shells write it.
+fn path_readings(text: &str, home: Option<&Path>) -> Vec<String> {
+    // Some tools have a name or a mark before a path: `@~/x`, `file=~/x`.
+    let own = text.split_once(['@', '=', ':']).map_or(text, |(_, path)| path);
+    let odd = text.contains(['%', '\\']) || [text, own].iter().any(|text| text.starts_with(['~', '$']));
+    if !odd || text.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut found = percent_decodings(text).unwrap_or_else(|| vec![text.to_owned()]);
+    let slashes: Vec<_> = found
+        .iter()
+        .filter(|text| has_parent_component(text) || !is_expression(text))
+        .map(|text| text.replace('\\', "/"))
+        .collect();
+    found.extend(slashes);
+    if let Some(home) = home {
+        let rest = |text: &String| {
+            let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", home.display()))
+        };
+        let at_home: Vec<_> = found.iter().chain([&own.to_owned()]).filter_map(rest).collect();
+        found.extend(at_home);
+    }
+    found
+}
