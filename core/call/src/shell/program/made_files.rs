@@ -54,7 +54,7 @@ pub(super) fn add_made_files(judge: &mut CommandAnalyzer<'_>, form: &CommandForm
         match word {
             Word::Literal(text) => add_made_of(judge, made, text),
             Word::Open(open) if !made.beside.is_empty() => {
-                judge.places.add_open_word(open, WRITE, Reach::Somewhere);
+                judge.places.add_open_word(open, WRITE, Reach::Itself);
             }
             Word::Open(_) => {}
         }
@@ -75,7 +75,7 @@ pub(super) fn add_made_files(judge: &mut CommandAnalyzer<'_>, form: &CommandForm
                 add_made_below(judge, folder);
                 add_made_below(judge, text);
             }
-            (None, Some(Word::Open(open))) => judge.places.add_open_word(open, WRITE, Reach::Somewhere),
+            (None, Some(Word::Open(open))) => judge.places.add_open_word(open, WRITE, Reach::Itself),
             _ => {}
         }
     }

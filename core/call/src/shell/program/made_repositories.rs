@@ -5,7 +5,7 @@ use super::analyzer::CommandAnalyzer;
 use super::form::{CommandForm, Role};
 use super::scan::Scan;
 use super::table::RewriteFolder;
-use super::unpack::fill_folder;
+use super::unpack::fill_folder_with;
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
@@ -50,11 +50,7 @@ pub(super) fn made_name(from: &str) -> String {
 
 /// The folder is made anew; `copies`: with what lies elsewhere, and else with what git itself puts there.
 fn add_filled_folder(judge: &mut CommandAnalyzer<'_>, folder: &str, copies: bool) {
-    fill_folder(judge, folder, copies);
-    let bare = folder.trim_end_matches('/');
-    if copies && !matches!(bare, "" | ".") && !folder.starts_with('-') {
-        judge.places.add_path(&format!("{bare}/.git/HEAD"), WRITE, Reach::Itself);
-    }
+    fill_folder_with(judge, folder, if copies { ".git/HEAD" } else { "HEAD" }, copies);
 }
 
 /// A template's files become the repository's: its hooks are run later. And where the repository's own folder lies elsewhere, its

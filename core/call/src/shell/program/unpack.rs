@@ -29,15 +29,20 @@ pub(super) fn write_into_folder(judge: &mut CommandAnalyzer<'_>, found: &FoundOp
     }
 }
 
-/// A folder gets files of names that are not known: one stands for all of them. Of some hidden folders only what lies deeper is run
-/// later (`.github/hooks`), where what is put there may have folders of its own (`deep`).
+/// A folder gets files of names that are not known: one stands for all of them.
 pub(super) fn fill_folder(judge: &mut CommandAnalyzer<'_>, folder: &str, deep: bool) {
+    fill_folder_with(judge, folder, ANY_FILE, deep);
+}
+
+/// The same, where a file is known that stands for them. Of some hidden folders only what lies deeper is run later
+/// (`.github/hooks`), where what is put there may have folders of its own (`deep`).
+pub(super) fn fill_folder_with(judge: &mut CommandAnalyzer<'_>, folder: &str, own: &str, deep: bool) {
     let bare = folder.trim_end_matches('/');
     let bare = bare.strip_suffix("/.").unwrap_or(bare);
     if matches!(bare, "" | ".") || folder.starts_with('-') {
         return;
     }
-    judge.places.add_path(&format!("{bare}/{ANY_FILE}"), WRITE, Reach::Itself);
+    judge.places.add_path(&format!("{bare}/{own}"), WRITE, Reach::Itself);
     let hidden = bare.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name != "..");
     if deep && hidden {
         judge.places.add_path(&format!("{bare}/hooks/{ANY_FILE}"), WRITE, Reach::Itself);

@@ -61,10 +61,11 @@ fn given_a_folder_that_became_a_link_then_a_search_by_the_index_goes_through_it(
     held(&found, count, 70);
 }
 
-/// Without such a link, and without an index, it is as quiet as before. Attack 85.
+/// Without such a link, and without an index, it is as quiet as before; what is not understood, as a split index, could name any
+/// folder. Attack 85.
 #[test]
 fn given_folders_that_are_none_then_a_search_by_the_index_is_as_quiet_as_before() {
-    for version in ["2", "4", "split"] {
+    for version in ["2", "3", "4"] {
         let scene = scene(version, None);
         // A link that the index does not lead through.
         scene.link("../.ssh", "other");
