@@ -16,7 +16,8 @@ pub(crate) use budget::LookupBudget;
 pub(crate) use folder_cache::FolderCache;
 pub(crate) use folder_lookup::can_be_entered;
 pub(crate) use links::{
-    glob_matches, glob_targets, is_in_no_folder, links_below, names_below, relative_target,
+    glob_matches, glob_targets, holds_links, is_in_no_folder, is_there, links_below, names_below,
+    relative_target,
 };
 pub use many_paths::PathResolver;
 pub use walk::resolve_path;

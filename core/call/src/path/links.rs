@@ -42,6 +42,14 @@ pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut LookupBudget
     Some(found)
 }
 
+/// Whether this is a link, or a folder with one below that leads out of it; also if there is too much to look at.
+pub(crate) fn holds_links(path: &Path, budget: &mut LookupBudget) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|meta| {
+        meta.is_symlink()
+            || meta.is_dir() && links_below(path, true, budget).is_none_or(|links| !links.is_empty())
+    })
+}
+
 /// Whether a walk below `tree` comes to `path` without a link.
 fn goes_through(tree: &Path, path: &Path, hidden: bool) -> bool {
     let dotted = || {
@@ -64,9 +72,14 @@ pub(crate) fn relative_target(path: &Path) -> Option<PathBuf> {
     std::fs::read_link(path).ok().filter(|target| target.is_relative())
 }
 
+/// Whether something has that name, be it a link to nowhere.
+pub(crate) fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
 /// Whether the folder that a path is in is not there.
 pub(crate) fn is_in_no_folder(path: &Path) -> bool {
-    path.parent().is_some_and(|folder| std::fs::symlink_metadata(folder).is_err())
+    path.parent().is_some_and(|folder| !is_there(folder))
 }
 
 /// What a path of which some names are open can be now: its known text, and `None` for each gap. With `deep`, a gap may

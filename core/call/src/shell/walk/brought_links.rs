@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Walker;
 use crate::shell::program::{self, CommandFacts};
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
-use crate::{Access, LookupBudget, PathAccess, glob_matches, is_in_no_folder, links_below};
+use crate::{Access, LookupBudget, PathAccess, glob_matches, holds_links, is_in_no_folder, is_there};
 
 /// As many places are told apart; where there are more, it could be any.
 const MOST: usize = 64;
@@ -116,7 +116,9 @@ impl Walker<'_> {
             Some(Bringer::Takes(paths)) => {
                 let places: Option<Vec<PathBuf>> = paths.iter().map(|word| self.place_of(word)).collect();
                 match places.filter(|places| !places.is_empty()) {
-                    Some(places) if !self.has_brought() => add(&mut self.out.brought.foreign, places, &mut false),
+                    Some(places) if !self.has_brought() => {
+                        add(&mut self.out.brought.foreign, places, &mut false)
+                    }
                     _ => self.note_unpacked(),
                 }
             }
@@ -137,8 +139,12 @@ impl Walker<'_> {
             (Source::Foreign, _) if all => add(&mut brought.foreign, known, &mut brought.anywhere),
             (Source::Foreign, _) => self.out.unpacked = true,
             // What these names stand for is followed; where a link that the line makes leads, only from where it was made.
-            (Source::There, _) if all && moves.plain => add(&mut brought.followed, known, &mut brought.anywhere),
-            (Source::Made, _) if all && moves.links => add(&mut brought.followed, known, &mut brought.anywhere),
+            (Source::There, _) if all && moves.plain => {
+                add(&mut brought.followed, known, &mut brought.anywhere)
+            }
+            (Source::Made, _) if all && moves.links => {
+                add(&mut brought.followed, known, &mut brought.anywhere)
+            }
             (_, Some(to)) => add(&mut brought.at, vec![to], &mut brought.anywhere),
             _ if all => add(&mut brought.at, known, &mut brought.anywhere),
             _ => brought.anywhere = true,
@@ -151,7 +157,9 @@ impl Walker<'_> {
         let found = moves.operands.iter().take(count).map(|word| match word {
             Word::Open(_) if self.has_brought() => Source::Made,
             Word::Open(open) => self.open_source(open, &mut budget),
-            Word::Literal(_) => self.place_of(word).map_or(Source::There, |place| self.source(&place, &mut budget)),
+            Word::Literal(_) => {
+                self.place_of(word).map_or(Source::There, |place| self.source(&place, &mut budget))
+            }
         });
         found.max().unwrap_or(Source::Plain)
     }
@@ -160,14 +168,13 @@ impl Walker<'_> {
         if self.has_brought_below(place) {
             return Source::Made;
         }
-        match std::fs::symlink_metadata(place) {
-            Ok(_) if holds_links(place, budget) => Source::There,
-            Ok(_) => Source::Plain,
-            Err(_) => match self.doubt(place) {
-                Doubt::Links => Source::Made,
-                Doubt::Perhaps => Source::Foreign,
-                Doubt::None => Source::Plain,
-            },
+        if holds_links(place, budget) {
+            return Source::There;
+        }
+        match self.doubt(place) {
+            Doubt::Links => Source::Made,
+            Doubt::Perhaps => Source::Foreign,
+            Doubt::None => Source::Plain,
         }
     }
 
@@ -181,13 +188,18 @@ impl Walker<'_> {
         let held = if path.slashes {
             holds_links(below.map_or(folder, |(at, _)| Path::new(at)), budget)
         } else {
-            glob_matches(&path.pieces, false, budget)
-                .is_none_or(|given| given.iter().any(|given| given.linked || holds_links(&given.path, budget)))
+            glob_matches(&path.pieces, false, budget).is_none_or(|given| {
+                given.iter().any(|given| given.linked || holds_links(&given.path, budget))
+            })
         };
         if held {
             return Source::There;
         }
-        if self.out.unpacked || !self.out.brought.foreign.is_empty() { Source::Foreign } else { Source::Plain }
+        if self.out.unpacked || !self.out.brought.foreign.is_empty() {
+            Source::Foreign
+        } else {
+            Source::Plain
+        }
     }
 
     /// Files come from an archive or a repository, and nobody knows which. They are those that the line has put in there, if
@@ -196,7 +208,9 @@ impl Walker<'_> {
         self.out.unpacked = true;
         let mut budget = LookupBudget::new_brief();
         let mut packed = |touch: &Touch| match &touch.path {
-            TouchedPath::Known(path) if !matches!(touch.how, Use::Write(_)) => holds_links(&path.lexical, &mut budget),
+            TouchedPath::Known(path) if !matches!(touch.how, Use::Write(_)) => {
+                holds_links(&path.lexical, &mut budget)
+            }
             _ => false,
         };
         let packed = self.out.accesses.iter().any(|access| match access {
@@ -230,7 +244,7 @@ impl Walker<'_> {
     fn doubt(&self, path: &Path) -> Doubt {
         let brought = &self.out.brought;
         let within = |places: &[PathBuf]| places.iter().any(|at| path.starts_with(at));
-        if !self.may_hold_links() || std::fs::symlink_metadata(path).is_ok() {
+        if !self.may_hold_links() || is_there(path) {
             return Doubt::None;
         }
         if brought.anywhere || within(&brought.at) {
@@ -247,9 +261,14 @@ impl Walker<'_> {
             return Doubt::Links;
         }
         // The last name of all may be any, as where it is known.
-        let folder_is_open = open.slashes || open.pieces.iter().rev().skip_while(|piece| {
-            piece.as_ref().is_none_or(|text| !text.contains('/'))
-        }).skip(1).any(Option::is_none);
+        let folder_is_open = open.slashes
+            || open
+                .pieces
+                .iter()
+                .rev()
+                .skip_while(|piece| piece.as_ref().is_none_or(|text| !text.contains('/')))
+                .skip(1)
+                .any(Option::is_none);
         let unmade = || {
             let known = open.pieces.first().and_then(Option::as_deref).and_then(|text| text.rsplit_once('/'));
             known.is_some_and(|(folder, _)| is_in_no_folder(&Path::new(folder).join("x")))
@@ -286,7 +305,8 @@ impl<'w> Bringer<'w> {
             (name, rest) = (base(inner)?, behind);
         }
         let moves = |links: bool| Some(Self::Moves(Moves::new(rest, links, !inside)));
-        let other = || Some(Self::Moves(Moves { plain: false, hidden: true, ..Moves::new(rest, false, false) }));
+        let other =
+            || Some(Self::Moves(Moves { plain: false, hidden: true, ..Moves::new(rest, false, false) }));
         match name {
             "ln" | "gln" | "cp" | "gcp" => moves(rest.iter().any(makes_links)),
             "symlink" => moves(true),
@@ -306,7 +326,8 @@ impl<'w> Bringer<'w> {
     }
 
     fn of_git(words: &'w [Word]) -> Option<Self> {
-        const SUBS: &[&str] = &["mv", "checkout", "restore", "read-tree", "checkout-index", "sparse-checkout"];
+        const SUBS: &[&str] =
+            &["mv", "checkout", "restore", "read-tree", "checkout-index", "sparse-checkout"];
         let is = |word: &Word, of: &[&str]| word.literal().is_some_and(|text| of.contains(&text));
         let at = words.iter().position(|word| is(word, SUBS))?;
         let (before, behind) = words.split_at(at);
@@ -316,7 +337,9 @@ impl<'w> Bringer<'w> {
         match sub.literal()? {
             "mv" => Some(Self::Moves(Moves { hidden: !here, ..Moves::new(behind, false, here) })),
             // It makes a branch of what is there.
-            "checkout" if behind.len() == 2 && behind.first().is_some_and(|word| is(word, &["-b", "-B"])) => None,
+            "checkout" if behind.len() == 2 && behind.first().is_some_and(|word| is(word, &["-b", "-B"])) => {
+                None
+            }
             "checkout" | "restore" if here => {
                 let mut paths: Vec<&Word> = Vec::new();
                 let mut words = behind.iter();
@@ -343,7 +366,9 @@ impl<'w> Moves<'w> {
             text.starts_with("--ta") || text.starts_with('-') && !text.starts_with("--") && text.contains('t')
         };
         let told: Vec<&Word> = words.iter().filter(|word| is_option(word)).filter(into).collect();
-        let apart = |word: &&Word| word.literal().is_some_and(|text| text.ends_with('t') || text.ends_with("directory"));
+        let apart = |word: &&Word| {
+            word.literal().is_some_and(|text| text.ends_with('t') || text.ends_with("directory"))
+        };
         Self {
             operands: words.iter().filter(|word| !is_option(word)).collect(),
             links,
@@ -360,7 +385,19 @@ fn packs(words: &[Word]) -> bool {
         "git" => words.iter().any(|word| matches!(word.literal(), Some("archive"))),
         _ => matches!(
             name,
-            "tar" | "gtar" | "bsdtar" | "zip" | "7z" | "7za" | "7zz" | "cpio" | "pax" | "ar" | "jar" | "find" | "ls"
+            "tar"
+                | "gtar"
+                | "bsdtar"
+                | "zip"
+                | "7z"
+                | "7za"
+                | "7zz"
+                | "cpio"
+                | "pax"
+                | "ar"
+                | "jar"
+                | "find"
+                | "ls"
         ),
     }
 }
@@ -389,20 +426,11 @@ fn add(places: &mut Vec<PathBuf>, more: Vec<PathBuf>, many: &mut bool) {
     }
 }
 
-/// Whether this is a link, or a folder with one below that leads out of it; also if there is too much to look at.
-fn holds_links(path: &Path, budget: &mut LookupBudget) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|meta| {
-        meta.is_symlink()
-            || meta.is_dir() && links_below(path, true, budget).is_none_or(|links| !links.is_empty())
-    })
-}
-
 /// Whether an open path could be a place, or lie below it.
 fn could_lie_in(open: &OpenPath, place: &Path) -> bool {
     const GAP: char = '\0';
     let Some(place) = place.to_str() else { return true };
-    let text: String =
-        open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("\0").to_owned()).collect();
+    let text: String = open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("\0").to_owned()).collect();
     let known = text.split(GAP).next().unwrap_or_default();
     if !known.starts_with('/') || open.slashes {
         return !known.starts_with('/') || place.starts_with(known) || Path::new(known).starts_with(place);

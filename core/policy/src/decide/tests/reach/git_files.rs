@@ -45,7 +45,8 @@ const FILES: &[&str] = &[
 ];
 
 /// Folders that are links as a whole.
-const FOLDERS: &[&str] = &["refs", "info", "objects/info", "objects/pack", "objects/ab", "rebase-merge", "logs"];
+const FOLDERS: &[&str] =
+    &["refs", "info", "objects/info", "objects/pack", "objects/ab", "rebase-merge", "logs"];
 
 const COMMANDS: &[&str] = &[
     "git status",
@@ -68,7 +69,8 @@ const COMMANDS: &[&str] = &[
 fn set_up() -> Scene {
     let scene = Scene::new();
     scene.repository();
-    for folder in [".git/objects/info", ".git/objects/pack", ".git/refs/heads", ".git/info", ".git/logs/refs"] {
+    for folder in [".git/objects/info", ".git/objects/pack", ".git/refs/heads", ".git/info", ".git/logs/refs"]
+    {
         std::fs::create_dir_all(scene.root.join(folder)).unwrap();
     }
     std::fs::create_dir_all(scene.root.join("secret/sub")).unwrap();
@@ -107,16 +109,15 @@ fn given_a_link_among_the_files_of_a_git_folder_then_no_git_command_only_reads()
         policy.rules = policy.rules.iter().filter(|rule| rule.effect == Deny).cloned().collect();
         policy
     };
-    let (key, file, secret) = (
-        scene.home.join(".ssh/id_rsa"),
-        scene.home.join("outside/file"),
-        scene.root.join("secret/key"),
-    );
+    let (key, file, secret) =
+        (scene.home.join(".ssh/id_rsa"), scene.home.join("outside/file"), scene.root.join("secret/key"));
     // Beside nothing of the kind, all of them are allowed.
     assert_eq!(allowed_lines(&scene, &[(&none, Mode::Plan)], &commands()), commands());
     // What shows any file is asked about where one is denied.
-    let named: Vec<String> =
-        commands().into_iter().filter(|line| !["git diff", "git diff HEAD", "git show"].contains(&&**line)).collect();
+    let named: Vec<String> = commands()
+        .into_iter()
+        .filter(|line| !["git diff", "git diff HEAD", "git show"].contains(&&**line))
+        .collect();
     assert_eq!(allowed_lines(&scene, &[(&denied, Mode::Auto)], &commands()), named);
     let (mut found, mut count) = (Vec::new(), 0);
     let mut look = |name: &str, target: &Path, policy: &Policy, mode| {
@@ -219,7 +220,8 @@ fn given_work_trees_sub_modules_and_links_that_stay_inside_then_git_only_reads()
     real(&main, &["init", "-q"]);
     real(&main, &["commit", "-qm", "x", "--allow-empty"]);
     let branch = |scene: &Scene| Policy { protection: scene.denying(&[]).protection, ..Policy::default() };
-    let lines = ["git status", "git log --oneline", "git diff", "cd tree && git status", "git -C tree log -3"];
+    let lines =
+        ["git status", "git log --oneline", "git diff", "cd tree && git status", "git -C tree log -3"];
     let lines: Vec<String> = lines.map(str::to_owned).to_vec();
     assert_eq!(allowed_lines(&scene, &[(&branch(&scene), Mode::Plan)], &lines), lines);
     std::fs::create_dir_all(scene.root.join("hook")).unwrap();
@@ -229,7 +231,8 @@ fn given_work_trees_sub_modules_and_links_that_stay_inside_then_git_only_reads()
     scene.link("refs/heads/master", ".git/HEAD");
     assert_eq!(allowed_lines(&scene, &[(&branch(&scene), Mode::Plan)], &lines), lines);
 
-    let away = Scene { root: scene.home.join("away"), home: scene.home.clone(), _dir: tempfile::tempdir().unwrap() };
+    let away =
+        Scene { root: scene.home.join("away"), home: scene.home.clone(), _dir: tempfile::tempdir().unwrap() };
     real(&main, &["worktree", "add", "-q", away.root.to_str().unwrap()]);
     let lines = ["git status", "git log --oneline", "git diff", "git show"].map(str::to_owned).to_vec();
     assert_eq!(allowed_lines(&away, &[(&branch(&away), Mode::Plan)], &lines), lines);
