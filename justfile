@@ -46,7 +46,7 @@ long := """
     | (binary(pty_cards) | binary(killed))
     | (binary(pty_surface) & test(given_a_narrow_screen))
     | (package(mayi) & binary(day))
-    | (package(mayi-policy) & test(/given_a_subscript_behind_a_name|given_a_packer_that_is_installed|given_what_nobody_knows_where/))
+    | (package(mayi-policy) & test(/given_a_subscript_behind_a_name|given_a_packer_that_is_installed|given_what_nobody_knows_where|given_what_a_shell_sets|given_arguments_of_a_line/))
     | (package(mayi-kept) & test(/given_any_line_of_the_corpus|a_suggestion_never_covers/))
     | (package(mayi-mcp) & test(given_a_client_that_does_not_read_then_only))
     | (binary(mcp) & test(given_a_server_with_100_000_tools))
