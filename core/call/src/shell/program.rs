@@ -50,6 +50,7 @@ mod pathspec;
 mod possible_commands;
 mod possible_lines;
 mod repository;
+mod repository_looks;
 mod responses;
 mod scan;
 mod sed;
@@ -86,6 +87,7 @@ pub(super) use embedded_paths::{Language, paths_in_text};
 pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
 pub(super) use possible_lines::embedded_commands;
 pub(super) use repository::is_repository;
+pub(super) use repository_looks::RepositoryLooks;
 pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;
 pub(super) use word_paths::{linked_matches, open_path_of};
@@ -99,6 +101,8 @@ pub(super) struct Command<'a> {
     pub(super) cwd: Option<&'a Path>,
     /// Folders that were looked up for the line.
     pub(super) looked: &'a FolderCache,
+    /// Repositories that were looked at for the line.
+    pub(super) repositories: &'a RepositoryLooks,
     /// Its standard input is a pipe or a file of the same line: an interpreter without operands would
     /// run it.
     pub(super) fed: bool,

@@ -7,9 +7,10 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::analyzer::CommandAnalyzer;
-use super::repository::{RepositoryLook, entry_exists, look_around, read_small_file};
+use super::repository::{RepositoryLook, entry_exists, read_small_file};
 use crate::resolve_path;
 use crate::shell::{Reach, Use, Word};
 
@@ -37,21 +38,21 @@ pub(super) fn look_at_repository(judge: &mut CommandAnalyzer<'_>) -> bool {
         return harmless;
     }
     let harmless = find_repository(judge).is_some_and(|look| {
-        let RepositoryLook { files, harmless, .. } = look;
+        let RepositoryLook { files, harmless, .. } = &*look;
         for lead in &files.leads {
             judge.places.add_linked_path(lead, Use::Read, Reach::Itself);
         }
         if files.lost {
             judge.places.add_unknown_path(Use::Read);
         }
-        harmless && !files.lost
+        *harmless && !files.lost
     });
     judge.repository = Some(harmless);
     harmless
 }
 
 /// What is where the words say: in the folder at hand, or `-C` another, or a git folder that is named.
-fn find_repository(judge: &CommandAnalyzer<'_>) -> Option<RepositoryLook> {
+fn find_repository(judge: &CommandAnalyzer<'_>) -> Option<Rc<RepositoryLook>> {
     let mut words = judge.words.iter().map(Word::literal);
     words.by_ref().find(|word| word.is_some_and(|word| word.rsplit('/').next() == Some("git")))?;
     let mut cwd = judge.command.cwd?.to_owned();
@@ -65,11 +66,8 @@ fn find_repository(judge: &CommandAnalyzer<'_>) -> Option<RepositoryLook> {
             _ => break,
         }
     }
-    let mut look = look_around(&judge.command.looked.resolved_folder(&cwd)?);
-    if let Some(named) = named {
-        look.add_git_folder(&cwd.join(named), &cwd, None);
-    }
-    Some(look)
+    let named = named.map(|named| cwd.join(named));
+    judge.command.repositories.look(&judge.command.looked.resolved_folder(&cwd)?, named.as_deref())
 }
 
 /// What a folder is to git.
@@ -102,6 +100,16 @@ impl Kind {
 }
 
 impl GitFiles {
+    /// So many names were gone through.
+    pub(super) fn names(&self) -> usize {
+        self.names
+    }
+
+    #[cfg(test)]
+    pub(super) fn count_names(&mut self, more: usize) {
+        self.names += more;
+    }
+
     fn add_lead(&mut self, path: PathBuf) {
         if self.leads.len() >= MOST_LEADS {
             self.lost = true;
@@ -244,6 +252,7 @@ fn belongs_to(git: &Path, dot: &Path) -> Option<PathBuf> {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use super::super::repository::look_around;
     use super::*;
 
     fn repository(at: &Path) {

@@ -46,6 +46,7 @@ pub(super) fn look_in(line: &str, cwd: &Path, fed: bool) -> CommandFacts {
         words: &words(line),
         cwd: Some(cwd),
         looked: &crate::FolderCache::default(),
+        repositories: &crate::shell::program::RepositoryLooks::default(),
         fed,
         piped: false,
         made: false,

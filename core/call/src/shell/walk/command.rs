@@ -393,8 +393,9 @@ impl Walker<'_> {
 
     pub(super) fn analyze_words(&self, words: &[Word], fed: bool, piped: bool) -> CommandFacts {
         let made = self.could_have_made_files();
-        let looked = &self.looked;
-        let command = Command { words, cwd: self.place.folder.known_path(), looked, fed, piped, made };
+        let (looked, repositories) = (&self.looked, &self.repositories);
+        let cwd = self.place.folder.known_path();
+        let command = Command { words, cwd, looked, repositories, fed, piped, made };
         let mut known = program::analyze_command(&command);
         self.add_stray_caveats(&mut known);
         for folder in self.place.folder.candidates() {

@@ -45,6 +45,7 @@ use brush_parser::ast::Program;
 
 use super::line_error::Result;
 use super::parse::Grammar;
+use super::program::RepositoryLooks;
 use super::{Assignment, Caveat, CaveatSubject, Dialect, Surroundings, Word, variables};
 use crate::{Access, FolderCache};
 
@@ -66,6 +67,7 @@ pub(super) struct Walker<'a> {
     budget: WalkBudget,
     noted: WordNotes,
     looked: FolderCache,
+    repositories: RepositoryLooks,
     /// What the request sets for every command.
     env: Vec<Assignment>,
     /// The line may set these itself.
@@ -92,6 +94,7 @@ impl<'a> Walker<'a> {
             budget: WalkBudget::default(),
             noted: WordNotes::default(),
             looked: FolderCache::default(),
+            repositories: RepositoryLooks::default(),
             env: Vec::new(),
             home_set: set("HOME"),
             pwd_set: set("PWD"),

@@ -38,6 +38,7 @@ impl Walker<'_> {
                 words: &words,
                 cwd: Some(cwd),
                 looked: &self.looked,
+                repositories: &self.repositories,
                 fed: true,
                 piped: true,
                 made: false,

@@ -295,6 +295,7 @@ fn given_anything_else_then_it_does_not_fit() {
             words: &words,
             cwd: None,
             looked: &crate::FolderCache::default(),
+            repositories: &crate::shell::program::RepositoryLooks::default(),
             fed: false,
             piped: false,
             made: false

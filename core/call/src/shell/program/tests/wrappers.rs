@@ -226,6 +226,7 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
             words: &words,
             cwd: Some(std::path::Path::new("/")),
             looked: &crate::FolderCache::default(),
+            repositories: &crate::shell::program::RepositoryLooks::default(),
             fed: true,
             piped: false,
             made: false,
