@@ -20,6 +20,8 @@ pub(super) struct MadeFiles {
     beside: Vec<String>,
     /// Names of what lies in the folder at hand.
     here: Vec<String>,
+    /// The same, with or without an operand.
+    always: Vec<String>,
     /// Options whose value is a source as well, or the folder of some.
     of: HashSet<String>,
     /// With one of these, the files lie elsewhere, or there are none.
@@ -32,13 +34,14 @@ impl MadeFiles {
         Self {
             beside: names(&entry.makes_beside),
             here: names(&entry.makes_here),
+            always: names(&entry.makes_always),
             of: entry.makes_of.split_whitespace().map(str::to_owned).collect(),
             not: entry.makes_not.split_whitespace().map(str::to_owned).collect(),
         }
     }
 
     fn is_nothing(&self) -> bool {
-        self.beside.is_empty() && self.here.is_empty()
+        self.beside.is_empty() && self.here.is_empty() && self.always.is_empty()
     }
 }
 
@@ -49,6 +52,9 @@ pub(super) fn add_made_files(judge: &mut CommandAnalyzer<'_>, form: &CommandForm
         return;
     }
     judge.reader = false;
+    for name in &made.always {
+        add_made_name(judge, name);
+    }
     let words = judge.words;
     for word in scan.operands.iter().filter_map(|place| words.get(*place)) {
         match word {

@@ -85,6 +85,7 @@ pub(super) struct TableEntry {
     pub(super) archives: bool,
     pub(super) makes_beside: String,
     pub(super) makes_here: String,
+    pub(super) makes_always: String,
     pub(super) makes_of: String,
     pub(super) makes_not: String,
     pub(super) resplits: bool,
@@ -227,6 +228,7 @@ impl TableEntry {
             (&mut self.wildcards, &like.wildcards),
             (&mut self.makes_beside, &like.makes_beside),
             (&mut self.makes_here, &like.makes_here),
+            (&mut self.makes_always, &like.makes_always),
             (&mut self.makes_of, &like.makes_of),
             (&mut self.makes_not, &like.makes_not),
         ] {

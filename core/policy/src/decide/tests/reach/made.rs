@@ -237,3 +237,32 @@ fn given_an_archive_then_only_a_list_of_its_formats_is_a_reader() {
         assert_eq!(judged(line), Allow, "{line}");
     }
 }
+
+/// What a program makes in the folder at hand without a word for it is judged there.
+#[test]
+fn given_a_denied_folder_at_hand_then_what_a_program_makes_there_unnamed_is_denied() {
+    let scene = scene();
+    let policy = scene.denying(&["write(sub/**)"]);
+    let made = [
+        "split ../f",
+        "split -l 9 ../f",
+        "split -b 1k ../f",
+        "split -d ../f",
+        "split -n 3 ../f",
+        "split -",
+        "split",
+        "csplit ../f 9",
+        "git format-patch -1",
+        "git format-patch HEAD~1",
+        "git format-patch -q -n main",
+        "git format-patch --cover-letter -2",
+    ];
+    let mut lines = Vec::new();
+    for before in ["cd sub && ", "cd sub; ", "cd ./sub && ", "cd src/../sub && ", "pushd sub && ", "env -C sub ", "cd sub && timeout 9 "] {
+        lines.extend(made.map(|line| format!("{before}{line}")));
+    }
+    let count = lines.len();
+    held(&wrong(&scene, &policy, lines, |decision| decision.effect == Deny), count, 80);
+    let quiet = ["split f", "split -l 9 f", "git format-patch -1", "cd src && split ../f", "cd sub && git format-patch --stdout -1"];
+    held(&wrong(&scene, &policy, quiet.map(str::to_owned), |decision| decision.effect == Allow), 5, 5);
+}
