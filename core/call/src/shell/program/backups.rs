@@ -179,7 +179,12 @@ pub(super) fn add_parts(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
     let end = values(&["--additional-suffix"]).last().copied().flatten();
     let operand = scan.operands.get(1).and_then(|place| words.get(*place));
     let named = values(&["-f", "--prefix"]).into_iter().map(|text| text.map(Word::from));
-    for begin in named.chain(operand.map(|word| Some(word.clone()))) {
+    let begins: Vec<_> = named.chain(operand.map(|word| Some(word.clone()))).collect();
+    if begins.is_empty() {
+        // `xaa` of the one, `xx00` of the other.
+        add_begun_name(judge, "x", end);
+    }
+    for begin in begins {
         match begin {
             Some(Word::Literal(text)) => add_begun_name(judge, &text, end),
             Some(Word::Open(open)) => judge.places.add_open_word(&open, WRITE, Reach::Itself),

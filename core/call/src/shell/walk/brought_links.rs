@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Walker;
+use super::link_bringers::{Bringer, Moves, base, leaves_links, packs, takes_unnamed};
 use crate::shell::program::{self, CommandFacts};
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{Access, LookupBudget, PathAccess, glob_matches, holds_links, is_in_no_folder, is_there};
@@ -26,6 +27,8 @@ pub(super) struct BroughtLinks {
     anywhere: bool,
     /// Files of somebody else's are brought there, links perhaps among them.
     foreign: Vec<PathBuf>,
+    /// Below these, somebody else's files get names that no word says.
+    unnamed: Vec<PathBuf>,
 }
 
 /// Whether a path may lead elsewhere than it does now.
@@ -38,39 +41,22 @@ enum Doubt {
     Links,
 }
 
-/// A command that brings links.
-enum Bringer<'w> {
-    /// It gives files other names, or makes links.
-    Moves(Moves<'w>),
-    /// It takes these files out of a repository, or any.
-    Takes(Vec<&'w Word>),
-}
-
-/// What such a command is told.
-struct Moves<'w> {
-    /// Words that are no options.
-    operands: Vec<&'w Word>,
-    /// It makes links itself.
-    links: bool,
-    /// The last of its words is where to, as `moved_names.rs` has it.
-    plain: bool,
-    /// Some place is told in another way than by such a word.
-    hidden: bool,
-}
-
 impl Walker<'_> {
     /// Asks about what a command writes where links may be by then, and has rules look at what it reads there as at any path.
     /// Then notes whether it unpacks or checks out files that no word names.
-    pub(super) fn check_brought_links(&mut self, known: &mut CommandFacts) -> Option<String> {
+    pub(super) fn check_brought_links(&mut self, words: &[Word], known: &mut CommandFacts) -> Option<String> {
         let mut asked = None;
+        let words = words.get(known.transparent..).unwrap_or_default();
+        let follows = !leaves_links(words);
         if self.may_hold_links() {
             let mut reads = false;
             for touch in known.touches.iter().filter(|touch| touch.reach != Reach::Said) {
+                let writes = matches!(touch.how, Use::Write(_));
                 let doubt = match &touch.path {
-                    TouchedPath::Known(path) => self.doubt(&path.lexical),
-                    TouchedPath::Open(open) => self.open_doubt(open),
+                    TouchedPath::Known(path) => self.doubt(&path.lexical, writes && follows),
+                    TouchedPath::Open(open) => self.open_doubt(open, writes && follows),
                 };
-                let certain = doubt == Doubt::Links || matches!(touch.how, Use::Write(_));
+                let certain = doubt == Doubt::Links || writes;
                 if doubt != Doubt::None && certain {
                     asked = asked.or_else(|| Some(reason(&touch.path)));
                 }
@@ -78,7 +64,7 @@ impl Walker<'_> {
             }
             for (_, path) in &known.writes {
                 match self.path_from_here(path) {
-                    Some(path) if self.doubt(&path.lexical) != Doubt::None => {
+                    Some(path) if self.doubt(&path.lexical, follows) != Doubt::None => {
                         asked = asked.or_else(|| Some(reason(&TouchedPath::Known(path))));
                     }
                     None => asked = asked.or_else(|| Some(format!("a link may lead elsewhere: {path}"))),
@@ -89,9 +75,17 @@ impl Walker<'_> {
                 known.touches.push(any_read());
             }
         }
-        let unpacks = |touch: &Touch| matches!(touch.how, Use::Write(_)) && touch.reach == Reach::Somewhere;
-        if known.touches.iter().any(unpacks) {
+        let unpacks = |touch: &&Touch| matches!(touch.how, Use::Write(_)) && touch.reach == Reach::Somewhere;
+        if known.touches.iter().any(|touch| unpacks(&touch)) {
             self.note_unpacked();
+        }
+        if takes_unnamed(words) {
+            let places = known.touches.iter().filter(unpacks).map(|touch| match &touch.path {
+                TouchedPath::Known(path) => path.lexical.clone(),
+                // It could be anywhere.
+                TouchedPath::Open(_) => PathBuf::from("/"),
+            });
+            add(&mut self.out.brought.unnamed, places.collect(), &mut self.out.brought.anywhere);
         }
         asked
     }
@@ -99,8 +93,8 @@ impl Walker<'_> {
     /// The same of a file that a redirection opens.
     pub(super) fn check_redirected_path(&mut self, path: &TouchedPath, writes: bool) {
         let doubt = match path {
-            TouchedPath::Known(path) => self.doubt(&path.lexical),
-            TouchedPath::Open(open) => self.open_doubt(open),
+            TouchedPath::Known(path) => self.doubt(&path.lexical, writes),
+            TouchedPath::Open(open) => self.open_doubt(open, writes),
         };
         if doubt == Doubt::Links || writes && doubt == Doubt::Perhaps {
             self.note_caveat(true, reason(path));
@@ -119,7 +113,12 @@ impl Walker<'_> {
                     Some(places) if !self.has_brought() => {
                         add(&mut self.out.brought.foreign, places, &mut false)
                     }
-                    _ => self.note_unpacked(),
+                    _ => {
+                        self.note_unpacked();
+                        // Into any folder that its words may name.
+                        let top = vec![PathBuf::from("/")];
+                        add(&mut self.out.brought.unnamed, top, &mut false);
+                    }
                 }
             }
             None => {}
@@ -171,7 +170,7 @@ impl Walker<'_> {
         if holds_links(place, budget) {
             return Source::There;
         }
-        match self.doubt(place) {
+        match self.doubt(place, false) {
             Doubt::Links => Source::Made,
             Doubt::Perhaps => Source::Foreign,
             Doubt::None => Source::Plain,
@@ -241,7 +240,8 @@ impl Walker<'_> {
         brought.at.iter().chain(&brought.followed).any(|at| at.starts_with(place) || place.starts_with(at))
     }
 
-    fn doubt(&self, path: &Path) -> Doubt {
+    /// With `follows`, it is written to, and a link of just this name would be followed.
+    fn doubt(&self, path: &Path, follows: bool) -> Doubt {
         let brought = &self.out.brought;
         let within = |places: &[PathBuf]| places.iter().any(|at| path.starts_with(at));
         if !self.may_hold_links() || is_there(path) {
@@ -250,11 +250,13 @@ impl Walker<'_> {
         if brought.anywhere || within(&brought.at) {
             return Doubt::Links;
         }
-        let foreign = within(&brought.foreign) || self.out.unpacked && is_in_no_folder(path);
+        let foreign = within(&brought.foreign)
+            || self.out.unpacked && is_in_no_folder(path)
+            || follows && within(&brought.unnamed);
         if foreign { Doubt::Perhaps } else { Doubt::None }
     }
 
-    fn open_doubt(&self, open: &OpenPath) -> Doubt {
+    fn open_doubt(&self, open: &OpenPath, follows: bool) -> Doubt {
         let brought = &self.out.brought;
         let within = |places: &[PathBuf]| places.iter().any(|at| could_lie_in(open, at));
         if brought.anywhere || within(&brought.at) || within(&brought.followed) {
@@ -273,7 +275,9 @@ impl Walker<'_> {
             let known = open.pieces.first().and_then(Option::as_deref).and_then(|text| text.rsplit_once('/'));
             known.is_some_and(|(folder, _)| is_in_no_folder(&Path::new(folder).join("x")))
         };
-        let foreign = within(&brought.foreign) || self.out.unpacked && (folder_is_open || unmade());
+        let foreign = within(&brought.foreign)
+            || self.out.unpacked && (folder_is_open || unmade())
+            || follows && within(&brought.unnamed);
         if foreign { Doubt::Perhaps } else { Doubt::None }
     }
 
@@ -293,127 +297,6 @@ enum Source {
     There,
     /// One that the line has brought.
     Made,
-}
-
-impl<'w> Bringer<'w> {
-    fn of(words: &'w [Word]) -> Option<Self> {
-        let (first, mut rest) = words.split_first()?;
-        let mut name = base(first)?;
-        let inside = matches!(name, "busybox" | "toybox");
-        if inside {
-            let (inner, behind) = rest.split_first()?;
-            (name, rest) = (base(inner)?, behind);
-        }
-        let moves = |links: bool| Some(Self::Moves(Moves::new(rest, links, !inside)));
-        let other =
-            || Some(Self::Moves(Moves { plain: false, hidden: true, ..Moves::new(rest, false, false) }));
-        match name {
-            "ln" | "gln" | "cp" | "gcp" => moves(rest.iter().any(makes_links)),
-            "symlink" => moves(true),
-            "mv" | "gmv" | "rsync" | "install" | "ginstall" | "link" | "ditto" => moves(false),
-            "rename" | "prename" | "file-rename" | "perl-rename" | "mmv" | "zmv" | "cpio" | "pax" => other(),
-            "jar" | "bsdtar" | "ar" | "unar" => Some(Self::Takes(Vec::new())),
-            "git" => Self::of_git(rest),
-            name if name.starts_with("python") => {
-                let library = rest.windows(2).any(|pair| {
-                    let text = |at: usize| pair.get(at).and_then(Word::literal);
-                    text(0) == Some("-m") && matches!(text(1), Some("tarfile" | "zipfile"))
-                });
-                library.then(|| Self::Takes(Vec::new()))
-            }
-            _ => None,
-        }
-    }
-
-    fn of_git(words: &'w [Word]) -> Option<Self> {
-        const SUBS: &[&str] =
-            &["mv", "checkout", "restore", "read-tree", "checkout-index", "sparse-checkout"];
-        let is = |word: &Word, of: &[&str]| word.literal().is_some_and(|text| of.contains(&text));
-        let at = words.iter().position(|word| is(word, SUBS))?;
-        let (before, behind) = words.split_at(at);
-        let (sub, behind) = behind.split_first()?;
-        // `git -C DIR`, `git --work-tree=DIR`: elsewhere.
-        let here = before.is_empty();
-        match sub.literal()? {
-            "mv" => Some(Self::Moves(Moves { hidden: !here, ..Moves::new(behind, false, here) })),
-            // It makes a branch of what is there.
-            "checkout" if behind.len() == 2 && behind.first().is_some_and(|word| is(word, &["-b", "-B"])) => {
-                None
-            }
-            "checkout" | "restore" if here => {
-                let mut paths: Vec<&Word> = Vec::new();
-                let mut words = behind.iter();
-                while let Some(word) = words.next() {
-                    if is(word, &["-s", "--source", "-b", "-B", "--orphan"]) {
-                        words.next();
-                    } else if is(word, &["--"]) {
-                        paths.clear();
-                    } else if !is_option(word) {
-                        paths.push(word);
-                    }
-                }
-                Some(Self::Takes(paths))
-            }
-            _ => Some(Self::Takes(Vec::new())),
-        }
-    }
-}
-
-impl<'w> Moves<'w> {
-    fn new(words: &'w [Word], links: bool, plain: bool) -> Self {
-        let into = |word: &&Word| {
-            let text = word.known_prefix();
-            text.starts_with("--ta") || text.starts_with('-') && !text.starts_with("--") && text.contains('t')
-        };
-        let told: Vec<&Word> = words.iter().filter(|word| is_option(word)).filter(into).collect();
-        let apart = |word: &&Word| {
-            word.literal().is_some_and(|text| text.ends_with('t') || text.ends_with("directory"))
-        };
-        Self {
-            operands: words.iter().filter(|word| !is_option(word)).collect(),
-            links,
-            plain: plain && told.is_empty(),
-            hidden: !told.iter().all(apart),
-        }
-    }
-}
-
-/// Whether a command puts files into an archive, or names those that another one does.
-fn packs(words: &[Word]) -> bool {
-    let Some(name) = words.first().and_then(base) else { return false };
-    match name {
-        "git" => words.iter().any(|word| matches!(word.literal(), Some("archive"))),
-        _ => matches!(
-            name,
-            "tar"
-                | "gtar"
-                | "bsdtar"
-                | "zip"
-                | "7z"
-                | "7za"
-                | "7zz"
-                | "cpio"
-                | "pax"
-                | "ar"
-                | "jar"
-                | "find"
-                | "ls"
-        ),
-    }
-}
-
-fn is_option(word: &Word) -> bool {
-    word.known_prefix().starts_with('-')
-}
-
-/// `-s`, `--symbolic`: to `ln` and to `cp`.
-fn makes_links(word: &Word) -> bool {
-    let Some(text) = word.literal() else { return false };
-    text.starts_with("--sy") || text.starts_with('-') && !text.starts_with("--") && text.contains('s')
-}
-
-fn base(word: &Word) -> Option<&str> {
-    word.literal()?.rsplit('/').next()
 }
 
 fn add(places: &mut Vec<PathBuf>, more: Vec<PathBuf>, many: &mut bool) {

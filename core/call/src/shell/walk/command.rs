@@ -66,7 +66,7 @@ impl Walker<'_> {
             Some(elsewhere) => known.touches.extend(elsewhere),
             None => caveats.push(always_caveat("more names than can be looked at".to_owned())),
         }
-        caveats.extend(self.check_brought_links(&mut known).map(always_caveat));
+        caveats.extend(self.check_brought_links(&words, &mut known).map(always_caveat));
         let mut folders = Vec::new();
         match self.variant_touches(&words, &known, (fed, from_pipe), &input.texts) {
             Some((told, moves)) => {

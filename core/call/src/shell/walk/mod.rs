@@ -19,6 +19,7 @@ mod given_programs;
 mod input;
 mod line_values;
 mod lines;
+mod link_bringers;
 mod listed_names;
 mod lists;
 mod moved_names;

@@ -133,7 +133,7 @@ fn given_a_name_with_more_behind_it_then_what_it_makes_is_judged() {
 #[test]
 fn given_copies_and_parts_that_nothing_speaks_about_then_nothing_is_asked_about() {
     let scene = Scene::new();
-    let policy = scene.denying(&["write(x.bak)", "write(keep/**)"]);
+    let policy = scene.denying(&["write(z.bak)", "write(keep/**)"]);
     let lines = [
         "cp -b -S .orig other y",
         "cp -b other src/a.rs",

@@ -187,6 +187,62 @@ fn given_files_that_come_from_elsewhere_then_what_lies_below_them_may_be_a_link(
     assert_eq!(allowed_lines(&scene, &[(&free, Mode::Auto)], &quiet), quiet);
 }
 
+/// And a name that is not there now may be a link itself: what is copied to it goes where it leads. Attack 220.
+#[test]
+fn given_files_that_come_from_elsewhere_then_a_new_name_among_them_may_be_a_link_itself() {
+    let scene = scene();
+    let policy = scene.denying(&[]);
+    let brings = [
+        "git switch -q evil",
+        "git checkout evil",
+        "git checkout evil -- .",
+        "git -C . switch evil",
+        "git pull",
+        "git merge evil",
+        "git stash pop",
+        "git reset --hard evil",
+        "git rebase evil",
+        "git cherry-pick evil",
+        "git apply x.patch",
+        "git am x.patch",
+        "patch -p1 < x.patch",
+        "tar xf a.tar",
+        "tar -xzf a.tgz -C .",
+        "unzip a.zip",
+        "7z x a.7z",
+        "python3 -m tarfile -e a.tar",
+        "env git switch evil",
+        "bash -c 'git switch evil'",
+    ];
+    let goes = [
+        "cp f nl",
+        "cp src/a.rs f nl",
+        "mv f nl",
+        "install f nl",
+        "touch nl",
+        "echo x > nl",
+        "cat f >> nl",
+        "tee nl < f",
+        "tee -a nl < f",
+        "dd if=f of=nl",
+        "sort f -o nl",
+        "ln f nl",
+        "cp f src/nl",
+        "for d in n*; do touch $d/p; done",
+        "for d in *; do touch $d; done",
+        "for d in *; do cp f $d; done",
+        "cp f n*",
+        "cp f n*/",
+        "cp f src/n*",
+        "touch n*",
+        "ls q | while read d; do touch q/$d/p; done",
+    ];
+    let lines = pairs(&brings, &goes);
+    assert!(lines.len() > 400);
+    let wrong = allowed_lines(&scene, &[(&policy, Mode::Auto)], &lines);
+    assert!(wrong.is_empty(), "{} of {}: {:#?}", wrong.len(), lines.len(), &wrong[..wrong.len().min(60)]);
+}
+
 /// The other side: without a link among what is moved, and with one where what is used is there already. Attack 220.
 #[test]
 fn given_a_line_that_brings_no_link_then_what_comes_after_is_as_before() {
@@ -214,9 +270,9 @@ fn given_a_line_that_brings_no_link_then_what_comes_after_is_as_before() {
         "x=q3; mv q $x; cat src/a.rs; sed -i s/a/b/ src/a.rs",
         "ln -s src s3 && cat src/a.rs && touch out/p",
         "ln -sf ../f out/l; echo y > h",
-        "tar xf a.tar && cat f && touch out/p",
+        "tar xf a.tar && cat f && touch f",
         "tar cf a.tar src && ls -l a.tar",
-        "git pull && touch out/p && sed -i s/a/b/ src/*.rs",
+        "git pull && touch f && sed -i s/a/b/ src/a.rs",
         "git stash pop && cat src/a.rs",
     ];
     let lines = lines.map(str::to_owned);

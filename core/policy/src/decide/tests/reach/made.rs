@@ -258,11 +258,25 @@ fn given_a_denied_folder_at_hand_then_what_a_program_makes_there_unnamed_is_deni
         "git format-patch --cover-letter -2",
     ];
     let mut lines = Vec::new();
-    for before in ["cd sub && ", "cd sub; ", "cd ./sub && ", "cd src/../sub && ", "pushd sub && ", "env -C sub ", "cd sub && timeout 9 "] {
+    for before in [
+        "cd sub && ",
+        "cd sub; ",
+        "cd ./sub && ",
+        "cd src/../sub && ",
+        "pushd sub && ",
+        "env -C sub ",
+        "cd sub && timeout 9 ",
+    ] {
         lines.extend(made.map(|line| format!("{before}{line}")));
     }
     let count = lines.len();
     held(&wrong(&scene, &policy, lines, |decision| decision.effect == Deny), count, 80);
-    let quiet = ["split f", "split -l 9 f", "git format-patch -1", "cd src && split ../f", "cd sub && git format-patch --stdout -1"];
+    let quiet = [
+        "split f",
+        "split -l 9 f",
+        "git format-patch -1",
+        "cd src && split ../f",
+        "cd sub && git format-patch --stdout -1",
+    ];
     held(&wrong(&scene, &policy, quiet.map(str::to_owned), |decision| decision.effect == Allow), 5, 5);
 }

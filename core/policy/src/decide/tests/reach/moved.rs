@@ -160,10 +160,12 @@ fn given_files_that_an_earlier_command_unpacks_then_what_is_written_below_a_new_
     let wrong = allowed_lines(&scene, &[(&policy, Mode::Auto)], &lines);
     assert!(wrong.is_empty(), "{} of {}: {:#?}", wrong.len(), lines.len(), &wrong[..wrong.len().min(40)]);
     for line in [
-        "git pull && touch out/p",
+        "git pull && touch f",
+        "git pull && mkdir p",
+        "git checkout -b topic && touch p",
         "tar xf a.tar && cat f",
         "git switch main && sed -i s/a/b/ src/a.rs",
-        "git stash pop && cp f g",
+        "git stash pop && cp src/a.rs f",
     ] {
         assert_eq!(in_mode(&policy, &scene.shell(line), Mode::Auto).effect, Allow, "{line}");
     }
