@@ -52,7 +52,7 @@ fn path_readings(text: &str) -> Option<Vec<String>> {
         let files = file_paths(&text);
         let odd = text.trim().is_empty()
             || text.len() > LONGEST
-            || text.starts_with(['~', '[', '"', '\''])
+            || without_blanks(&text).starts_with(['~', '[', '"', '\''])
             || text.contains('$')
             || text.chars().any(char::is_control)
             || scheme.is_some() && files.is_empty();
@@ -62,7 +62,7 @@ fn path_readings(text: &str) -> Option<Vec<String>> {
         // As a name, an address of a file is in no folder that is there, unless it climbs.
         let named = files.is_empty() || has_parent_component(&text);
         for text in named.then_some(text).into_iter().chain(files) {
-            let trimmed = text.trim().to_owned();
+            let trimmed = without_blanks(&text).to_owned();
             let slashes = [text.replace('\\', "/"), trimmed.replace('\\', "/")];
             found.extend([text, trimmed].into_iter().chain(slashes));
         }
@@ -70,6 +70,17 @@ fn path_readings(text: &str) -> Option<Vec<String>> {
     found.sort_unstable();
     found.dedup();
     Some(found)
+}
+
+/// A path as it is given, and as a tool may read it: some leave out what is blank around it, a byte order mark too, and look
+/// for `~` only then.
+pub fn with_and_without_blanks(given: &str) -> impl Iterator<Item = &str> {
+    let trimmed = without_blanks(given);
+    std::iter::once(given).chain((trimmed != given).then_some(trimmed))
+}
+
+fn without_blanks(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{feff}' | '\u{200b}'))
 }
 
 /// A text as it is, and with `%41` as what that stands for, as often as there is any.

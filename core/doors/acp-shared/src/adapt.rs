@@ -11,7 +11,7 @@ use crate::patch;
 use crate::tool_calls::ToolCallState;
 use mayi_core::call::{
     Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, UrlAccess,
-    WriteKind, file_paths, shell,
+    WriteKind, file_paths, shell, with_and_without_blanks,
 };
 use mayi_core::gate::Session;
 use mayi_doors::folders::folder_caveat;
@@ -153,7 +153,7 @@ impl CallBuilder {
 
     /// A file that is changed, in a way that is only said by the call's kind: one access for each file.
     fn write(&mut self, kind: WriteKind, given: &str) {
-        for path in [Some(self.path(given)), self.path_elsewhere(given)].into_iter().flatten() {
+        for path in self.path_candidates(given) {
             let same =
                 |access: &Access| matches!(access, Access::Write(_, other) if other.lexical == path.lexical);
             let told = kind == WriteKind::Edit && self.accesses.iter().any(same);
@@ -168,9 +168,19 @@ impl CallBuilder {
             let path = self.path(&file);
             self.push(Access::Read(path));
         }
-        for path in [Some(self.path(given)), self.path_elsewhere(given)].into_iter().flatten() {
+        for path in self.path_candidates(given) {
             self.push(Access::Read(path));
         }
+    }
+
+    /// Every file that `given` could be: from each folder, with what is blank around it and without.
+    fn path_candidates(&mut self, given: &str) -> Vec<PathAccess> {
+        let mut found = Vec::new();
+        for given in with_and_without_blanks(given) {
+            found.push(self.path(given));
+            found.extend(self.path_elsewhere(given));
+        }
+        found
     }
 
     /// Diffs, texts and terminals.
@@ -326,13 +336,16 @@ impl CallBuilder {
                 "delete" => self.write(WriteKind::Delete, &given),
                 "move" => self.write(WriteKind::Move, &given),
                 _ => {
-                    let path = self.path(&given);
-                    let written = self
-                        .accesses
-                        .iter()
-                        .any(|a| matches!(a, Access::Write(_, w) if w.lexical == path.lexical));
-                    if !written && path.lexical != self.cwd {
-                        self.push(Access::Read(path));
+                    for path in
+                        with_and_without_blanks(&given).map(|given| self.path(given)).collect::<Vec<_>>()
+                    {
+                        let written = self
+                            .accesses
+                            .iter()
+                            .any(|a| matches!(a, Access::Write(_, w) if w.lexical == path.lexical));
+                        if !written && path.lexical != self.cwd {
+                            self.push(Access::Read(path));
+                        }
                     }
                 }
             }

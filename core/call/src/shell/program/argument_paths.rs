@@ -6,7 +6,7 @@ use super::patch_names::patched_names;
 use super::word_paths::{LONGEST, TouchCollector};
 use crate::shell::expand::expand_braces;
 use crate::shell::{OpenWord, Reach, Touch, Use};
-use crate::{FolderCache, file_paths, has_parent_component, percent_decodings};
+use crate::{FolderCache, file_paths, has_parent_component, percent_decodings, with_and_without_blanks};
 
 /// As many members of one list are looked up.
 const MOST_MEMBERS: usize = 1024;
@@ -25,7 +25,7 @@ pub(in crate::shell) fn touches_in_strings<'t>(
     let mut places = TouchCollector::new(Some(cwd), looked, false);
     let mut touches = Vec::new();
     for text in texts {
-        let text = text.trim();
+        let text = with_and_without_blanks(text).last().unwrap_or_default();
         if !text.contains(['\n', '\r']) {
             places.add_possible_paths(text, Use::Either, Reach::Itself);
             for reading in path_readings(text, home) {

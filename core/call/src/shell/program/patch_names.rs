@@ -23,7 +23,7 @@ const HEADERS: &[&str] = &[
 ];
 
 /// The names in `text`, those of git's patches also without the letter before them.
-pub(super) fn patched_names(text: &str) -> impl Iterator<Item = &str> {
+pub(in crate::shell) fn patched_names(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(name_of).take(MOST).flat_map(|name| {
         let bare = ["a/", "b/"].iter().find_map(|letter| name.strip_prefix(letter));
         std::iter::once(name).chain(bare)

@@ -62,6 +62,7 @@ impl Walker<'_> {
             GapContent::Printed
         };
         self.keep_output_texts(&words, &input.texts, known.reader);
+        caveats.extend(self.add_patched_files(&words, &feed, &mut known).map(always_caveat));
         match self.moved_touches(&known.touches, &known.writes) {
             Some(elsewhere) => known.touches.extend(elsewhere),
             None => caveats.push(always_caveat("more names than can be looked at".to_owned())),

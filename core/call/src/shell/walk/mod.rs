@@ -12,6 +12,7 @@ mod command;
 mod command_parts;
 mod compound;
 mod evaluated_names;
+mod fed_patches;
 mod files;
 mod finish;
 mod folder;

@@ -26,6 +26,11 @@ pub(super) fn holds_one(text: &str) -> bool {
     text.contains("*** Begin Patch")
 }
 
+/// Whether something stands before the patch in it: then it is a line, too.
+pub(super) fn begins_otherwise(text: &str) -> bool {
+    text.split_once("*** Begin Patch").is_some_and(|(before, _)| !before.trim().is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

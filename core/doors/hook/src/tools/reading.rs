@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mayi_core::call::{
     Access, Category, Caveat, Dialect, Diff, McpAccess, PathAccess, Surroundings, UrlAccess, WriteKind,
-    file_paths, shell,
+    file_paths, shell, with_and_without_blanks,
 };
 use mayi_doors::folders::leads_to;
 use serde_json::{Map, Value};
@@ -187,9 +187,15 @@ impl InputReader<'_> {
         found
     }
 
-    /// Every file that `given` could be: as it stands, in the home folder where it begins with `~`, by a `file:` address.
+    /// Every file that `given` could be: as it stands, in the home folder where it begins with `~`, by a `file:` address; with
+    /// what is blank around it and without.
     fn path_candidates(&self, given: &str) -> Vec<PathAccess> {
-        let cwd = self.context.cwd;
+        with_and_without_blanks(given)
+            .flat_map(|given| self.candidates_from(self.context.cwd, given))
+            .collect()
+    }
+
+    fn candidates_from(&self, cwd: &Path, given: &str) -> Vec<PathAccess> {
         let mut found = vec![PathAccess::new(cwd, given)];
         let below = given.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         if let Some(rest) = below {
@@ -209,11 +215,28 @@ impl InputReader<'_> {
 
     fn push_write(&mut self, kind: WriteKind, given: &str) {
         for path in self.path_candidates(given) {
-            let kind = match kind {
-                WriteKind::Write if !path.resolved.exists() => WriteKind::Create,
-                kind => kind,
-            };
-            self.push(Access::write(kind, path));
+            self.push_write_to(kind, path);
+        }
+    }
+
+    fn push_write_to(&mut self, kind: WriteKind, path: PathAccess) {
+        let kind = match kind {
+            WriteKind::Write if !path.resolved.exists() => WriteKind::Create,
+            kind => kind,
+        };
+        self.push(Access::write(kind, path));
+    }
+
+    /// What a patch changes, from the working folder and from each that the input names besides: harnesses differ in which counts.
+    fn push_patch(&mut self, patch: &str) {
+        let mut folders = vec![self.context.cwd.to_owned()];
+        folders.extend(self.text_values(keys::FOLDERS).iter().map(|folder| self.context.cwd.join(folder)));
+        for (kind, path) in patch::patched_files(patch) {
+            for folder in &folders {
+                for path in self.candidates_from(folder, &path) {
+                    self.push_write_to(kind, path);
+                }
+            }
         }
     }
 
@@ -300,8 +323,10 @@ impl InputReader<'_> {
     fn read_patches(&mut self) {
         let texts = self.text_values(keys::PATCHES);
         for text in &texts {
-            for (kind, path) in patch::patched_files(text) {
-                self.push_write(kind, &path);
+            self.push_patch(text);
+            // `cd elsewhere && apply_patch <<E`: Codex takes that for its patch, and goes there.
+            if patch::begins_otherwise(text) {
+                self.push_command(&InputCommand::Line(text.clone()), self.context.cwd);
             }
             self.out.notes.push(text.clone());
         }
@@ -351,31 +376,35 @@ impl InputReader<'_> {
             self.out.cautions.push(format!("it is to run outside of the harness's own sandbox ({lax})"));
         }
         let cwd = elsewhere.clone().unwrap_or_else(|| self.context.cwd.to_owned());
-        let outside = (self.context.outside)(&cwd);
-        let env = self.out.env.clone();
         for command in self.command_values() {
-            for home in self.context.homes.home_readings() {
-                let at = Surroundings {
-                    cwd: &cwd,
-                    roots: self.context.roots,
-                    home,
-                    env: &env,
-                    // The user's own shell, which the event does not name.
-                    dialect: Dialect::Unknown,
-                };
-                let accesses = match &command {
-                    InputCommand::Words(words) => shell::argv_accesses(words, &at),
-                    InputCommand::Line(line) => shell::line_accesses(line, &at),
-                };
-                for mut access in accesses {
-                    if let Access::Shell(shell) = &mut access {
-                        shell.caveats.extend(outside.clone());
-                    }
-                    self.push(access);
-                }
-            }
+            self.push_command(&command, &cwd);
         }
         self.out.cwd = elsewhere;
+    }
+
+    fn push_command(&mut self, command: &InputCommand, cwd: &Path) {
+        let outside = (self.context.outside)(cwd);
+        let env = self.out.env.clone();
+        for home in self.context.homes.home_readings() {
+            let at = Surroundings {
+                cwd,
+                roots: self.context.roots,
+                home,
+                env: &env,
+                // The user's own shell, which the event does not name.
+                dialect: Dialect::Unknown,
+            };
+            let accesses = match command {
+                InputCommand::Words(words) => shell::argv_accesses(words, &at),
+                InputCommand::Line(line) => shell::line_accesses(line, &at),
+            };
+            for mut access in accesses {
+                if let Access::Shell(shell) = &mut access {
+                    shell.caveats.extend(outside.clone());
+                }
+                self.push(access);
+            }
+        }
     }
 
     fn command_values(&mut self) -> Vec<InputCommand> {
@@ -387,9 +416,7 @@ impl InputReader<'_> {
                 // A patch in the place of a command is none that a shell runs, and one in a line may be applied: all of it counts.
                 (Some(Value::String(text)), None) => {
                     if patch::holds_one(text) {
-                        for (kind, path) in patch::patched_files(text) {
-                            self.push_write(kind, &path);
-                        }
+                        self.push_patch(text);
                     }
                     found.push(InputCommand::Line(text.clone()));
                 }

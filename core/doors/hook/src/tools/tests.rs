@@ -204,3 +204,40 @@ fn given_a_command_outside_of_the_roots_then_it_is_asked_about_for_that() {
         "{shell:?}"
     );
 }
+
+/// D1.4, D2.25, attack 223: a harness may leave out what is blank around a path, and look for `~` only then.
+#[test]
+fn given_blanks_around_a_path_then_it_is_judged_with_them_and_without() {
+    for blank in [" ", "\t", "\n", "\u{a0}", "\u{feff}", "\u{2003}", "\r\n "] {
+        for path in [format!("{blank}/etc/x"), format!("/etc/x{blank}"), format!("{blank}/etc/x{blank}")] {
+            for (tool, key, access) in
+                [("Read", "file_path", "read"), ("Write", "file_path", "create"), ("Grep", "path", "read")]
+            {
+                let found =
+                    texts(&of("claude-code", tool, json!({ key: path, "content": "x", "pattern": "x" })));
+                assert!(found.contains(&format!("{access}(/etc/x)")), "{path:?}: {found:?}");
+            }
+        }
+        let found = texts(&of("claude-code", "Read", json!({ "file_path": format!("{blank}~/x") })));
+        assert!(found.iter().any(|text| text.starts_with("read(/home/")), "{found:?}");
+    }
+    assert_eq!(texts(&of("claude-code", "Read", json!({ "file_path": "/w/a b" }))), ["read(/w/a b)"]);
+}
+
+/// D1.10, D2.25, attack 223: Codex takes a line that goes elsewhere first for a patch that begins there.
+#[test]
+fn given_a_patch_behind_a_change_of_folder_then_its_files_are_there_too() {
+    let patch = "*** Begin Patch\n*** Add File: z\n+x\n*** End Patch";
+    let line = format!("cd secret && apply_patch <<'E'\n{patch}\nE\n");
+    let has = |input: serde_json::Value| texts(&of("codex", "apply_patch", input));
+    assert_eq!(has(json!({ "command": patch })), ["create(/w/z)"]);
+    let found = has(json!({ "command": line }));
+    assert!(found.iter().any(|text| text.contains("cd secret")), "{found:?}");
+    for key in ["workdir", "cwd"] {
+        let found = has(json!({ "command": patch, key: "secret" }));
+        assert!(found.contains(&"create(/w/secret/z)".to_owned()), "{found:?}");
+    }
+    let found =
+        texts(&of("codex", "shell", json!({ "command": ["apply_patch", patch], "workdir": "secret" })));
+    assert!(found.iter().any(|text| text.contains("apply_patch")), "{found:?}");
+}

@@ -15,6 +15,7 @@ mod moved;
 mod named;
 mod other_names;
 mod past;
+mod patches;
 mod quoted_globs;
 mod rewritten;
 mod sent;
