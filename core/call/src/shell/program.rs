@@ -85,7 +85,7 @@ pub(super) use addresses::addresses_in;
 pub(super) use argument_paths::touches_in_strings;
 pub(super) use embedded_paths::{Language, paths_in_text};
 pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
-pub(super) use patch_names::patched_names;
+pub use patch_names::patched_names;
 pub(super) use possible_lines::embedded_commands;
 pub(super) use repository::is_repository;
 pub(super) use repository_looks::RepositoryLooks;

@@ -1,6 +1,8 @@
 //! From a request to a [`Call`]: raw input, diffs, locations and terminals are read together, and
 //! every version that they give becomes an access (D1.4).
 
+mod paths;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -43,14 +45,16 @@ pub fn tool_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<St
         not_shown,
         env: BTreeMap::new(),
         paths: BTreeMap::new(),
-        elsewhere: None,
+        elsewhere: Vec::new(),
         mcp_only: false,
         runs_in: None,
     };
-    let cwd = input::find_cwd(&raw_input).map_or_else(|| reading.cwd.clone(), |cwd| reading.cwd.join(cwd));
-    reading.elsewhere = (cwd != reading.cwd).then(|| cwd.clone());
+    let named = input::find_cwd(&raw_input);
+    let folders = named.iter().flat_map(|named| with_and_without_blanks(named));
+    let folders = folders.map(|folder| reading.cwd.join(folder)).filter(|folder| *folder != reading.cwd);
+    reading.elsewhere = folders.collect();
     reading.env.extend(input::env_in_each_reading(&raw_input));
-    reading.runs_in = folder_caveat(from.session, &cwd);
+    reading.runs_in = reading.run_folders().iter().find_map(|cwd| folder_caveat(from.session, cwd));
     reading.read_content(known.fields.get("content"));
     reading.read_input(&raw_input, known);
     reading.read_locations(known.fields.get("locations"));
@@ -64,7 +68,8 @@ pub fn tool_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<St
             category: Category::Execute,
         });
     }
-    let CallBuilder { kind, mut accesses, diffs, notes, not_shown, env, .. } = reading;
+    let CallBuilder { kind, mut accesses, diffs, notes, not_shown, env, cwd, elsewhere, .. } = reading;
+    let cwd = elsewhere.into_iter().next().unwrap_or(cwd);
     if accesses.len() > MOST {
         accesses.truncate(MOST);
         by_hand = Some(format!("it names more than {MOST} things, and the rest was not looked at"));
@@ -120,8 +125,8 @@ struct CallBuilder {
     not_shown: Vec<String>,
     env: BTreeMap<String, String>,
     paths: BTreeMap<String, PathAccess>,
-    /// The folder that the input names, if it is another one.
-    elsewhere: Option<PathBuf>,
+    /// The folders that the input may name, if they are others.
+    elsewhere: Vec<PathBuf>,
     /// The input is a call to a tool server, and holds nothing else.
     mcp_only: bool,
     /// Why a command is asked about for the folder it runs in.
@@ -133,22 +138,6 @@ impl CallBuilder {
         if !self.accesses.contains(&access) {
             self.accesses.push(access);
         }
-    }
-
-    /// Looked up once for each call: the same path stands in several places of a request.
-    fn path(&mut self, given: &str) -> PathAccess {
-        if let Some(known) = self.paths.get(given) {
-            return known.clone();
-        }
-        let path = PathAccess::new(&self.cwd, given);
-        self.paths.insert(given.to_owned(), path.clone());
-        path
-    }
-
-    /// A path from the folder that the input names too, if that is another one.
-    fn path_elsewhere(&self, given: &str) -> Option<PathAccess> {
-        let other = self.elsewhere.as_ref().filter(|_| !Path::new(given).is_absolute())?;
-        Some(PathAccess::new(other, given))
     }
 
     /// A file that is changed, in a way that is only said by the call's kind: one access for each file.
@@ -171,16 +160,6 @@ impl CallBuilder {
         for path in self.path_candidates(given) {
             self.push(Access::Read(path));
         }
-    }
-
-    /// Every file that `given` could be: from each folder, with what is blank around it and without.
-    fn path_candidates(&mut self, given: &str) -> Vec<PathAccess> {
-        let mut found = Vec::new();
-        for given in with_and_without_blanks(given) {
-            found.push(self.path(given));
-            found.extend(self.path_elsewhere(given));
-        }
-        found
     }
 
     /// Diffs, texts and terminals.
@@ -259,24 +238,27 @@ impl CallBuilder {
     /// What the input says, whatever the kind claims.
     fn read_input(&mut self, raw: &Value, known: &ToolCallState) {
         self.read_mcp_call(raw, known);
+        let folders = self.run_folders();
         for command in input::find_commands(raw) {
-            let at = Surroundings {
-                cwd: self.elsewhere.as_deref().unwrap_or(&self.cwd),
-                roots: &self.roots,
-                home: self.home.as_deref(),
-                env: &self.env,
-                // It runs what was approved by itself, in a shell that it does not name.
-                dialect: Dialect::Unknown,
-            };
-            let accesses = match command {
-                input::InputCommand::Words(words) => shell::argv_accesses(&words, &at),
-                input::InputCommand::Line(line) => shell::line_accesses(&line, &at),
-            };
-            for mut access in accesses {
-                if let Access::Shell(shell) = &mut access {
-                    shell.caveats.extend(self.runs_in.clone());
+            for cwd in &folders {
+                let at = Surroundings {
+                    cwd,
+                    roots: &self.roots,
+                    home: self.home.as_deref(),
+                    env: &self.env,
+                    // It runs what was approved by itself, in a shell that it does not name.
+                    dialect: Dialect::Unknown,
+                };
+                let accesses = match &command {
+                    input::InputCommand::Words(words) => shell::argv_accesses(words, &at),
+                    input::InputCommand::Line(line) => shell::line_accesses(line, &at),
+                };
+                for mut access in accesses {
+                    if let Access::Shell(shell) = &mut access {
+                        shell.caveats.extend(self.runs_in.clone());
+                    }
+                    self.push(access);
                 }
-                self.push(access);
             }
         }
         for change in input::find_changes(raw) {
@@ -366,6 +348,9 @@ impl CallBuilder {
                 };
                 let moved = if kind == WriteKind::Move { input::find_moved_paths(raw) } else { Vec::new() };
                 for given in input::find_paths(raw).into_iter().chain(moved).chain(input::new_paths(raw)) {
+                    self.write(kind, &given);
+                }
+                for given in input::find_patched_files(raw) {
                     self.write(kind, &given);
                 }
                 if !self.accesses.iter().any(|access| matches!(access, Access::Write(..))) {

@@ -1,5 +1,6 @@
 //! Inputs of tools, as far as mayi knows their keys. Data: a key that is not here is not understood.
 
+use mayi_core::call::shell::patched_names;
 use serde_json::Value;
 
 /// Keys that hold one path.
@@ -110,6 +111,13 @@ pub fn find_paths(input: &Value) -> Vec<String> {
 /// Paths of what a call moves.
 pub fn find_moved_paths(input: &Value) -> Vec<String> {
     MOVED.iter().filter_map(|key| non_empty_text(input, key)).collect()
+}
+
+/// The files of patches among the texts of an input.
+pub fn find_patched_files(input: &Value) -> Vec<String> {
+    let texts = input.as_object().into_iter().flat_map(|map| map.values()).filter_map(Value::as_str);
+    let patches = texts.filter(|text| text.contains("*** Begin Patch"));
+    patches.flat_map(patched_names).map(str::to_owned).collect()
 }
 
 /// Paths that something is moved or written to.

@@ -32,7 +32,11 @@ pub(in crate::shell) fn touches_in_strings<'t>(
                 places.add_possible_paths(&reading, Use::Either, Reach::Itself);
             }
         }
-        for name in patched_names(text) {
+        for (at, name) in patched_names(text).enumerate() {
+            if at == MOST_MEMBERS {
+                places.add_open_word(&any_name("a long patch"), Use::Either, Reach::Mentioned);
+                break;
+            }
             places.add_path(name, Use::Either, Reach::Itself);
         }
         touches.append(&mut places.touches);
@@ -48,8 +52,7 @@ fn add_members(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>,
     touches.append(&mut places.touches);
     for (at, member) in members_of(text).into_iter().flatten().enumerate() {
         if at == MOST_MEMBERS {
-            let word = OpenWord { text: "a long list".to_owned(), pieces: vec![None], ..OpenWord::default() };
-            places.add_open_word(&word, Use::Either, Reach::Mentioned);
+            places.add_open_word(&any_name("a long list"), Use::Either, Reach::Mentioned);
             return touches.append(&mut places.touches);
         }
         places.add_possible_paths(member, Use::Either, Reach::Mentioned);
@@ -59,6 +62,11 @@ fn add_members(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>,
         add_pattern(places, member, home);
         touches.append(&mut places.touches);
     }
+}
+
+/// What could be any name.
+fn any_name(text: &str) -> OpenWord {
+    OpenWord { text: text.to_owned(), pieces: vec![None], ..OpenWord::default() }
 }
 
 /// The members of a list: lines or parts between commas without blanks in them, or words of which most are written as only

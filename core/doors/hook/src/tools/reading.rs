@@ -230,7 +230,7 @@ impl InputReader<'_> {
     /// What a patch changes, from the working folder and from each that the input names besides: harnesses differ in which counts.
     fn push_patch(&mut self, patch: &str) {
         let mut folders = vec![self.context.cwd.to_owned()];
-        folders.extend(self.text_values(keys::FOLDERS).iter().map(|folder| self.context.cwd.join(folder)));
+        folders.extend(self.named_folders());
         for (kind, path) in patch::patched_files(patch) {
             for folder in &folders {
                 for path in self.candidates_from(folder, &path) {
@@ -267,6 +267,9 @@ impl InputReader<'_> {
         if folders.is_empty() {
             folders.push(".".to_owned());
         }
+        let mut folders: Vec<String> =
+            folders.iter().flat_map(|folder| with_and_without_blanks(folder)).map(str::to_owned).collect();
+        folders.dedup();
         let pattern = self.text_values(&["pattern", "query"]).into_iter().next().unwrap_or_default();
         let words = ["rg", "--hidden", "-e", &pattern, "--"].map(str::to_owned);
         let words: Vec<String> = words.into_iter().chain(folders).collect();
@@ -326,7 +329,9 @@ impl InputReader<'_> {
             self.push_patch(text);
             // `cd elsewhere && apply_patch <<E`: Codex takes that for its patch, and goes there.
             if patch::begins_otherwise(text) {
-                self.push_command(&InputCommand::Line(text.clone()), self.context.cwd);
+                for cwd in std::iter::once(self.context.cwd.to_owned()).chain(self.named_folders()) {
+                    self.push_command(&InputCommand::Line(text.clone()), &cwd);
+                }
             }
             self.out.notes.push(text.clone());
         }
@@ -365,9 +370,7 @@ impl InputReader<'_> {
     }
 
     fn read_commands(&mut self) {
-        let named = self.text_values(keys::FOLDERS).into_iter().next();
-        let elsewhere =
-            named.map(|folder| self.context.cwd.join(folder)).filter(|cwd| *cwd != self.context.cwd);
+        let elsewhere = self.named_folders();
         self.out.env = read_variables(self.input.get("env"));
         if let Some(lax) = ["dangerouslyDisableSandbox", "with_escalated_permissions"]
             .into_iter()
@@ -375,11 +378,20 @@ impl InputReader<'_> {
         {
             self.out.cautions.push(format!("it is to run outside of the harness's own sandbox ({lax})"));
         }
-        let cwd = elsewhere.clone().unwrap_or_else(|| self.context.cwd.to_owned());
+        let here = elsewhere.is_empty().then(|| self.context.cwd.to_owned());
         for command in self.command_values() {
-            self.push_command(&command, &cwd);
+            for cwd in here.iter().chain(&elsewhere) {
+                self.push_command(&command, cwd);
+            }
         }
-        self.out.cwd = elsewhere;
+        self.out.cwd = elsewhere.into_iter().next();
+    }
+
+    /// The other folders that the input may name to run in.
+    fn named_folders(&mut self) -> Vec<PathBuf> {
+        let named = self.text_values(keys::FOLDERS);
+        let folders = named.iter().flat_map(|named| with_and_without_blanks(named));
+        folders.map(|folder| self.context.cwd.join(folder)).filter(|cwd| *cwd != self.context.cwd).collect()
     }
 
     fn push_command(&mut self, command: &InputCommand, cwd: &Path) {

@@ -222,6 +222,12 @@ fn given_blanks_around_a_path_then_it_is_judged_with_them_and_without() {
         assert!(found.iter().any(|text| text.starts_with("read(/home/")), "{found:?}");
     }
     assert_eq!(texts(&of("claude-code", "Read", json!({ "file_path": "/w/a b" }))), ["read(/w/a b)"]);
+    // So may it around the folder of a search, which is judged as a command too, and of a command.
+    let search = texts(&of("claude-code", "Grep", json!({ "path": " secret", "pattern": "x" })));
+    assert!(search.iter().any(|text| text.ends_with("-- ' secret' secret)")), "{search:?}");
+    let line = of("codex", "exec_command", json!({ "cmd": "touch z", "workdir": " secret" }));
+    let touched = format!("{:?}", line.accesses);
+    assert!(touched.contains("\"/w/secret/z\"") && touched.contains("\"/w/ secret/z\""), "{touched}");
 }
 
 /// D1.10, D2.25, attack 223: Codex takes a line that goes elsewhere first for a patch that begins there.
@@ -234,7 +240,7 @@ fn given_a_patch_behind_a_change_of_folder_then_its_files_are_there_too() {
     let found = has(json!({ "command": line }));
     assert!(found.iter().any(|text| text.contains("cd secret")), "{found:?}");
     for key in ["workdir", "cwd"] {
-        let found = has(json!({ "command": patch, key: "secret" }));
+        let found = has(json!({ "command": patch, key: "secret " }));
         assert!(found.contains(&"create(/w/secret/z)".to_owned()), "{found:?}");
     }
     let found =

@@ -59,6 +59,12 @@ fn given_a_patch_that_the_line_gives_then_its_files_are_where_the_line_has_gone(
         |goes: &&str| patches(HEADERS).iter().map(|patch| format!("{goes}{patch}")).collect::<Vec<_>>();
     let mut lines: Vec<String> = GOES.iter().flat_map(|goes| below(&goes)).collect();
     lines.extend(patches(&["*** Add File: secret/z", "*** Add File: ./secret/z", "*** Move to: secret/z"]));
+    // What reads it takes a tab for a part of the name.
+    lines.extend(patches(&[
+        "*** Add File: src/x\t/../../secret/z",
+        "*** Move to: \tsecret/z",
+        "*** Add File: secret/z\t",
+    ]));
     lines.extend(patches(&["*** Environment ID: 1", "*** Add  File: secret/z"]));
     assert!(lines.len() > 500);
     let wrong = allowed_lines(&scene, &[(&denied, Mode::Auto)], &lines);
@@ -72,6 +78,8 @@ fn given_a_patch_that_the_line_gives_then_its_files_are_where_the_line_has_gone(
         "*** Add File: ../z",
         "*** Add File: .git/hooks/pre-commit",
         "*** Update File: /etc/x",
+        "*** Add File: src/x\t/../../.git/hooks/pre-commit",
+        "*** Add File: src/x\t/../../../z",
     ]));
     let wrong = allowed_lines(&scene, &[(&free, Mode::Auto)], &lines);
     assert!(wrong.is_empty(), "{} of {}: {:#?}", wrong.len(), lines.len(), &wrong[..wrong.len().min(40)]);
