@@ -40,7 +40,7 @@ pub struct OpenWord {
     pub assigned: Option<String>,
     /// What it could be as far as the line tells, by the texts that it gives to variables and that its commands print: pieces
     /// as above. They count for deny, ask and protection.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<Vec<Option<String>>>,
     /// It is all that this search prints.
     #[serde(skip)]

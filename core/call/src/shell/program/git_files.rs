@@ -241,11 +241,11 @@ fn belongs_to(git: &Path, dot: &Path) -> Option<PathBuf> {
             .then(|| worktrees.parent().map(Path::to_owned))?;
     }
     let config = read_small_file(&git.join("config"))?;
-    let named = config.lines().filter_map(|line| {
+    let mut named = config.lines().filter_map(|line| {
         let value = line.trim().strip_prefix("worktree")?.trim_start().strip_prefix('=')?;
         resolve_path(&git.join(value.trim())).ok()
     });
-    named.last().filter(|named| *named == top).map(|_| git)
+    named.next_back().filter(|named| *named == top).map(|_| git)
 }
 
 #[cfg(test)]
@@ -350,7 +350,7 @@ mod tests {
         fs::write(other.join("config"), "[core]\n\tworktree = ../../w\n").unwrap();
         assert_eq!(leads(&work), Vec::<PathBuf>::new());
         fs::write(other.join("config"), "[core]\n\tworktree = ../../x\n").unwrap();
-        assert_eq!(leads(&work), [other.clone()]);
+        assert_eq!(leads(&work), std::slice::from_ref(&other));
         // A further work tree.
         let tree = other.join("worktrees/w");
         fs::create_dir_all(&tree).unwrap();
