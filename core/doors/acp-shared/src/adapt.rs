@@ -2,6 +2,7 @@
 //! every version that they give becomes an access (D1.4).
 
 mod paths;
+mod searches;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -363,6 +364,7 @@ impl CallBuilder {
                     let here = self.path(".");
                     self.push(Access::Read(here));
                 }
+                let folders = given.clone();
                 for given in given.into_iter().chain(input::find_searched_folders(raw)) {
                     self.read(&given);
                 }
@@ -371,6 +373,9 @@ impl CallBuilder {
                 let command = self.accesses.iter().any(|access| matches!(access, Access::Shell(_)));
                 if self.accesses.is_empty() || !(input::only_reads(raw) || command) {
                     self.push(unknown(Category::Execute));
+                }
+                if self.kind == "search" && !name.is_some_and(input::lists_names) {
+                    self.search_contents(raw, folders);
                 }
             }
             "execute" if !is_mcp => {

@@ -260,6 +260,27 @@ pub fn only_reads(input: &Value) -> bool {
     texts && keys_within(input, &[PATHS, READING, &["paths", "files", "file_paths"]])
 }
 
+/// Whether a tool of this name finds files by their names, and shows nothing of what they hold.
+pub fn lists_names(tool: &str) -> bool {
+    const LISTERS: &[&str] = &[
+        "glob",
+        "ls",
+        "list",
+        "list_directory",
+        "list_files",
+        "find_files",
+        "findfiles",
+        "find_path",
+        "file_search",
+    ];
+    LISTERS.contains(&tool.to_ascii_lowercase().as_str())
+}
+
+/// What a search looks for.
+pub fn searched_pattern(input: &Value) -> Option<String> {
+    ["pattern", "query", "regex"].iter().find_map(|key| non_empty_text(input, key))
+}
+
 /// Folders that the patterns of a search lead to.
 pub fn find_searched_folders(input: &Value) -> Vec<String> {
     let texts = ["pattern", "glob", "include", "exclude", "query"].iter().filter_map(|key| input.get(key));

@@ -315,7 +315,7 @@ fn given_a_search_elsewhere_then_that_place_is_read() {
         assert!(accesses.contains(&"read(/etc)".to_owned()), "{accesses:?}");
     }
     let plain = accesses(json!({"toolCallId": "t", "kind": "search", "rawInput": {"pattern": "/api/v1"}}));
-    assert_eq!(plain, ["read(/w)"]);
+    assert_eq!(plain, ["read(/w)", "shell(rg --hidden -e /api/v1 -- .)"]);
     let odd =
         call_after(&[], json!({"toolCallId": "t", "kind": "read", "rawInput": {"path": ["/etc/shadow"]}}));
     assert!(odd.accesses.iter().any(|access| matches!(access, Access::Tool { .. })), "{odd:?}");
@@ -443,4 +443,20 @@ fn given_blanks_around_a_path_then_it_is_judged_with_them_and_without() {
         "toolCallId": "t", "kind": "execute", "rawInput": {"command": "touch z", "cwd": " secret"},
     })).accesses);
     assert!(found.contains("\"/w/secret/z\"") && found.contains("\"/w/ secret/z\""), "{found}");
+}
+
+/// D2.26, attack 85: a search shows what files hold, whatever their folder is called.
+#[test]
+fn given_a_search_for_what_files_hold_then_it_is_judged_as_the_command_that_finds_it() {
+    let search = |name: Option<&str>, input: Value| {
+        let mut call = json!({"toolCallId": "t", "kind": "search", "rawInput": input});
+        if let Some(name) = name {
+            call["name"] = json!(name);
+        }
+        accesses(call)
+    };
+    let found = search(Some("Grep"), json!({"pattern": "k", "path": " secret"}));
+    assert!(found.contains(&"shell(rg --hidden -e k -- ' secret' secret)".to_owned()), "{found:?}");
+    assert!(search(None, json!({"pattern": "k"})).contains(&"shell(rg --hidden -e k -- .)".to_owned()));
+    assert_eq!(search(Some("Glob"), json!({"pattern": "**/*.rs"})), ["read(/w)"]);
 }
