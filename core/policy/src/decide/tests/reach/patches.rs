@@ -57,7 +57,7 @@ fn given_a_patch_that_the_line_gives_then_its_files_are_where_the_line_has_gone(
     let free = scene.denying(&[]);
     let below =
         |goes: &&str| patches(HEADERS).iter().map(|patch| format!("{goes}{patch}")).collect::<Vec<_>>();
-    let mut lines: Vec<String> = GOES.iter().flat_map(|goes| below(goes)).collect();
+    let mut lines: Vec<String> = GOES.iter().flat_map(below).collect();
     lines.extend(patches(&["*** Add File: secret/z", "*** Add File: ./secret/z", "*** Move to: secret/z"]));
     // What reads it takes a tab for a part of the name.
     lines.extend(patches(&[
