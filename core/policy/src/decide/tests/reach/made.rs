@@ -238,7 +238,7 @@ fn given_an_archive_then_only_a_list_of_its_formats_is_a_reader() {
     }
 }
 
-/// What a program makes in the folder at hand without a word for it is judged there.
+/// D2.25, attack 223: what a program makes in the folder at hand without a word for it is judged there.
 #[test]
 fn given_a_denied_folder_at_hand_then_what_a_program_makes_there_unnamed_is_denied() {
     let scene = scene();
