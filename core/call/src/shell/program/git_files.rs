@@ -158,7 +158,8 @@ impl GitFiles {
         for entry in entries {
             self.names += 1;
             self.lost |= self.names > MOST_NAMES;
-            let Ok((entry, found)) = entry.and_then(|entry| entry.file_type().map(|found| (entry, found))) else {
+            let Ok((entry, found)) = entry.and_then(|entry| entry.file_type().map(|found| (entry, found)))
+            else {
                 self.lost = true;
                 return;
             };
@@ -228,7 +229,8 @@ fn belongs_to(git: &Path, dot: &Path) -> Option<PathBuf> {
     if let Some(text) = read_small_file(&git.join("gitdir")) {
         let back = git.join(text.trim_end_matches(['\n', '\r']));
         let worktrees = git.parent().filter(|folder| folder.ends_with("worktrees"))?;
-        return (back.ends_with(".git") && same(&back, &top)).then(|| worktrees.parent().map(Path::to_owned))?;
+        return (back.ends_with(".git") && same(&back, &top))
+            .then(|| worktrees.parent().map(Path::to_owned))?;
     }
     let config = read_small_file(&git.join("config"))?;
     let named = config.lines().filter_map(|line| {
@@ -245,7 +247,9 @@ mod tests {
     use super::*;
 
     fn repository(at: &Path) {
-        for folder in ["objects/info", "objects/pack", "objects/ab", "refs/heads", "info", "logs/refs", "hooks"] {
+        for folder in
+            ["objects/info", "objects/pack", "objects/ab", "refs/heads", "info", "logs/refs", "hooks"]
+        {
             fs::create_dir_all(at.join(folder)).unwrap();
         }
         fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
@@ -272,10 +276,26 @@ mod tests {
     #[test]
     fn given_a_link_among_the_files_of_a_git_folder_then_it_leads_where_it_leads() {
         for name in [
-            "HEAD", "packed-refs", "shallow", "info/grafts", "info/exclude", "objects/info/alternates",
-            "objects/info/packs", "objects/pack/x.pack", "refs/heads/x", "logs/HEAD", "logs/refs/x", "ORIG_HEAD",
-            "rebase-merge/done", "rebase-apply/head-name", "BISECT_START", "sequencer/todo", "some/new/file",
-            "worktrees/x/gitdir", "modules/x/packed-refs", "rr-cache/ab/preimage",
+            "HEAD",
+            "packed-refs",
+            "shallow",
+            "info/grafts",
+            "info/exclude",
+            "objects/info/alternates",
+            "objects/info/packs",
+            "objects/pack/x.pack",
+            "refs/heads/x",
+            "logs/HEAD",
+            "logs/refs/x",
+            "ORIG_HEAD",
+            "rebase-merge/done",
+            "rebase-apply/head-name",
+            "BISECT_START",
+            "sequencer/todo",
+            "some/new/file",
+            "worktrees/x/gitdir",
+            "modules/x/packed-refs",
+            "rr-cache/ab/preimage",
         ] {
             let (_dir, top) = scene();
             let link = top.join("w/.git").join(name);
@@ -304,7 +324,8 @@ mod tests {
         fs::write(git.join("objects/info/alternates"), "# x\n../../../other/.git/objects\n").unwrap();
         assert_eq!(leads(&work), [other.join("objects")]);
         // And so on from there.
-        fs::write(other.join("objects/info/alternates"), format!("{}\n", top.join("third").display())).unwrap();
+        fs::write(other.join("objects/info/alternates"), format!("{}\n", top.join("third").display()))
+            .unwrap();
         assert_eq!(leads(&work), [other.join("objects"), top.join("third")]);
         fs::remove_file(git.join("objects/info/alternates")).unwrap();
         fs::write(git.join("commondir"), "../../other/.git\n").unwrap();
@@ -330,6 +351,9 @@ mod tests {
         fs::write(tree.join("gitdir"), format!("{}\n", git.display())).unwrap();
         assert_eq!(leads(&work), Vec::<PathBuf>::new());
         fs::write(tree.join("gitdir"), format!("{}\n", top.join("x/.git").display())).unwrap();
-        assert!(leads(&work).contains(&tree) && leads(&work).contains(&tree.join("../..").canonicalize().unwrap()));
+        assert!(
+            leads(&work).contains(&tree)
+                && leads(&work).contains(&tree.join("../..").canonicalize().unwrap())
+        );
     }
 }

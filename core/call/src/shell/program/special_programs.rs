@@ -127,9 +127,11 @@ fn mentions_word(text: &str, word: &str) -> bool {
 /// Whether no file around the command tells such a program what to run.
 pub(super) fn is_unguided(judge: &CommandAnalyzer<'_>, which: SpecialCase) -> bool {
     judge.command.cwd.is_some_and(|cwd| match which {
-        SpecialCase::Git | SpecialCase::GitConfig => {
-            judge.command.looked.resolved_folder(cwd).is_some_and(|cwd| repository::look_around(&cwd).harmless)
-        }
+        SpecialCase::Git | SpecialCase::GitConfig => judge
+            .command
+            .looked
+            .resolved_folder(cwd)
+            .is_some_and(|cwd| repository::look_around(&cwd).harmless),
         SpecialCase::Cargo => {
             judge.command.looked.resolved_folder(cwd).is_some_and(|cwd| toolchains::plain_cargo(&cwd))
         }

@@ -116,7 +116,9 @@ impl Walker<'_> {
             Some(Bringer::Takes(paths)) => {
                 let places: Option<Vec<PathBuf>> = paths.iter().map(|word| self.place_of(word)).collect();
                 match places.filter(|places| !places.is_empty()) {
-                    Some(places) if !self.has_brought() => add(&mut self.out.brought.foreign, places, &mut false),
+                    Some(places) if !self.has_brought() => {
+                        add(&mut self.out.brought.foreign, places, &mut false)
+                    }
                     _ => self.note_unpacked(),
                 }
             }
@@ -137,8 +139,12 @@ impl Walker<'_> {
             (Source::Foreign, _) if all => add(&mut brought.foreign, known, &mut brought.anywhere),
             (Source::Foreign, _) => self.out.unpacked = true,
             // What these names stand for is followed; where a link that the line makes leads, only from where it was made.
-            (Source::There, _) if all && moves.plain => add(&mut brought.followed, known, &mut brought.anywhere),
-            (Source::Made, _) if all && moves.links => add(&mut brought.followed, known, &mut brought.anywhere),
+            (Source::There, _) if all && moves.plain => {
+                add(&mut brought.followed, known, &mut brought.anywhere)
+            }
+            (Source::Made, _) if all && moves.links => {
+                add(&mut brought.followed, known, &mut brought.anywhere)
+            }
             (_, Some(to)) => add(&mut brought.at, vec![to], &mut brought.anywhere),
             _ if all => add(&mut brought.at, known, &mut brought.anywhere),
             _ => brought.anywhere = true,
@@ -151,7 +157,9 @@ impl Walker<'_> {
         let found = moves.operands.iter().take(count).map(|word| match word {
             Word::Open(_) if self.has_brought() => Source::Made,
             Word::Open(open) => self.open_source(open, &mut budget),
-            Word::Literal(_) => self.place_of(word).map_or(Source::There, |place| self.source(&place, &mut budget)),
+            Word::Literal(_) => {
+                self.place_of(word).map_or(Source::There, |place| self.source(&place, &mut budget))
+            }
         });
         found.max().unwrap_or(Source::Plain)
     }
@@ -181,13 +189,18 @@ impl Walker<'_> {
         let held = if path.slashes {
             holds_links(below.map_or(folder, |(at, _)| Path::new(at)), budget)
         } else {
-            glob_matches(&path.pieces, false, budget)
-                .is_none_or(|given| given.iter().any(|given| given.linked || holds_links(&given.path, budget)))
+            glob_matches(&path.pieces, false, budget).is_none_or(|given| {
+                given.iter().any(|given| given.linked || holds_links(&given.path, budget))
+            })
         };
         if held {
             return Source::There;
         }
-        if self.out.unpacked || !self.out.brought.foreign.is_empty() { Source::Foreign } else { Source::Plain }
+        if self.out.unpacked || !self.out.brought.foreign.is_empty() {
+            Source::Foreign
+        } else {
+            Source::Plain
+        }
     }
 
     /// Files come from an archive or a repository, and nobody knows which. They are those that the line has put in there, if
@@ -196,7 +209,9 @@ impl Walker<'_> {
         self.out.unpacked = true;
         let mut budget = LookupBudget::new_brief();
         let mut packed = |touch: &Touch| match &touch.path {
-            TouchedPath::Known(path) if !matches!(touch.how, Use::Write(_)) => holds_links(&path.lexical, &mut budget),
+            TouchedPath::Known(path) if !matches!(touch.how, Use::Write(_)) => {
+                holds_links(&path.lexical, &mut budget)
+            }
             _ => false,
         };
         let packed = self.out.accesses.iter().any(|access| match access {
@@ -247,9 +262,14 @@ impl Walker<'_> {
             return Doubt::Links;
         }
         // The last name of all may be any, as where it is known.
-        let folder_is_open = open.slashes || open.pieces.iter().rev().skip_while(|piece| {
-            piece.as_ref().is_none_or(|text| !text.contains('/'))
-        }).skip(1).any(Option::is_none);
+        let folder_is_open = open.slashes
+            || open
+                .pieces
+                .iter()
+                .rev()
+                .skip_while(|piece| piece.as_ref().is_none_or(|text| !text.contains('/')))
+                .skip(1)
+                .any(Option::is_none);
         let unmade = || {
             let known = open.pieces.first().and_then(Option::as_deref).and_then(|text| text.rsplit_once('/'));
             known.is_some_and(|(folder, _)| is_in_no_folder(&Path::new(folder).join("x")))
@@ -286,7 +306,8 @@ impl<'w> Bringer<'w> {
             (name, rest) = (base(inner)?, behind);
         }
         let moves = |links: bool| Some(Self::Moves(Moves::new(rest, links, !inside)));
-        let other = || Some(Self::Moves(Moves { plain: false, hidden: true, ..Moves::new(rest, false, false) }));
+        let other =
+            || Some(Self::Moves(Moves { plain: false, hidden: true, ..Moves::new(rest, false, false) }));
         match name {
             "ln" | "gln" | "cp" | "gcp" => moves(rest.iter().any(makes_links)),
             "symlink" => moves(true),
@@ -306,7 +327,8 @@ impl<'w> Bringer<'w> {
     }
 
     fn of_git(words: &'w [Word]) -> Option<Self> {
-        const SUBS: &[&str] = &["mv", "checkout", "restore", "read-tree", "checkout-index", "sparse-checkout"];
+        const SUBS: &[&str] =
+            &["mv", "checkout", "restore", "read-tree", "checkout-index", "sparse-checkout"];
         let is = |word: &Word, of: &[&str]| word.literal().is_some_and(|text| of.contains(&text));
         let at = words.iter().position(|word| is(word, SUBS))?;
         let (before, behind) = words.split_at(at);
@@ -316,7 +338,9 @@ impl<'w> Bringer<'w> {
         match sub.literal()? {
             "mv" => Some(Self::Moves(Moves { hidden: !here, ..Moves::new(behind, false, here) })),
             // It makes a branch of what is there.
-            "checkout" if behind.len() == 2 && behind.first().is_some_and(|word| is(word, &["-b", "-B"])) => None,
+            "checkout" if behind.len() == 2 && behind.first().is_some_and(|word| is(word, &["-b", "-B"])) => {
+                None
+            }
             "checkout" | "restore" if here => {
                 let mut paths: Vec<&Word> = Vec::new();
                 let mut words = behind.iter();
@@ -343,7 +367,9 @@ impl<'w> Moves<'w> {
             text.starts_with("--ta") || text.starts_with('-') && !text.starts_with("--") && text.contains('t')
         };
         let told: Vec<&Word> = words.iter().filter(|word| is_option(word)).filter(into).collect();
-        let apart = |word: &&Word| word.literal().is_some_and(|text| text.ends_with('t') || text.ends_with("directory"));
+        let apart = |word: &&Word| {
+            word.literal().is_some_and(|text| text.ends_with('t') || text.ends_with("directory"))
+        };
         Self {
             operands: words.iter().filter(|word| !is_option(word)).collect(),
             links,
@@ -360,7 +386,19 @@ fn packs(words: &[Word]) -> bool {
         "git" => words.iter().any(|word| matches!(word.literal(), Some("archive"))),
         _ => matches!(
             name,
-            "tar" | "gtar" | "bsdtar" | "zip" | "7z" | "7za" | "7zz" | "cpio" | "pax" | "ar" | "jar" | "find" | "ls"
+            "tar"
+                | "gtar"
+                | "bsdtar"
+                | "zip"
+                | "7z"
+                | "7za"
+                | "7zz"
+                | "cpio"
+                | "pax"
+                | "ar"
+                | "jar"
+                | "find"
+                | "ls"
         ),
     }
 }
@@ -401,8 +439,7 @@ fn holds_links(path: &Path, budget: &mut LookupBudget) -> bool {
 fn could_lie_in(open: &OpenPath, place: &Path) -> bool {
     const GAP: char = '\0';
     let Some(place) = place.to_str() else { return true };
-    let text: String =
-        open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("\0").to_owned()).collect();
+    let text: String = open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("\0").to_owned()).collect();
     let known = text.split(GAP).next().unwrap_or_default();
     if !known.starts_with('/') || open.slashes {
         return !known.starts_with('/') || place.starts_with(known) || Path::new(known).starts_with(place);
