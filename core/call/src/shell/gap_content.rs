@@ -40,6 +40,8 @@ impl GapContent {
             }
             ("whoami" | "hostname" | "arch", []) | ("uname", ["-s" | "-m" | "-r"] | []) => Self::Name,
             ("date", [format]) if is_plain_format(format) => Self::Name,
+            // One below the other.
+            ("seq", [_, ..]) if rest.len() <= 3 && rest.iter().all(|word| is_natural(word)) => Self::Name,
             ("git", rest) => Self::of_git(rest),
             _ => Self::Printed,
         }
@@ -77,6 +79,10 @@ impl GapContent {
     pub(super) fn is_no_option(self) -> bool {
         self >= Self::Hash
     }
+}
+
+fn is_natural(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether a word can be nothing else than a revision, or a plain name.

@@ -310,6 +310,37 @@ pub(super) fn count_mentions(line: &str, name: &str) -> usize {
         .count()
 }
 
+/// A text without the arithmetic in it that only reads what its names hold: `$((n+1))`.
+pub(super) fn without_plain_arithmetic(text: &str) -> String {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("$((") {
+        left.push_str(before);
+        match behind.split_once("))").filter(|(inside, _)| is_plain_arithmetic(inside)) {
+            Some((_, after)) => {
+                left.push('0');
+                rest = after;
+            }
+            None => {
+                left.push_str("$((");
+                rest = behind;
+            }
+        }
+    }
+    left.push_str(rest);
+    left
+}
+
+/// Whether an expression is of names and numbers, with one of `+-*/%` between them: it sets nothing.
+pub(super) fn is_plain_arithmetic(text: &str) -> bool {
+    let operand = |text: &str| {
+        let text = text.trim();
+        let name = text.strip_prefix('$').unwrap_or(text);
+        is_name(name) || !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit())
+    };
+    text.split(['+', '-', '*', '/', '%']).all(operand)
+}
+
 /// Whether what stands between these is an option of a command: `wc -l x`, and not `((a -l ++))`.
 fn is_letter(before: &str, after: &str) -> bool {
     const CHANGES: &[&str] = &["++", "--", "=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];

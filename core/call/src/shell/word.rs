@@ -48,6 +48,9 @@ pub struct OpenWord {
     /// What stands in its gaps at most.
     #[serde(skip)]
     pub held: GapContent,
+    /// It is all of a name that a glob gives, by way of a variable without quotes: it is split, and read as a glob again.
+    #[serde(skip)]
+    pub split_name: bool,
 }
 
 impl Word {

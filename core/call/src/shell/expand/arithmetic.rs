@@ -50,6 +50,21 @@ pub(in crate::shell) fn classify_expression(text: &str) -> ArithmeticKind {
 }
 
 impl Walker<'_> {
+    /// Whether each name in an expression is one that the line has set to a number, once and for certain.
+    pub(in crate::shell) fn adds_known_numbers(&self, text: &str) -> bool {
+        let number = |name: &str| {
+            let value = self.loop_variable(name).filter(|_| !self.sets_others_too());
+            value.or_else(|| self.assigned_value(name)).is_some_and(|value| match &value {
+                Word::Literal(text) => !text.is_empty() && variables::is_number(&value) && text.len() <= 18,
+                Word::Open(open) => open.pieces == [None] && variables::is_number(&value),
+            })
+        };
+        let mut names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        variables::is_plain_arithmetic(text)
+            && text.contains(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && names.all(|name| !variables::is_name(name) || number(name))
+    }
+
     /// Notes what an expression evaluates, and says what it is.
     pub(in crate::shell) fn note_arithmetic(&mut self, text: &str) -> Result<ArithmeticKind> {
         let expression = classify_expression(text);

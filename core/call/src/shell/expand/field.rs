@@ -28,6 +28,12 @@ pub(super) struct WordBuilder {
     search: Option<Arc<Search>>,
     /// What stands in the gaps at most, if there are any.
     held: Option<GapContent>,
+    /// What came first is another word, and nothing known before it.
+    begun_by_word: bool,
+    /// How many expansions and globs are in it.
+    opened: usize,
+    /// The pieces of a name that a glob gives, if that came first and is split again.
+    split_name: Option<Pieces>,
     /// What all of it could be, and what the next gap could be.
     variants: WordVariants,
     values: Vec<Pieces>,
@@ -47,6 +53,7 @@ impl WordBuilder {
 
     /// Names of files.
     pub(super) fn push_glob(&mut self) {
+        self.opened += 1;
         self.globs = true;
         self.listed = true;
         self.wild = true;
@@ -61,6 +68,7 @@ impl WordBuilder {
 
     /// This much is known of what it is.
     pub(super) fn push_expansion(&mut self, held: GapContent, splits: bool) {
+        self.opened += 1;
         self.wild = true;
         self.expands = true;
         self.splits |= splits;
@@ -75,6 +83,7 @@ impl WordBuilder {
 
     /// A number that the shell counts or computes by itself.
     pub(super) fn push_number(&mut self, splits: bool) {
+        self.opened += 1;
         self.expands = true;
         self.splits |= splits;
         self.push_gap(GapContent::Number);
@@ -85,6 +94,8 @@ impl WordBuilder {
         match word {
             Word::Literal(text) => self.push_text(text),
             Word::Open(open) => {
+                self.opened += 1;
+                self.begun_by_word |= self.pieces.is_empty();
                 let (before, values) = (self.variants.clone(), std::mem::take(&mut self.values));
                 for piece in &open.pieces {
                     match piece {
@@ -113,6 +124,8 @@ impl WordBuilder {
 
     /// What was put in may become several words, or none, and these be read as globs again.
     pub(super) fn split_again(&mut self) {
+        let only = self.begun_by_word && self.globs && !self.expands && self.opened == 1;
+        self.split_name = only.then(|| self.pieces.clone());
         (self.splits, self.expands, self.search) = (true, true, None);
     }
 
@@ -145,6 +158,7 @@ impl WordBuilder {
         }
         let alone = matches!(self.pieces.as_slice(), [None]);
         let variants = self.variants.into_others(&self.pieces);
+        let split_name = self.opened == 1 && self.split_name.as_ref() == Some(&self.pieces);
         Word::Open(OpenWord {
             text: raw.to_owned(),
             pieces: self.pieces,
@@ -154,7 +168,8 @@ impl WordBuilder {
             assigned: Some(self.assigned).filter(|_| !self.unassigned),
             // Nothing else may stand beside it.
             variants,
-            search: self.search.filter(|_| alone),
+            search: self.search.filter(|_| alone && self.opened == 1),
+            split_name,
             // A glob of which a part is not known lists other files than were looked up.
             held: self.held.filter(|_| !(self.listed && self.expands)).unwrap_or_default(),
         })

@@ -7,6 +7,7 @@ use brush_parser::word::{TildeExpr, WordPiece, WordPieceWithSource};
 use super::arithmetic::ArithmeticKind;
 use super::field::WordBuilder;
 use super::{WordContext, escapes};
+use crate::shell::GapContent;
 use crate::shell::line_error::{LineError, Result};
 use crate::shell::walk::{Walker, printed_values};
 
@@ -141,7 +142,13 @@ impl Walker<'_> {
                 self.expand_parameter(field, text, parameter, quoted)
             }
             WordPiece::CommandSubstitution(line) => {
+                // It is what `$PWD` is.
+                let here = self.known_cwd().filter(|_| line.trim() == "pwd" && self.has_no_functions());
                 let (search, held, printed) = self.walk_substitution(line)?;
+                if let Some(here) = here {
+                    field.push_text(&here);
+                    return Ok(());
+                }
                 field.expect_values(printed_values(&printed, !quoted));
                 field.push_printed(search, held, !quoted);
                 Ok(())
@@ -162,6 +169,11 @@ impl Walker<'_> {
                 Err(LineError::new("a bracket that not every shell takes for arithmetic"))
             }
             WordPiece::ArithmeticExpression(expression) => {
+                if self.adds_known_numbers(&expression.value) {
+                    self.note_evaluated_names(&expression.value);
+                    field.push_expansion(GapContent::Name, !quoted);
+                    return Ok(());
+                }
                 match self.note_arithmetic(&expression.value)? {
                     ArithmeticKind::Numbers => field.push_number(!quoted),
                     _ => field.push_open(!quoted),

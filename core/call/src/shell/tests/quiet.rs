@@ -149,3 +149,207 @@ fn given_a_value_that_looks_like_a_test_of_find_then_it_is_read_as_a_value() {
         assert!(reads, "{text}: {found:#?}");
     }
 }
+
+/// D2.10 c: a name of a glob, in a variable without quotes, is split and read as a glob again.
+#[test]
+fn given_a_name_of_a_glob_without_quotes_then_it_is_read_where_it_stays_whole() {
+    let lines = [
+        "for f in *.md; do wc -l $f; done",
+        "for f in *.md; do wc -l ${f}; done",
+        "for f in ./*.md; do wc -l $f; done",
+        "for f in *.md; do cat $f | head -3; done",
+        "for f in *.md *.txt; do head -3 $f; done",
+    ];
+    let plain = folder(&["a.md", "b.md", "c.txt", "src/a.rs"]);
+    for text in lines {
+        assert!(reads(plain.path(), text), "{text}");
+    }
+    // Each name that becomes something else.
+    for name in [
+        "a b.md",
+        "-n x.md",
+        "-e1e touch pwned.md",
+        "a*.md",
+        "a\n.md",
+        "[a].md",
+        "it's.md",
+        "\\.md",
+        "~a.md",
+        "-.md",
+    ] {
+        let hostile = folder(&["b.md", name]);
+        for text in lines.iter().filter(|text| !text.contains("-3") && !text.contains("./")) {
+            assert!(!reads(hostile.path(), text), "{name:?} {text}");
+        }
+    }
+    // What is put together of several is no name that was looked up.
+    let parts = folder(&["x.md", "y z.txt", "d/x.md"]);
+    for text in [
+        "for f in *.txt; do cat d/$f; done",
+        "for f in *.txt; do cat $f.bak; done",
+        "for f in *.md; do for g in *.txt; do cat $f$g; done; done",
+        "for f in *.md; do cat $X$f; done",
+        "for f in *.md; do cat $f$X; done",
+        "for f in *.md; do sort -o $f x; done",
+        "for f in *.md; do sort $f; done; touch z",
+        "touch z.md; for f in *.md; do cat $f; done",
+        "for f in *.md; do rm $f; done",
+        "for f in *.md; do cat > $f; done",
+        "for f in ../*.md; do cat $f; done",
+    ] {
+        assert!(!reads(parts.path(), text), "{text}");
+    }
+}
+
+/// Numbers and variables that the line itself gives, and what is only handed on.
+#[test]
+fn given_what_the_line_itself_says_then_it_only_reads() {
+    let folder = folder(&["a.md", "src/a.rs", "VERSION"]);
+    for text in [
+        "N=3; echo $((N+1))",
+        "N=3; echo \"$((N * 2 - 1))\"",
+        "x=5; y=7; echo $((x*y))",
+        "for i in 1 2 3; do echo $((i+1)); done",
+        "n=$(ls | wc -l); echo $((n+1))",
+        "start=$(date +%s); ls; end=$(date +%s); echo $((end-start))",
+        "for ((i=0;i<3;i++)); do echo $i; done",
+        "for i in $(seq 1 3); do echo $i; done",
+        "for i in {1..3}; do echo \"$i\"; done",
+        "for d in {src,src}; do ls $d; done",
+        "export FOO=bar; echo $FOO",
+        "export FOO=bar && echo \"$FOO\"",
+        "export D=src; ls \"$D\"",
+        "n=$(find . -name '*.rs' | wc -l); echo \"files: $n\"",
+        "printenv HOME",
+        "printenv PATH USER",
+        "cat a.md | tee /dev/null",
+        "ls | tee -a /dev/null",
+        "basename $(pwd)",
+        "cat \"$(pwd)/a.md\"",
+        "for f in src/*.rs; do stat -c '%s %n' \"$f\"; done",
+        "head -n $((2+3)) a.md",
+    ] {
+        assert!(reads(folder.path(), text), "{text}");
+    }
+}
+
+/// D2.13, D2.15, D2.18: their hostile twins.
+#[test]
+fn given_hostile_twins_of_what_the_line_says_itself_then_it_does_more_than_to_read() {
+    let folder = folder(&["a.md", "src/a.rs", "x0", "f"]);
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("x2")).unwrap();
+    let values =
+        ["a[$(id)]", "'a[$(id)]'", "$(cat f)", "`cat f`", "$X", "b", "\"$(cat f)\"", "3x", "PATH", "$(ls)"];
+    let uses = ["echo $((N+1))", "echo $((1-N))", "echo \"$((N))\"", "echo $(($N+1))"];
+    let mut lines: Vec<String> = Vec::new();
+    for use_ in uses {
+        for value in values {
+            lines.push(format!("N={value}; {use_}"));
+            lines.push(format!("for N in 1 {value}; do {use_}; done"));
+        }
+        for before in [
+            "N=3; N=b; ",
+            "N=3; read N < f; ",
+            "N=3; N+='[x]'; ",
+            "N=3; eval \"$(cat f)\"; ",
+            "N=3; . ./f; ",
+            "(N=3); ",
+            "N=3 | ls; ",
+            "N=3 & ",
+            "if ls; then N=3; fi; ",
+            "N=3; unset N; ",
+            "declare -n N=Y; ",
+            "N=3; declare N=b; ",
+            "N=3; read \"$Y\" < f; ",
+            "N=3; printf -v N b; ",
+            "N=3; : ${N:=b}; ",
+            "",
+            "ls && N=3; ",
+        ] {
+            lines.push(format!("{before}{use_}"));
+        }
+    }
+    for change in [
+        "i=$(cat f)",
+        "read i < f",
+        "let i=b",
+        "((i=b))",
+        "printf -v i b",
+        "eval \"$(cat f)\"",
+        "for i in $X; do ls; done",
+    ] {
+        lines.push(format!("for ((i=0;i<3;i++)); do {change}; echo $i; done"));
+    }
+    for name in [
+        "LD_PRELOAD",
+        "PATH",
+        "GIT_PAGER",
+        "GIT_SSH_COMMAND",
+        "BASH_ENV",
+        "PS4",
+        "NODE_OPTIONS",
+        "IFS",
+        "PAGER",
+        "PYTHONPATH",
+    ] {
+        lines.push(format!("export {name}=x; echo ${name}"));
+        lines.push(format!("export {name}=x && ls"));
+    }
+    let more = [
+        "export FOO=$X; echo $FOO",
+        "export FOO=b; FOO=$X; echo \"$FOO\"",
+        "export FOO=b; read FOO < f; cat \"$FOO\"",
+        "export F=x*; cat \"$F\"",
+        "export F=../x; cat $F",
+        "export F=/etc/passwd; cat $F",
+        "FOO=bar; export FOO=$X; echo $FOO",
+        "printenv",
+        "printenv AWS_SECRET_ACCESS_KEY",
+        "printenv HOME GITHUB_TOKEN",
+        "printenv \"$X\"",
+        "printenv H*",
+        "printenv -0",
+        "USER=$SECRET; printenv USER",
+        "export USER=$SECRET; printenv USER",
+        "export U\"S\"ER=$SECRET; printenv USER",
+        "read USER < f; printenv USER",
+        "env USER=$SECRET printenv USER",
+        "USER=$SECRET printenv USER",
+        "for USER in $X; do printenv USER; done",
+        "export {U,X}SER=$SECRET; printenv USER",
+        "printenv() { id; }; printenv HOME",
+        "./printenv HOME",
+        "cat a.md | tee x",
+        "cat a.md | tee /dev/null x",
+        "cat a.md | tee -a x /dev/null",
+        "cat a.md | tee $X",
+        "cat a.md | tee /dev/../x",
+        "cat a.md | ./tee /dev/null",
+        "cat a.md | tee /dev/null > x",
+        "cat a.md | tee --output-error /dev/null >(sh)",
+        "pwd() { echo /etc; }; cat \"$(pwd)/passwd\"",
+        "PWD=/etc; cat \"$(pwd)/passwd\"",
+        "cd \"$X\"; cat \"$(pwd)/a.md\"",
+        "for i in {1..3}; do touch $i; done",
+        "for f in {src,x}; do rm -r $f; done",
+        "for f in {/etc,src}; do cat $f/passwd > x; done",
+        "echo {1..3} > {a,b}",
+        "for f in src/*; do stat -A $f; done",
+        "for f in *; do stat \"$f\" x; echo $PWD; done; touch q",
+    ];
+    lines.extend(more.map(str::to_owned));
+    let at = folder.path().canonicalize().unwrap();
+    let leads = |text: &str| {
+        let found = line_accesses(text, &Surroundings::new(&at, std::slice::from_ref(&at)));
+        // Reads elsewhere are judged as that.
+        shell_accesses(&found).flat_map(|shell| &shell.touches).any(|touch| match &touch.path {
+            crate::shell::TouchedPath::Known(path) => !path.resolved.starts_with(&at),
+            crate::shell::TouchedPath::Open(open) => !open.looked_up,
+        })
+    };
+    let passed: Vec<_> = lines.iter().filter(|text| reads(&at, text) && !leads(text)).collect();
+    assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), lines.len());
+    for text in ["cat x$((1+1))", "cat \"x$((1+1))\""] {
+        assert!(leads(text) || !reads(&at, text), "{text}");
+    }
+}

@@ -131,7 +131,9 @@ impl Walker<'_> {
                 flag('n') || !words.iter().all(named)
             }
             "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "vared" | "zparseopts"
-            | "zstyle" | "sysread" | "strftime" | "stat" | "zstat" | "zformat" => !words.iter().all(named),
+            | "zstyle" | "sysread" | "strftime" | "zstat" | "zformat" => !words.iter().all(named),
+            // To zsh, with a module: `-A ARRAY`, `-H HASH`.
+            "stat" => flag('A') || flag('H') || words.iter().any(|word| could_be_option(word)),
             _ => false,
         };
     }
@@ -195,8 +197,14 @@ impl Walker<'_> {
         variables::variable_kind_in(name, self.dialect()) == VariableKind::Other
             && !variables::is_set_by_shells(name)
             && !self.out.sets
-            && variables::count_mentions(self.current_text(), name) == 1
-            && variables::count_mentions(&variables::strip_quotes(self.current_text()), name) == 1
+            && self.is_mentioned_as_often(name, 1)
+    }
+
+    /// Whether the text at hand speaks of a variable just as often, arithmetic that only reads it not counted.
+    pub(super) fn is_mentioned_as_often(&self, name: &str, times: usize) -> bool {
+        let text = variables::without_plain_arithmetic(self.current_text());
+        variables::count_mentions(&text, name) == times
+            && variables::count_mentions(&variables::strip_quotes(&text), name) == times
     }
 
     /// Whether nothing in the line gives a variable another value than it has before.
@@ -206,6 +214,15 @@ impl Walker<'_> {
             && ![self.line, self.current_text(), &variables::strip_quotes(self.line)]
                 .iter()
                 .any(|text| mentioned(text))
+    }
+
+    /// The same where a command has the name among its words, without a `$`.
+    pub(super) fn is_set_nowhere_else(&self, name: &str) -> bool {
+        !self.out.sets
+            && !self.at.env.contains_key(name)
+            && [self.line, self.current_text(), &variables::strip_quotes(self.line)]
+                .iter()
+                .all(|text| variables::count_mentions(text, name) <= 1)
     }
 
     /// Keeps the values of variables that the line sets for certain.
@@ -222,6 +239,20 @@ impl Walker<'_> {
         }
     }
 
+    /// The same of `export NAME=text`.
+    pub(super) fn keep_exported_values(&mut self, words: &[Word]) {
+        let [export, Word::Literal(given)] = words else { return };
+        let Some((name, value)) = given.split_once('=').filter(|_| export.literal() == Some("export")) else {
+            return;
+        };
+        // To some shells it is a word like others, and read as a glob.
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./:,@%+-".contains(&b);
+        let certain = variables::is_name(name) && self.place.sets_for_certain(name) && self.is_set_once(name);
+        if certain && self.has_no_functions() && !value.is_empty() && value.bytes().all(plain) {
+            self.place.assign_variable(Variable { name: name.to_owned(), value: value.into() });
+        }
+    }
+
     /// A variable that is set by something else than an assignment.
     pub(super) fn set_name(&mut self, name: &str) {
         match variables::variable_kind_in(name, self.dialect()) {
@@ -233,6 +264,12 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether what is not known of a word stands at its beginning, or behind a dash.
+fn could_be_option(word: &Word) -> bool {
+    let begun = word.known_prefix();
+    word.literal().is_none() && (begun.is_empty() || begun.starts_with('-'))
 }
 
 /// What is said about the assignments of a command.

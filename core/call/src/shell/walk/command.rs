@@ -86,6 +86,7 @@ impl Walker<'_> {
         if shell {
             self.record_given_values(&rest, &input.texts);
             self.note_other_variables(&rest);
+            self.keep_exported_values(&rest);
             caveats.append(&mut self.noted.caveats);
         }
         let mut lines = Vec::new();

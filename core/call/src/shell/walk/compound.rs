@@ -117,7 +117,42 @@ impl Walker<'_> {
             }
         }
         self.push_keyword_notes("for");
-        self.walk_loop(None, |walker| walker.walk_list(&of.body.list))
+        let counter = self.counter_of(of).map(|name| {
+            let (text, held) = (format!("${name}"), GapContent::Name);
+            let value = OpenWord { text, pieces: vec![None], held, ..OpenWord::default() };
+            Variable { name, value: Word::Open(value) }
+        });
+        let (out, before) = (self.out.len(), self.place.clone());
+        self.walk_loop(counter, |walker| walker.walk_list(&of.body.list))?;
+        // Something in it may have set the variable: then nothing is known of that.
+        if self.out.sets {
+            self.out.take_since(out);
+            self.place = before;
+            self.walk_loop(None, |walker| walker.walk_list(&of.body.list))?;
+        }
+        Ok(())
+    }
+
+    /// The variable that a loop counts in, if nothing else speaks of it: `for ((i=0; i<9; i++))`.
+    fn counter_of(&self, of: &ArithmeticForClauseCommand) -> Option<String> {
+        let parts = [&of.initializer, &of.condition, &of.updater];
+        let texts = parts.map(|part| part.as_ref().map(|part| part.value.trim()).unwrap_or_default());
+        let [first, ..] = texts;
+        let (name, start) = first.split_once('=')?;
+        let name = name.trim();
+        let own = |text: &&str| {
+            text.strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+        };
+        let counts = variables::is_name(name)
+            && start.trim().bytes().all(|b| b.is_ascii_digit())
+            && texts.iter().all(own)
+            && texts.iter().all(|text| is_counter_expression(text))
+            && variables::variable_kind_in(name, self.dialect()) == VariableKind::Other
+            && !variables::is_set_by_shells(name)
+            && !self.sets_others_too()
+            && self.is_mentioned_as_often(name, texts.len());
+        counts.then(|| name.to_owned())
     }
 
     /// `( (x))` and `((x) )` are two subshells, and the parser takes them for arithmetic too: only where no two

@@ -36,6 +36,8 @@ impl Walker<'_> {
         let one = is_one_pipeline(&program);
         let held = if one { std::mem::take(&mut self.out.held) } else { GapContent::Anything };
         let search = self.out.search.take().filter(|_| one);
+        // A number is no name that anything printed before it.
+        let printed = if held == GapContent::Number { Vec::new() } else { printed };
         walked.map(|()| (search, held.max(GapContent::Printed), printed))
     }
 

@@ -210,10 +210,17 @@ fn certainly_assigned_names(program: &Program) -> Vec<String> {
     for item in program.complete_commands.iter().flat_map(|list| &list.0) {
         let [Command::Simple(simple)] = item.0.first.seq.as_slice() else { continue };
         let sequential = matches!(item.1, SeparatorOperator::Sequence);
-        if !sequential || item.0.first.bang || simple.word_or_name.is_some() || simple.suffix.is_some() {
+        if !sequential || item.0.first.bang {
             continue;
         }
-        for part in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+        let parts = match &simple.word_or_name {
+            None if simple.suffix.is_none() => simple.prefix.as_ref().map(|prefix| &prefix.0),
+            Some(name) if name.value == "export" && simple.prefix.is_none() => {
+                simple.suffix.as_ref().map(|suffix| &suffix.0)
+            }
+            _ => None,
+        };
+        for part in parts.into_iter().flatten() {
             if let CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) = part
                 && let AssignmentName::VariableName(name) = &assignment.name
                 && !assignment.append

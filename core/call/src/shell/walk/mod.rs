@@ -269,6 +269,11 @@ impl<'a> Walker<'a> {
         self.out.sets
     }
 
+    /// Whether no name is one of a function that the line defines.
+    pub(super) fn has_no_functions(&self) -> bool {
+        self.place.functions().is_empty()
+    }
+
     fn is_function(&self, name: Option<&str>) -> bool {
         name.is_some_and(|name| self.place.functions().iter().any(|function| function == name))
     }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Walker;
-use super::xargs::parse_xargs;
+use super::print_only::{keeps_nothing, only_prints_words};
+use super::xargs::{is_plain_in_names, parse_xargs, stay_whole};
 use crate::shell::file_search::ListedFiles;
 use crate::shell::program::{self, Command, CommandFacts, open_path_of};
 use crate::shell::{
@@ -24,7 +25,7 @@ const MAX_NAMES: usize = 2_000;
 const MAX_FOLDERS: usize = 64;
 
 /// Names that nobody has, in place of those that a word gives.
-const UNUSED: [&str; 2] = ["mayi-one", "mayi-other"];
+pub(super) const UNUSED: [&str; 2] = ["mayi-one", "mayi-other"];
 
 /// One that looks like an option.
 const OPTION: &str = "--mayi-one";
@@ -151,6 +152,12 @@ impl Walker<'_> {
             known.caveats.clear();
             return true;
         }
+        if !known.reader && (self.tells_variables(words, known) || keeps_nothing(words, known)) {
+            known.reader = true;
+            known.touches.clear();
+            known.writes.clear();
+            return true;
+        }
         // Something earlier may make names; where the folder is not known, nothing can be looked up.
         if known.reader
             || known.lost
@@ -232,6 +239,16 @@ impl Walker<'_> {
                 }
             }
             touches.extend(self.read_now(command, known, &slots)?);
+            // With one number or another it may be a name that is there.
+            for word in command.words {
+                if let Word::Open(open) = word
+                    && is_tame(word)
+                    && open.pieces.len() > 1
+                {
+                    let any = OpenWord { glob: true, splits: false, text: String::new(), ..open.clone() };
+                    touches.extend(self.read_each(&self.glob_names(&any, &mut budget)?)?);
+                }
+            }
         }
         Some(touches)
     }
@@ -244,7 +261,7 @@ impl Walker<'_> {
         search: Option<&Search>,
     ) -> Option<Vec<Touch>> {
         let (options, inner) = parse_xargs(command.words)?;
-        if known.caveats.is_empty() && only_prints(command, inner) {
+        if known.caveats.is_empty() && only_prints_words(command, inner) {
             return Some(Vec::new());
         }
         let search = search?;
@@ -345,10 +362,13 @@ impl Walker<'_> {
     fn glob_names(&self, open: &OpenWord, budget: &mut LookupBudget) -> Option<FileNames> {
         let climbs = open.pieces.iter().flatten().any(|piece| piece.split('/').any(|name| name == ".."));
         // What stands in a group of alternatives may be more than a name.
-        if !open.glob || climbs || open.text.contains('(') {
+        if !(open.glob || open.split_name) || climbs || open.text.contains('(') {
             return None;
         }
-        let path = open_path_of(open, self.place.folder.known_path(), &self.looked);
+        let here = self.place.folder.known_path();
+        // As the command has it, and as the glob gave it.
+        let written = open_path_of(open, here, &self.looked);
+        let path = open_path_of(&OpenWord { glob: true, ..open.clone() }, here, &self.looked);
         let begun = path.pieces.first().and_then(Option::as_deref).filter(|text| text.starts_with('/'))?;
         let folder = PathBuf::from(begun.rsplit_once('/').map_or("/", |(folder, _)| folder));
         // `**` goes down any number of folders, or is a star.
@@ -361,7 +381,10 @@ impl Walker<'_> {
             given.extend(glob_matches(&path.pieces, true, budget)?);
         }
         let now: Vec<PathBuf> = given.into_iter().map(|given| given.path).collect();
-        let (pieces, splits, from) = (open.pieces.clone(), open.splits, NameSource::Glob(path));
+        if open.split_name && !stay_whole(&open.pieces, &folder, &now) {
+            return None;
+        }
+        let (pieces, splits, from) = (open.pieces.clone(), open.splits, NameSource::Glob(written));
         (now.len() <= MAX_NAMES).then_some(FileNames { pieces, splits, folder, from, now })
     }
 
@@ -438,13 +461,6 @@ fn without_gaps(open: &OpenWord) -> Option<WordSlot> {
     (!filled.is_empty() || !open.splits).then_some(WordSlot::Text(Word::Literal(filled)))
 }
 
-/// Whether a command does nothing but print its words, whatever is added to them.
-fn only_prints(command: &Command<'_>, words: &[Word]) -> bool {
-    let words: Vec<Word> = words.iter().cloned().chain(UNUSED.map(Word::from)).collect();
-    let known = program::analyze_command(&Command { words: &words, ..*command });
-    known.reader && known.prints_words && known.harmless_options
-}
-
 /// Each path that one of these could be is a touch of its own.
 pub(super) fn looked_up(touches: &mut [Touch]) {
     for touch in touches {
@@ -461,7 +477,7 @@ fn names_of(search: &Search, split: bool, budget: &mut LookupBudget) -> Option<V
     let mut count = 0;
     for folder in &search.folders {
         let now = folder.list_paths(budget)?;
-        let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"'\"\\*?[]{}$`~!^#".contains(c);
+        let plain = is_plain_in_names;
         let whole = |path: &PathBuf| {
             let below = path.strip_prefix(&folder.path).ok().and_then(Path::to_str);
             // Git puts quotes around other names.

@@ -4,6 +4,7 @@
 //! environment holds may be a secret, and is no such thing.
 
 use super::Walker;
+use super::open_words::UNUSED;
 use crate::shell::program::{self, Command, CommandFacts};
 use crate::shell::{GapContent, OpenWord, Word};
 
@@ -53,6 +54,43 @@ impl Walker<'_> {
                     || text.starts_with('-') && known.harmless_options)
         })
     }
+
+    /// Whether a command prints variables that are no secret, and that nothing else in the line speaks of: `printenv HOME`.
+    pub(super) fn tells_variables(&self, words: &[Word], known: &CommandFacts) -> bool {
+        let behind = words.get(known.transparent..).unwrap_or_default();
+        let Some((printenv, names)) = behind.split_first() else { return false };
+        let told = |word: &Word| {
+            word.literal()
+                .is_some_and(|name| program::tells_no_secret(name) && self.is_set_nowhere_else(name))
+        };
+        printenv.literal() == Some("printenv")
+            && !names.is_empty()
+            && known.caveats.is_empty()
+            && known.inner.is_empty()
+            && self.place.functions().is_empty()
+            && names.iter().all(told)
+    }
+}
+
+/// Whether a command does nothing but print its words, whatever is added to them.
+pub(super) fn only_prints_words(command: &Command<'_>, words: &[Word]) -> bool {
+    let words: Vec<Word> = words.iter().cloned().chain(UNUSED.map(Word::from)).collect();
+    let known = program::analyze_command(&Command { words: &words, ..*command });
+    known.reader && known.prints_words && known.harmless_options
+}
+
+/// Whether a command hands on what it reads, and keeps none of it: `tee /dev/null`.
+pub(super) fn keeps_nothing(words: &[Word], known: &CommandFacts) -> bool {
+    let behind = words.get(known.transparent..).unwrap_or_default();
+    let Some((tee, operands)) = behind.split_first() else { return false };
+    let operands = match operands {
+        [append, rest @ ..] if append.literal() == Some("-a") => rest,
+        operands => operands,
+    };
+    tee.literal() == Some("tee")
+        && known.caveats.is_empty()
+        && known.inner.is_empty()
+        && operands.iter().all(|word| word.literal() == Some("/dev/null"))
 }
 
 fn as_open_word(word: &Word) -> Option<&OpenWord> {

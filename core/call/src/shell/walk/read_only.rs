@@ -149,7 +149,7 @@ fn only_reads_variables(shell: &ShellAccess) -> bool {
 }
 
 /// Whether an access only reads.
-fn only_reads(access: &Access) -> bool {
+pub(super) fn only_reads(access: &Access) -> bool {
     match access {
         Access::Shell(shell) => shell.reader && shell.caveats.is_empty(),
         Access::Read(_) => true,

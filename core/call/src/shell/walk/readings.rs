@@ -9,6 +9,7 @@ use brush_parser::ast::Program;
 
 use super::files::LineFiles;
 use super::folder::CurrentFolder;
+use super::read_only::only_reads;
 use super::{TrialWalk, Walker};
 use crate::Access;
 use crate::shell::dialect::{Difference, dialect_difference};
@@ -85,7 +86,11 @@ impl Walker<'_> {
             alike && self.out.accesses.get(at).is_some_and(|found| same_command(found, access))
         };
         let (pairs, others): (Vec<_>, Vec<_>) = new.into_iter().partition(|(at, access)| pair(*at, access));
-        if !others.is_empty() {
+        // Each reading by itself would be let through.
+        let harmless = difference == Difference::Words
+            && self.out.accesses_since(from).iter().all(only_reads)
+            && others.iter().chain(&pairs).all(|(_, access)| only_reads(access));
+        if !others.is_empty() && !harmless {
             let does: Vec<_> = others.iter().map(|(_, access)| describe_access(access)).collect();
             let reason = format!("a POSIX shell reads this line otherwise: it would {}", does.join(", "));
             self.note_posix_difference(from, &reason);

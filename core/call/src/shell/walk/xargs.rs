@@ -1,4 +1,6 @@
-//! How `xargs` hands on what it reads.
+//! How `xargs` hands on what it reads, and which names a shell does so with, where no quotes are.
+
+use std::path::{Path, PathBuf};
 
 use crate::shell::Word;
 
@@ -46,4 +48,20 @@ pub(super) fn parse_xargs(words: &[Word]) -> Option<(XargsOptions<'_>, &[Word])>
             _ => return Some((options, rest)),
         };
     }
+}
+
+/// Whether a shell, or what takes input apart, leaves this alone in a name.
+pub(super) fn is_plain_in_names(c: char) -> bool {
+    !c.is_whitespace() && !c.is_control() && !"'\"\\*?[]{}$`~!^#".contains(c)
+}
+
+/// Whether names below `folder`, written with these known pieces, stay what they are where they are split, and read as globs
+/// again: none holds a blank or a sign, or could begin an option.
+pub(super) fn stay_whole(pieces: &[Option<String>], folder: &Path, names: &[PathBuf]) -> bool {
+    let whole = |path: &PathBuf| {
+        path.strip_prefix(folder).ok().and_then(Path::to_str).is_some_and(|name| {
+            name.chars().all(is_plain_in_names) && !name.split('/').any(|part| part.starts_with('-'))
+        })
+    };
+    pieces.iter().flatten().all(|piece| piece.chars().all(is_plain_in_names)) && names.iter().all(whole)
 }
