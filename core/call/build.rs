@@ -67,6 +67,13 @@ fn generate_table(table: &Table<'_>, files: &[(String, String)]) -> Result<(Stri
         writeln!(code, "    Name {{ name: {name:?}, entry: {entry} }},")?;
     }
     writeln!(code, "];")?;
+    // Where the names with each first byte begin.
+    let mut begins = Vec::new();
+    for byte in 0..=256_u16 {
+        let before = |name: &&String| name.bytes().next().is_none_or(|first| u16::from(first) < byte);
+        begins.push(u16::try_from(table.names.keys().filter(before).count())?);
+    }
+    writeln!(code, "static BEGINS: [u16; {}] = {begins:?};", begins.len())?;
     Ok((text, code))
 }
 

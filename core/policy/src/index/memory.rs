@@ -16,6 +16,8 @@ pub(crate) struct NameTable {
     pub(crate) named: FxHashMap<Box<str>, Vec<u32>>,
     pub(crate) others: Vec<u32>,
     pub(crate) deepest: usize,
+    /// A bit for each length that a name has: most of what is looked for is of no such length, and need not be hashed.
+    lengths: u64,
     /// The names in their order, and in that of their ends: each written backwards.
     forwards: Vec<Box<str>>,
     backwards: Vec<Box<str>>,
@@ -34,6 +36,7 @@ impl MemoryTables {
             Some(name) => match names.named.get_mut(name) {
                 Some(list) => list.push(at),
                 None => {
+                    names.lengths |= length_bit(name);
                     names.named.insert(name.into(), vec![at]);
                 }
             },
@@ -76,7 +79,10 @@ impl MemoryTables {
 
 impl KeyLookup for MemoryTables {
     fn find_named(&self, table: IndexTable, name: &str, found: &mut Vec<u32>) {
-        if let Some(list) = self.table(table).and_then(|names| names.named.get(name)) {
+        let Some(names) = self.table(table).filter(|names| names.lengths & length_bit(name) != 0) else {
+            return;
+        };
+        if let Some(list) = names.named.get(name) {
             found.extend(list);
         }
     }
@@ -126,4 +132,9 @@ impl KeyLookup for MemoryTables {
 fn names_from<'a>(sorted: &'a [Box<str>], head: &'a str) -> impl Iterator<Item = &'a str> {
     let first = sorted.partition_point(|text| **text < *head);
     sorted.iter().skip(first).map(|text| &**text).take_while(move |text| text.starts_with(head))
+}
+
+/// The bit of a name's length in bytes; the last one is that of all longer names.
+fn length_bit(name: &str) -> u64 {
+    1 << name.len().min(63)
 }

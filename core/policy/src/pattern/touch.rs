@@ -89,8 +89,10 @@ impl<'a> TouchForms<'a> {
             (Use::Read, _) if reach == Reach::Itself => AncestorMatch::No,
             // What changed there is hardly ever what is built in.
             (Use::Read, BuiltIn) if matches!(reach, Reach::Changed | Reach::Past) => AncestorMatch::No,
-            // It may show, or change, whatever could lie there; what is built in is about far too much for that.
+            // It may show, or change, whatever could lie there; what is built in is about far too much for that, but for
+            // folders that are there for just this (`cd .git && unzip a`).
             (_, ByHand) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::Any,
+            (Use::Write(_), BuiltIn) if reach == Reach::Somewhere => AncestorMatch::PlaceBelowRoot,
             (_, BuiltIn) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::No,
             (Use::Read | Use::Either, ByHand) if reach == Reach::All => AncestorMatch::Any,
             (Use::Read | Use::Either, ByHand) if reach == Reach::Shown => AncestorMatch::AnyShown,

@@ -61,8 +61,12 @@ pub(super) fn names_with_prefix(start: &str) -> impl Iterator<Item = &'static st
 
 /// The place of the entry with this name.
 pub(super) fn find_entry(name: &str) -> Option<usize> {
-    let at = NAMES.binary_search_by(|other| slice_text(other.name).cmp(name)).ok()?;
-    NAMES.get(at).map(|name| usize::from(name.entry))
+    // Only among those with its first byte: this is asked of nearly every word.
+    let first = usize::from(*name.as_bytes().first()?);
+    let place = |at: usize| BEGINS.get(at).copied().map(usize::from);
+    let names = NAMES.get(place(first)?..place(first + 1)?)?;
+    let at = names.binary_search_by(|other| slice_text(other.name).cmp(name)).ok()?;
+    names.get(at).map(|name| usize::from(name.entry))
 }
 
 /// Reads what an entry says.

@@ -89,6 +89,7 @@ fn add_made_folder(judge: &mut CommandAnalyzer<'_>, operands: &[&Word]) {
 fn add_unpack_folders(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     let named: Vec<_> = folders_among_options(scan).collect();
     if named.is_empty() {
+        unpack::fill_hidden_folder(judge);
         return add_members(judge, form, scan, ".");
     }
     for value in named {

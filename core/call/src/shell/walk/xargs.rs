@@ -50,9 +50,9 @@ pub(super) fn parse_xargs(words: &[Word]) -> Option<(XargsOptions<'_>, &[Word])>
     }
 }
 
-/// Whether a shell, or what takes input apart, leaves this alone in a name.
+/// Whether a shell, or what takes input apart, leaves this alone in a name. Groups are globs where `extglob` is set.
 pub(super) fn is_plain_in_names(c: char) -> bool {
-    !c.is_whitespace() && !c.is_control() && !"'\"\\*?[]{}$`~!^#".contains(c)
+    !c.is_whitespace() && !c.is_control() && !"'\"\\*?[]{}()|$`~!^#".contains(c)
 }
 
 /// Whether names below `folder`, written with these known pieces, stay what they are where they are split, and read as globs

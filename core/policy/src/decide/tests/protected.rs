@@ -256,6 +256,11 @@ fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
         "unzip a.zip .git/hooks/pre-commit",
         "7z x -o.git/hooks a.7z",
         "cpio -i -D .git/hooks",
+        "cd .git && unzip -o ../a.zip",
+        "cd .git/hooks && unzip ../../a.zip",
+        "(cd .git; unzip ../a.zip)",
+        "cd .git && 7z x ../a.7z",
+        "cd .git/hooks && cpio -i < ../../a",
         "scp x .git/hooks/",
         "scp h:x .git/hooks",
         "rsync h:x .git/hooks/",
@@ -290,6 +295,11 @@ fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
         "tar xf a.tar src",
         "tar xf a.tar -C out",
         "unzip a.zip -d out",
+        "unzip a.zip",
+        "cd sub && unzip ../a.zip",
+        "cd sub && 7z x ../a.7z",
+        "cd .git && unzip -l ../a.zip",
+        "cd .git && git status",
         "unzip -l a.zip .git/config",
         "echo x > $y",
         "docker run -v data:/x y",
@@ -305,6 +315,27 @@ fn given_a_command_that_writes_in_a_protected_place_then_it_asks_always() {
         open.deciding_finding().iter().all(|finding| !finding.reason.ends_with("protected path")),
         "{open:?}"
     );
+}
+
+/// D4.8: what a program writes outside of the session's folders, whichever of its words says where.
+#[test]
+fn given_a_word_of_a_file_that_is_written_then_a_place_outside_is_asked_about_always() {
+    let all = all();
+    for line in [
+        "terraform fmt ../out",
+        "tofu fmt -recursive ../out/m",
+        "jar cf ../out/x.jar a.class",
+        "ar rcs ../out/x.a a.o",
+        "ctags -f ../out/tags src/a.c",
+        "sphinx-build docs ../out",
+        "mmv 'a*' '../out/b#1'",
+    ] {
+        let decision = in_mode(&all, &shell(line), Mode::Auto);
+        assert!(decision.always_asks(), "{line}: {:?}", decision.deciding_finding());
+        let inside = line.replace("../out", "out");
+        let decision = in_mode(&all, &shell(&inside), Mode::Auto);
+        assert_eq!(decision.effect, Allow, "{inside}: {:?}", decision.deciding_finding());
+    }
 }
 
 /// D2.25: words that lie above a path that is protected count as that access. What is
