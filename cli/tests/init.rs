@@ -71,7 +71,7 @@ fn given_files_that_name_tasks_then_usual_ones_are_allowed_here_and_cases_come_a
         "env",
         "env | sort",
         "printenv",
-        "printenv HOME",
+        "printenv GITHUB_TOKEN",
         "export -p",
         "declare -p",
         "set",

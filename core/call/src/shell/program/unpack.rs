@@ -51,9 +51,8 @@ pub(super) fn fill_folder_with(judge: &mut CommandAnalyzer<'_>, folder: &str, ow
 
 /// The same of the folder at hand, where that is a hidden one: `cd .git && unzip a`.
 pub(super) fn fill_hidden_folder(judge: &mut CommandAnalyzer<'_>) {
-    let hidden = |cwd: &Path| {
-        cwd.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with('.'))
-    };
+    let hidden =
+        |cwd: &Path| cwd.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with('.'));
     if judge.command.cwd.is_some_and(hidden) {
         for name in [ANY_FILE.to_owned(), format!("hooks/{ANY_FILE}")] {
             judge.places.add_path(&name, WRITE, Reach::Itself);
