@@ -19,6 +19,9 @@ pub(crate) trait Client {
     fn settle(&mut self) -> Outcome<()> {
         Ok(())
     }
+
+    /// Calls the tool so often, under the ids behind `id`, with `flight` calls on their way at once; the nanoseconds of each.
+    fn call_at_once(&mut self, flight: usize, calls: usize, id: u64) -> Outcome<Vec<i64>>;
 }
 
 /// Begins as clients do, and has the tools listed.

@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::client::{Client, is_answer};
+use crate::client::{self, Client, is_answer};
 use crate::common::Outcome;
 
 /// A client of an address.
@@ -14,6 +15,8 @@ pub(crate) struct Http {
     connection: Option<BufReader<TcpStream>>,
     /// The rest of the last body: how it is written.
     left: Left,
+    /// More connections of the same session, for calls at once.
+    others: Vec<Http>,
 }
 
 /// What is still to be read of a body.
@@ -42,7 +45,23 @@ impl Http {
             .and_then(|rest| rest.split_once('/'))
             .ok_or_else(|| format!("not an address: {url}"))?;
         let (at, path) = (at.parse()?, format!("/{path}"));
-        Ok(Self { at, path, session: None, connection: None, left: Left::Nothing })
+        Ok(Self { at, path, session: None, connection: None, left: Left::Nothing, others: Vec::new() })
+    }
+
+    /// A connection of its own for the same session.
+    fn beside(&self) -> Self {
+        let (path, session) = (self.path.clone(), self.session.clone());
+        Self { at: self.at, path, session, connection: None, left: Left::Nothing, others: Vec::new() }
+    }
+
+    /// One call after the other, as long as there are any left; the nanoseconds of each.
+    fn call_while(&mut self, left: &AtomicU64, id: u64) -> Outcome<Vec<i64>> {
+        let mut times = Vec::new();
+        let next = || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        while let Ok(left) = next() {
+            times.push(i64::try_from(client::call(self, "", id + left)?.as_nanos())?);
+        }
+        Ok(times)
     }
 
     fn post(&mut self, body: &str) -> Outcome<Head> {
@@ -172,6 +191,28 @@ impl Client for Http {
     fn settle(&mut self) -> Outcome<()> {
         while self.piece()?.is_some() {}
         Ok(())
+    }
+
+    fn call_at_once(&mut self, flight: usize, calls: usize, id: u64) -> Outcome<Vec<i64>> {
+        while self.others.len() + 1 < flight {
+            self.others.push(self.beside());
+        }
+        let left = AtomicU64::new(u64::try_from(calls)?);
+        let mut others: Vec<Self> = self.others.drain(..).collect();
+        let times = std::thread::scope(|scope| {
+            let started: Vec<_> = others
+                .iter_mut()
+                .take(flight.saturating_sub(1))
+                .map(|other| scope.spawn(|| other.call_while(&left, id).map_err(|error| error.to_string())))
+                .collect();
+            let mut times = self.call_while(&left, id)?;
+            for other in started {
+                times.append(&mut other.join().map_err(|_| "a client has panicked")??);
+            }
+            Ok(times)
+        });
+        self.others = others;
+        times
     }
 }
 

@@ -8,7 +8,7 @@
 //! difference of the calls with the same number in the same round.
 //!
 //! Besides: how many calls a second there are with sixteen at once, with the record, without it, and with one that survives the
-//! power; the memory of a gateway with three servers after 1,000 calls, and how soon it answers at first.
+//! power, and over HTTP beside the others; the memory of a gateway with three servers after 1,000 calls, and how soon it answers at first.
 //!
 //! usage: `cargo bench -p mayi-tests --bench gateway [-- [--quick] [FILTER]]`
 //!

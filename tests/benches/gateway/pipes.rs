@@ -1,9 +1,11 @@
 //! Lines on the standard streams of a program.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
+use std::time::Instant;
 
-use crate::client::{Client, is_answer};
+use crate::client::{self, Client, is_answer};
 use crate::common::Outcome;
 use crate::running::Running;
 
@@ -54,5 +56,25 @@ impl Client for Pipes {
 
     fn tell(&mut self, notification: &str) -> Outcome<()> {
         self.send(notification)
+    }
+
+    fn call_at_once(&mut self, flight: usize, calls: usize, id: u64) -> Outcome<Vec<i64>> {
+        let (mut id, mut left) = (id, calls);
+        let mut sent = HashMap::new();
+        let mut times = Vec::with_capacity(calls);
+        while times.len() < calls {
+            while left > 0 && sent.len() < flight {
+                id += 1;
+                left -= 1;
+                self.send(&client::request("", id))?;
+                sent.insert(id, Instant::now());
+            }
+            let answer = self.next()?;
+            let Some(id) = client::answered(&answer, sent.keys().copied()) else { continue };
+            if let Some(begin) = sent.remove(&id) {
+                times.push(i64::try_from(begin.elapsed().as_nanos())?);
+            }
+        }
+        Ok(times)
     }
 }
