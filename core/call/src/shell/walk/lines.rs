@@ -9,7 +9,7 @@ use super::folder::CurrentFolder;
 use crate::Access;
 use crate::shell::line_error::{LineError, Result};
 use crate::shell::parse::Grammar;
-use crate::shell::{Dialect, GapContent, Search, bounds, candidates, parse};
+use crate::shell::{Dialect, GapContent, Search, bounds, candidates, parse, variables};
 
 impl Walker<'_> {
     /// Walks what is inside of `$(...)` or backquotes.
@@ -32,13 +32,26 @@ impl Walker<'_> {
         self.out.said.extend_from_slice(&printed);
         self.place.after_subshell(left);
         self.noted.ate = true;
-        // Of several commands each prints something.
-        let one = is_one_pipeline(&program);
+        // Of several commands each prints something, and where a shell traces what it runs, that may go there too.
+        let one = is_one_pipeline(&program) && !self.may_trace();
         let held = if one { std::mem::take(&mut self.out.held) } else { GapContent::Anything };
         let search = self.out.search.take().filter(|_| one);
         // A number is no name that anything printed before it.
         let printed = if held == GapContent::Number { Vec::new() } else { printed };
         walked.map(|()| (search, held.max(GapContent::Printed), printed))
+    }
+
+    /// Whether the line has a shell say what it runs: `set -x`, `set -o verbose`.
+    fn may_trace(&self) -> bool {
+        let text = variables::strip_quotes(self.line);
+        let named = ["xtrace", "verbose", "XTRACEFD", "SHELLOPTS"].iter().any(|name| text.contains(name));
+        let mut sets =
+            text.match_indices("set").map(|(at, set)| text.get(at + set.len()..).unwrap_or_default());
+        named
+            || sets.any(|behind| {
+                let mut options = behind.split_whitespace().take_while(|word| word.starts_with(['-', '+']));
+                behind.starts_with(char::is_whitespace) && options.any(|word| word.contains(['x', 'v']))
+            })
     }
 
     /// Walks what is inside of `<(...)` or `>(...)`.

@@ -5,6 +5,7 @@ use brush_parser::ast::CompoundList;
 use super::Walker;
 use super::shell_state::Variable;
 use crate::Access;
+use crate::shell::builtins;
 use crate::shell::{Caveat, CaveatSubject, ShellAccess, Touch, TouchedPath, Use, Word};
 
 /// As many values of a loop are looked at, each by itself.
@@ -91,9 +92,12 @@ impl Walker<'_> {
         }
         // Reading variables for nothing may be for whoever comes later.
         let used = self.out.accesses.iter().any(only_reads);
+        // What a program makes of a variable that is handed on to it is not known: it may name a file, or what it runs.
+        let handed_on = self.out.accesses.iter().any(runs_program);
         for access in self.out.accesses.iter_mut().filter(|access| only_sets(access)) {
             if let Access::Shell(shell) = access
                 && (used || !only_reads_variables(shell))
+                && !(handed_on && only_exports(shell))
             {
                 shell.caveats.clear();
                 shell.reader = true;
@@ -124,6 +128,13 @@ pub(super) fn only_sets(shell: &ShellAccess) -> bool {
     let named = |caveat: &Caveat| !caveat.always && matches!(caveat.named, CaveatSubject::Assignment(_));
     let sets = shell.words.is_empty() && !shell.assignments.is_empty();
     sets && shell.caveats.iter().all(named) || only_exports(shell) || only_reads_variables(shell)
+}
+
+/// Whether something else than the shell itself gets to see what is exported.
+fn runs_program(access: &Access) -> bool {
+    let own = |word: &Word| word.literal().is_some_and(builtins::is_own_command);
+    matches!(access, Access::Shell(shell)
+        if !shell.outer.is_empty() || shell.words.first().is_some_and(|word| !own(word)))
 }
 
 /// Whether it does no more than to hand variables on to what comes later: `export X=y`.
