@@ -320,21 +320,6 @@ fn given_hostile_twins_of_what_the_line_says_itself_then_it_does_more_than_to_re
         "export {U,X}SER=$SECRET; printenv USER",
         "printenv() { id; }; printenv HOME",
         "./printenv HOME",
-        "BASH_XTRACEFD=1; l=$(cat a.md); set -x; n=$(wc -l <a.md); echo $((n+1))",
-        "BASH_XTRACEFD=1; l=$(cat a.md); set -x; n=$(wc -l <a.md); [[ $n -gt 1 ]] && echo y",
-        "set -x; n=$(wc -l <a.md); echo $((n+1))",
-        "set -e -o xtrace; n=$(wc -l <a.md); echo $((n+1))",
-        "set -eux; n=$(wc -l <a.md); echo $((n+1))",
-        "set -x; for f in $(find src -not -path /etc/hostname); do cat \"$f\"; done",
-        "export PYTHONPLATLIBDIR=src; python3 -m json.tool f",
-        "for BAT_CONFIG_DIR in src; do batcat a.md; done",
-        "export BAT_CONFIG_DIR=src; batcat a.md",
-        "export TAPE=h.invalid:x; tar t",
-        "export BC_ENV_ARGS=f; bc",
-        "export ANY=src; cat a.md",
-        "export ANY=src && timeout 9 cat a.md",
-        "export ANY=src; /bin/echo x",
-        "export ANY=src; for f in 1 2; do head -n $f a.md; done",
         "for f in @(*); do cat $f; done",
         "cat a.md | tee x",
         "cat a.md | tee /dev/null x",
@@ -368,5 +353,64 @@ fn given_hostile_twins_of_what_the_line_says_itself_then_it_does_more_than_to_re
     assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), lines.len());
     for text in ["cat x$((1+1))", "cat \"x$((1+1))\""] {
         assert!(leads(text) || !reads(&at, text), "{text}");
+    }
+}
+
+/// D2.18: where a shell traces what it runs, that may be in what a substitution gives: no number any more. Attack 562.
+#[test]
+fn given_a_line_that_is_traced_then_what_is_printed_is_not_known() {
+    let folder = folder(&["a.md", "src/a.rs"]);
+    let passed: Vec<&str> = [
+        "BASH_XTRACEFD=1; l=$(cat a.md); set -x; n=$(ls | wc -l); echo $((n+1))",
+        "BASH_XTRACEFD=1; l=$(cat a.md); set -x; n=$(ls | wc -l); [[ $n -gt 1 ]] && echo y",
+        "set -x; n=$(ls | wc -l); echo $((n+1))",
+        "set -e -o xtrace; n=$(ls | wc -l); echo $((n+1))",
+        "set -eux; n=$(ls | wc -l); echo $((n+1))",
+        "set -x; for f in $(find src -not -path /etc/hostname); do cat \"$f\"; done",
+        "set -v; n=$(ls | wc -l); echo $((n+1))",
+        "n=$(ls | wc -l); set -x; echo $((n+1))",
+        "bash -xc 'n=$(ls | wc -l); echo $((n+1))'",
+        "shopt -so xtrace; n=$(ls | wc -l); echo $((n+1))",
+        "BASH_XTRACEFD=1; ls",
+        "exec {BASH_XTRACEFD}>&1; set -x; n=$(ls | wc -l); echo $n",
+    ]
+    .into_iter()
+    .filter(|text| reads(folder.path(), text))
+    .collect();
+    assert!(passed.is_empty(), "{passed:#?}");
+    for text in ["set -x; ls", "set -e; n=$(ls | wc -l); echo $((n+1))", "set -x; wc -l a.md"] {
+        assert!(reads(folder.path(), text), "{text}");
+    }
+}
+
+/// D2.13, D2.15: what a program makes of a variable that is handed on to it is not known. Attack 563.
+#[test]
+fn given_a_variable_that_is_handed_on_to_a_program_then_it_does_more_than_to_read() {
+    let folder = folder(&["a.md", "src/a.rs", "f"]);
+    let passed: Vec<&str> = [
+        "export PYTHONPLATLIBDIR=src; python3 -m json.tool f",
+        "for BAT_CONFIG_DIR in src; do batcat a.md; done",
+        "export BAT_CONFIG_DIR=src; batcat a.md",
+        "export TAPE=h.invalid:x; tar t",
+        "export BC_ENV_ARGS=f; bc",
+        "export ANY=src; cat a.md",
+        "export ANY=src && timeout 9 cat a.md",
+        "export ANY=src; /bin/echo x",
+        "export ANY=src; for f in 1 2; do head -n $f a.md; done",
+        "TAPE=h.invalid:x; tar t",
+        "LESSHISTFILE=x; cat a.md",
+        "export A=1 B=2; wc -l a.md",
+    ]
+    .into_iter()
+    .filter(|text| reads(folder.path(), text))
+    .collect();
+    assert!(passed.is_empty(), "{passed:#?}");
+    for text in [
+        "export A=src; echo \"$A\"",
+        "A=src; ls \"$A\"",
+        "export RUST_BACKTRACE=1; ls",
+        "export CI=1; cat a.md",
+    ] {
+        assert!(reads(folder.path(), text), "{text}");
     }
 }

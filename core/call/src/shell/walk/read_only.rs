@@ -97,7 +97,7 @@ impl Walker<'_> {
         for access in self.out.accesses.iter_mut().filter(|access| only_sets(access)) {
             if let Access::Shell(shell) = access
                 && (used || !only_reads_variables(shell))
-                && !(handed_on && only_exports(shell))
+                && !(handed_on && only_exports(shell) && !shell.caveats.is_empty())
             {
                 shell.caveats.clear();
                 shell.reader = true;
