@@ -4,6 +4,8 @@ mod any;
 mod arity;
 mod caveats;
 #[cfg(target_os = "linux")]
+mod endings;
+#[cfg(target_os = "linux")]
 mod getopt;
 mod more;
 mod readers;
