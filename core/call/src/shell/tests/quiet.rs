@@ -414,3 +414,39 @@ fn given_a_variable_that_is_handed_on_to_a_program_then_it_does_more_than_to_rea
         assert!(reads(folder.path(), text), "{text}");
     }
 }
+
+/// D2.18: what a loop counts in is evaluated each time, whatever its body has put there. Attack 78.
+#[test]
+fn given_a_loop_that_counts_in_what_its_body_reads_then_it_does_more_than_to_read() {
+    let folder = folder(&["a.md", "number.txt"]);
+    let mut lines: Vec<String> = Vec::new();
+    for head in ["x=0; x<1; x++", ";x<1;x++", "x=0;;x++", "x=0;x<1;", "x = 0; x < 9; x += 1", ";x;"] {
+        for sets in [
+            "read -r x < number.txt",
+            "read x < number.txt",
+            "x=$(cat number.txt)",
+            "x=`cat number.txt`",
+            "mapfile -t x < number.txt",
+            "printf -v x '%s' \"$(cat number.txt)\"",
+            "for x in $(cat number.txt); do ls; done",
+        ] {
+            lines.push(format!("for (({head})); do {sets}; done"));
+            lines.push(format!("for (({head})); do ls; {sets}; head -n \"$x\" a.md; done"));
+            lines.push(format!(
+                "{sets}; for (({})); do ls; done",
+                head.replace("x=0", "").replace("x = 0", "")
+            ));
+        }
+        lines.push(format!("for (({head})); do read x; ls; done < number.txt"));
+        lines.push(format!("cat number.txt | while read x; do for (({head})); do ls; done; done"));
+    }
+    // Where the loop itself gives it a number before it looks, nothing else counts.
+    lines.retain(|line| {
+        !line.contains("while read x; do for ((x=0") && !line.contains("while read x; do for ((x = 0")
+    });
+    let passed: Vec<&String> = lines.iter().filter(|text| reads(folder.path(), text)).collect();
+    assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), lines.len());
+    for text in ["for ((x=0; x<3; x++)); do echo $x; done", "for ((x=0; x<3; x++)); do ls; done"] {
+        assert!(reads(folder.path(), text), "{text}");
+    }
+}

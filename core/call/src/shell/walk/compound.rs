@@ -111,8 +111,11 @@ impl Walker<'_> {
     fn walk_arithmetic_for(&mut self, of: &ArithmeticForClauseCommand) -> Result<()> {
         self.touching_parentheses()?;
         for expression in [&of.initializer, &of.condition, &of.updater].into_iter().flatten() {
-            // Counting in a variable of the line's own is what this loop is for.
-            if !is_counter_expression(&expression.value) {
+            // Counting in a variable of the line's own is what this loop is for. It is evaluated nevertheless, each time anew: the
+            // body may have given it something else.
+            if is_counter_expression(&expression.value) {
+                self.note_evaluated_names(&expression.value);
+            } else {
                 self.note_arithmetic(&expression.value)?;
             }
         }
