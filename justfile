@@ -469,7 +469,7 @@ cards: build extension-modules
     MAYI_EDITOR=$(tests/editor/install)
     export MAYI_EDITOR MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
     (cd editors/vscode && npm run --silent build)
-    (cd editors/vscode/e2e && node --test tests/layout.test.mjs)
+    (cd editors/vscode/e2e && MAYI_PICTURES=1 node --test tests/layout.test.mjs)
     node editors/vscode/e2e/sheets.mjs
     mkdir -p docs/pictures
     for picture in loop-400-light option-400-light edit-400-light arguments-400-dark command-phone-light; do cp "target/screenshots/cards/$picture.png" docs/pictures/; done

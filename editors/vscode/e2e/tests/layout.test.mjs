@@ -1,6 +1,6 @@
 // @ts-check
-// Every kind of card in every width and theme: nothing overlaps or is cut off, and what is short is small. The pictures go to
-// target/screenshots/cards, and `just cards` makes sheets of them.
+// Every kind of card in every width and theme: nothing overlaps or is cut off, and what is short is small. `just cards` sets
+// MAYI_PICTURES: then a picture of each goes to target/screenshots/cards, once its choices rest no more.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -22,17 +22,23 @@ const WIDTHS = [240, 400, 700];
 const HIGH = { command: [200, 120], write: [300, 200], call: [360, 260] };
 
 const given = withKinds();
-const folder = join(screenshotFolder(), 'cards');
-mkdirSync(folder, { recursive: true });
+const folder = process.env.MAYI_PICTURES ? join(screenshotFolder(), 'cards') : undefined;
+if (folder) mkdirSync(folder, { recursive: true });
 
-/** All of it in sight, as it is once somebody looks: nothing rests or stands in front. @param {any} page @param {number} width @param {any} card */
-async function forPicture(page, width, card) {
+/**
+ * Takes the picture of a card, if pictures are wanted: all of it in sight, as it is once somebody looks, so that nothing rests or
+ * stands in front. For most of the time this waits.
+ * @param {any} page @param {number} width @param {any} card @param {string} name
+ */
+async function takePicture(page, width, card, name) {
+  if (!folder) return;
   await page.setViewportSize({ width, height: 1_800 });
   await card.evaluate((/** @type {Element} */ one) => one.scrollIntoView({ block: 'center', behavior: 'instant' }));
   if (!(await card.locator('[data-folded]').count())) {
     await until('it was in sight', async () => (await card.locator('.unseen, .unread:visible').count()) === 0 && (await card.getAttribute('data-seen')) !== 'false');
   }
   await rested(card);
+  await card.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
 }
 
 for (const theme of THEMES) {
@@ -53,8 +59,7 @@ for (const theme of THEMES) {
         const most = HIGH[kind]?.[width < 400 ? 0 : 1];
         console.log(`# ${theme} ${width}: ${kind} is ${Math.round(height)} high${most === undefined ? '' : ` of ${most}`}`);
         if (most !== undefined && height > most) wrong.push(`${kind}: ${height} pixels high, more than ${most}`);
-        await forPicture(view.page, width, card);
-        await card.screenshot({ path: join(folder, `${kind}-${width}-${theme}.png`), animations: 'disabled' });
+        await takePicture(view.page, width, card, `${kind}-${width}-${theme}`);
       }
       assert.deepEqual(view.wrong, []);
       await view.context.close();
@@ -77,8 +82,7 @@ for (const theme of THEMES) {
       wrong.push(...(await card.evaluate(faults)).map((/** @type {string} */ one) => `${kind}: ${one}`));
       wrong.push(...(await card.evaluate(covered)).map((/** @type {string} */ one) => `${kind}: ${one}`));
       console.log(`# ${theme} phone: ${kind} is ${Math.round((await card.boundingBox()).height)} high`);
-      await forPicture(phone.page, 390, card);
-      await card.screenshot({ path: join(folder, `${kind}-phone-${theme}.png`), animations: 'disabled' });
+      await takePicture(phone.page, 390, card, `${kind}-phone-${theme}`);
     }
     assert.deepEqual(phone.wrong, []);
     await phone.context.close();
