@@ -19,7 +19,7 @@ const DANGEROUS: &[(&str, &str)] = &[
 const LOOKS: &str = "the awk program looks at its surroundings";
 
 /// Words behind which an expression begins.
-const OPENING: &[&str] = &["print", "printf", "return", "in", "else", "do", "case", "exit", "delete"];
+const OPENING: &[&str] = &["print", "printf", "return", "in", "else", "do", "exit", "delete"];
 
 /// Words behind which awks differ about a `/`, or where none should stand.
 const ODD: &[&str] = &[
@@ -38,6 +38,8 @@ const ODD: &[&str] = &[
     "while",
     "for",
     "switch",
+    // Names of variables to other awks than gawk.
+    "case",
     "default",
     "getline",
 ];
@@ -184,6 +186,8 @@ impl<'a> AwkReader<'a> {
                 Token::Value
             }
             c => {
+                // Behind what is no variable, `/=` begins a regular expression for gawk.
+                self.unsure |= c == '/' && self.peek() == Some('=');
                 "\n{}()[];,+-*/%^!<>=~?:$&|@".contains(c).then_some(())?;
                 self.before = match c {
                     ')' => SlashContext::Closed,
@@ -289,6 +293,7 @@ mod tests {
             "length($0) > 80",
             "{for (i = 1; i <= NF; i++) if ($i > m) m = $i} END {print m}",
             "# system(1) | x\n{print}",
+            "{ x /= 2; s += x } END { print s }",
             "{a = b ~ /system\\(\"x\"\\)/; print a}",
             "BEGIN { x = 1e-3 + .5 * 2. }",
             "/[[:space:]]+/ { print $1\n  if ($2 > 1) n++\n}",
@@ -299,7 +304,7 @@ mod tests {
         }
     }
 
-    /// D2.16: `awk` programs with `system`, `getline`, pipes or redirections. Attack 77.
+    /// D2.16: `awk` programs with `system`, `getline`, pipes or redirections. Attacks 77 and 581.
     #[test]
     fn given_a_program_that_runs_or_writes_then_it_is_asked_about() {
         for program in [
@@ -326,6 +331,13 @@ mod tests {
             "{print \"unfinished",
             "/[/]/ { print \"x\" } \"/\" { system(1) }",
             "{print $1system(\"id\")}",
+            "BEGIN { 1 /=&&/; system(\"id\"); b /3 }",
+            "BEGIN { x /= 2; system(\"id\"); b /3 }",
+            "{ print 1 /=!/; print \"x\" > \"o\"; b /3 }",
+            "{ f(1) /=!/; print \"x\" | \"sh\"; b /3 }",
+            "{ $1 /=!/; print \"x\" > \"o\"; b /3 }",
+            "BEGIN { case /2; system(\"id\"); b /3 }",
+            "BEGIN { default /2; print ENVIRON[\"x\"]; b /3 }",
             "BEGIN{1system(\"id\")}",
             "BEGIN{while(1getline<\"/etc/passwd\")n++}",
             "BEGIN{print \"a\"1ENVIRON[\"PATH\"]}",
