@@ -1,5 +1,6 @@
 //! What the shell itself does: commands that set variables, change options, or evaluate their words.
 
+mod formats;
 mod names;
 mod options;
 mod zsh;

@@ -1,7 +1,7 @@
 //! Commands that are given names of variables. A name may hold a subscript, and that is evaluated:
 //! `read 'a[$(x)]'` runs `x`.
 
-use super::Builtin;
+use super::{Builtin, formats};
 use crate::shell::expand::{evaluation_risk, naming_risk};
 use crate::shell::variables::{self, VariableKind};
 use crate::shell::{OpenWord, Word};
@@ -148,7 +148,7 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
     }
     let Some(format) = words.get(at) else { return };
     let Word::Open(open) = format else {
-        if format.literal().is_some_and(has_count_conversion) {
+        if format.literal().is_some_and(formats::has_count_conversion) {
             words.iter().enumerate().skip(at + 1).for_each(|(place, word)| check_read_name(word, place, of));
         }
         return;
@@ -174,20 +174,6 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
 /// Whether a word may begin with a dash.
 fn can_begin_with_dash(word: &Word) -> bool {
     word.known_prefix().is_empty() || word.known_prefix().starts_with('-')
-}
-
-/// Whether a format holds `%n`, with whatever may stand between.
-fn has_count_conversion(format: &str) -> bool {
-    let between = |c: char| c.is_ascii_digit() || "#'-+ *.hjlLtz$".contains(c);
-    let mut rest = format;
-    while let Some((_, behind)) = rest.split_once('%') {
-        let conversion = behind.trim_start_matches(between);
-        if conversion.starts_with('n') {
-            return true;
-        }
-        rest = if behind.starts_with('%') { behind.get(1..).unwrap_or_default() } else { conversion };
-    }
-    false
 }
 
 /// `test -v NAME`, and numbers.

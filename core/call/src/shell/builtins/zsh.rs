@@ -1,7 +1,7 @@
 //! What zsh does of itself where bash does nothing, or finds no command (zshbuiltins(1), zshmisc(1)).
 
-use super::Builtin;
 use super::names::add_evaluation_caveat;
+use super::{Builtin, formats};
 use crate::shell::Word;
 use crate::shell::expand::evaluation_risk;
 
@@ -76,29 +76,9 @@ fn numeric_operands(words: &[Word]) -> Vec<usize> {
     at += usize::from(words.get(at).and_then(Word::literal) == Some("--"));
     let Some(format) = words.get(at) else { return Vec::new() };
     let operands = at + 1..words.len();
-    let Some(numeric) = format.literal().and_then(numeric_conversions) else { return operands.collect() };
+    let Some(numeric) = format.literal().and_then(formats::numeric_conversions) else {
+        return operands.collect();
+    };
     // The format is used again until no operand is left.
     operands.filter(|place| numeric.get((place - at - 1) % numeric.len().max(1)) == Some(&true)).collect()
-}
-
-/// Of each operand that a format takes, whether it is a number; none if it names them by their place.
-fn numeric_conversions(format: &str) -> Option<Vec<bool>> {
-    let mut found = Vec::new();
-    let mut rest = format;
-    while let Some((_, behind)) = rest.split_once('%') {
-        if let Some(behind) = behind.strip_prefix('%') {
-            rest = behind;
-            continue;
-        }
-        let between = |c: char| c.is_ascii_digit() || "#'-+ *.$hlLjtz".contains(c);
-        let conversion = behind.trim_start_matches(between);
-        let flags = behind.strip_suffix(conversion).unwrap_or_default();
-        if flags.contains('$') {
-            return None;
-        }
-        found.extend(flags.matches('*').map(|_| true));
-        found.push(!conversion.starts_with(['s', 'b', 'q', 'c', 'n']));
-        rest = conversion;
-    }
-    Some(found)
 }

@@ -88,6 +88,10 @@ const ZSH: &[&str] = &[
     "printf '-%d' x",
     "printf \"$x\" x",
     "printf '%d' 1 2 x",
+    "printf '\\u0025d' x",
+    "printf '\\u0025n' x",
+    "printf '%\\u0064' \"$(cat f)\"",
+    "printf 'a \\U00000025n' \"$(cat f)\"",
     "print -f %d x",
     "SECONDS=$x",
     "SECONDS=x",
@@ -123,7 +127,7 @@ fn lines_of(evaluating: &[&str]) -> BTreeSet<String> {
     SOURCES.iter().flat_map(|source| line(source)).collect()
 }
 
-/// D2.18, attack 78: what comes from a file, a commit or a file's name runs where a shell takes it for a number.
+/// D2.18, attacks 78 and 583: what comes from a file, a commit or a file's name runs where a shell takes it for a number.
 #[test]
 fn given_what_nobody_knows_where_a_shell_evaluates_then_it_is_asked_about_always() {
     for dialect in [Dialect::Bash, Dialect::Zsh, Dialect::Unknown] {
@@ -150,6 +154,8 @@ fn given_numbers_where_a_shell_evaluates_then_nothing_is_asked_about() {
         "cat f; rc=$?; echo $rc; exit $rc",
         "printf '%s\\n' \"$(cat f)\"",
         "printf '%d\\n' 5",
+        "printf '\\033[31m%s\\033[0m\\n' \"$(cat f)\"",
+        "printf '\\u2713 %s\\n' a",
         "printf '%d\\n' $(wc -l < f)",
         "printf '%s: %d\\n' \"$(cat f)\" 5",
         "printf '%s %s\\n' a b c d",
