@@ -381,13 +381,19 @@ fn add_signature_caveats(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
         .filter(|found| matches!(found.name, "--format" | "--pretty" | "--sort" | "--group"));
     for value in formats.filter_map(|found| found.value.as_ref()) {
         let text = value.text.map(str::to_owned).or_else(|| judge.words.get(value.place).map(Word::text));
-        if text.is_some_and(|text| text.contains("%G") || text.contains("signature")) {
+        if text.is_some_and(|text| shows_signature(&text)) {
             judge.add_plain_caveat(
                 "a format that has signatures checked by another program",
                 vec![value.place],
             );
         }
     }
+}
+
+/// Whether a format names a part of a signature. Between its mark and its letter may stand how an empty one is shown.
+fn shows_signature(format: &str) -> bool {
+    let named = |behind: &str| behind.trim_start_matches(['+', '-', ' ']).starts_with('G');
+    format.split('%').skip(1).any(named) || format.contains("signature")
 }
 
 fn analyze_cd(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {

@@ -131,13 +131,18 @@ fn given_a_machine_in_any_form_then_a_denial_of_it_holds() {
 }
 
 /// D2.30: A format that has signatures checked runs another program.
-/// Attack 453.
+/// Attacks 453 and 584.
 #[test]
 fn given_a_format_with_signatures_then_the_line_is_no_reader() {
     let none = policy(&[]);
     for line in [
         "git log --format=%G?",
         "git log --form=%G?",
+        "git log -1 --format='%+G?'",
+        "git log -1 --format='%h %-GK'",
+        "git log -1 --format='% G?'",
+        "git log -1 --format='%<(9)%+ -GG'",
+        "git show -s --pretty='format:%x41%+GS'",
         "git log --pretty=format:%GG",
         "git for-each-ref --format='%(signature)'",
         "git branch --format='%(signature:grade)'",
