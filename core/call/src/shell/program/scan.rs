@@ -330,6 +330,16 @@ impl<'a> OptionReader<'a, '_> {
         {
             return self.add_with_value(name, *known, place, place + 1, glued, scan);
         }
+        // `xxd -seekx 8 FILE`: behind the name nothing counts, and the value is the next word.
+        let begun = |(of, known): &(&'a String, &OptionSpec)| {
+            of.len() > 2 && known.takes != ValueCount::Nothing && text.starts_with(of.as_str())
+        };
+        if form.style == OptionStyle::First
+            && let Some((name, known)) = form.options.iter().find(begun)
+        {
+            scan.unknown.push(place);
+            return self.add_with_value(name, *known, place, place + 1, None, scan);
+        }
         if form.style == OptionStyle::Letters {
             return self.read_bundle(place, text.get(1..).unwrap_or_default(), scan);
         }
@@ -353,6 +363,10 @@ impl<'a> OptionReader<'a, '_> {
             if self.value_count(name, known, scan) != ValueCount::Nothing {
                 if let Some(behind) = behind {
                     self.read_glued_letters((name, known), place, behind, scan);
+                    let number = |c: char| c.is_ascii_hexdigit() || matches!(c, '+' | '-' | 'x');
+                    if self.form.style == OptionStyle::First && !behind.chars().all(number) {
+                        scan.unknown.push(place);
+                    }
                 }
                 return self.add_with_value(name, known, place, place + 1, behind, scan);
             }
@@ -435,7 +449,8 @@ pub(super) fn looks_like_option(form: &CommandForm, text: &str) -> bool {
     }
 }
 
-/// A long option by its name or the beginning of it. If several begin so, a dangerous one counts.
+/// A long option by its name or the beginning of it. If several begin so, a dangerous one counts. What stands behind a dot is a
+/// part of it: `--config.script-shell`.
 pub(super) fn find_long_option<'a>(form: &'a CommandForm, name: &str) -> Option<(&'a str, OptionSpec, bool)> {
     if let Some((name, known)) = form.options.get_key_value(name) {
         return Some((name, *known, true));
@@ -451,8 +466,11 @@ pub(super) fn find_long_option<'a>(form: &'a CommandForm, name: &str) -> Option<
         .map(|(of, known)| (of.as_str(), *known))
         .collect();
     let dangerous = candidates.iter().find(|(_, known)| known.meaning.is_dangerous());
-    let (of, known) = dangerous.or(candidates.first())?;
-    Some((of, *known, candidates.len() == 1))
+    if let Some((of, known)) = dangerous.or(candidates.first()) {
+        return Some((of, *known, candidates.len() == 1));
+    }
+    let (whole, _) = name.split_once('.')?;
+    form.options.get_key_value(whole).map(|(of, known)| (of.as_str(), *known, false))
 }
 
 /// An open word that is certainly this option, with a value that is not known: `--format=$x`.

@@ -142,7 +142,7 @@ fn given_an_option_of_the_runner_behind_the_command_then_it_is_asked_about() {
 
 /// D2.16: A path outside of the session's folders, or in a hidden one, of which the table does not say what it is for is asked
 /// about: behind options that are not listed, among the values of harmless ones, and among words that are passed on.
-/// Attack 448.
+/// Attacks 448 and 585.
 #[test]
 fn given_a_path_whose_use_is_not_known_then_it_is_asked_about_where_it_lies_apart() {
     for (program, lines) in [
@@ -168,6 +168,50 @@ fn given_a_path_whose_use_is_not_known_then_it_is_asked_about_where_it_lies_apar
                 "pytest --pastebin=all",
                 "pytest --never-heard-of /srv/x",
                 "pytest --never-heard-of=a,/srv/x",
+            ],
+        ),
+        (
+            "prettier",
+            &[
+                "prettier --parser=./evil.js x.js",
+                "prettier --parser ../evil x.js",
+                "prettier --plugin=./x.mjs .",
+            ],
+        ),
+        (
+            "pnpm",
+            &[
+                "pnpm list --config.pnpmfile=./evil.cjs",
+                "pnpm test --config.script-shell=./sh.sh",
+                "pnpm why x --config.node-options=--require=./x.js",
+                "pnpm -config.pnpmfile=x list",
+                "pnpm outdated --config.global-pnpmfile ./x",
+            ],
+        ),
+        (
+            "actionlint",
+            &[
+                "actionlint --shellcheck=./evil",
+                "actionlint -shellcheck=./evil",
+                "actionlint --pyflakes ./evil",
+            ],
+        ),
+        (
+            "cargo",
+            &[
+                "cargo nextest run --debugger ./x",
+                "cargo nextest run --tracer=./x",
+                "cargo test -- --logfile notes.txt",
+                "cargo test a -- --exact --logfile=src/lib.rs",
+            ],
+        ),
+        (
+            "git switch",
+            &[
+                "git switch --discard-changes main",
+                "git switch -f main",
+                "git switch --disc main",
+                "git switch -C x",
             ],
         ),
         ("pylint", &["pylint --import-graph=/srv/x.dot src"]),
@@ -217,6 +261,9 @@ fn given_a_path_whose_use_is_not_known_then_it_is_asked_about_where_it_lies_apar
         ],
         Allow,
     );
+    ruled("prettier", &["prettier --parser=babel x.js", "prettier --parser typescript --check ."], Allow);
+    ruled("pnpm", &["pnpm list --depth 0", "pnpm test", "pnpm why left-pad"], Allow);
+    ruled("git switch", &["git switch main", "git switch -c x"], Allow);
     ruled("jest", &["jest -t 'GET /api/users'", "jest -t /api"], Allow);
 }
 

@@ -24,7 +24,7 @@ fn touched(line: &str, name: &str) -> bool {
 
 /// D2.28: A simple command that fits it entirely: behind the first operand some programs
 /// take no options, so that what looks like one is a file or a value.
-/// Attack 77.
+/// Attacks 77 and 582.
 #[test]
 fn given_an_option_behind_an_operand_then_it_counts_only_where_the_program_reads_on() {
     let others = [
@@ -47,6 +47,13 @@ fn given_an_option_behind_an_operand_then_it_counts_only_where_the_program_reads
     });
     let readers = ["unzip -l x.zip -x a", "unzip -t x.zip", "xxd -s5 f", "uniq -c f", "zipinfo x.zip -x a"];
     hold(readers, |line| (!look(line).reader).then(|| line.to_owned()));
+    // What begins as a long name takes the next word.
+    let long = ["seek", "skip", "len", "cols", "group", "groupsize", "offset", "name"];
+    hold(long.map(|name| format!("xxd -r -p -{name}x -o a.hex b")), |line| {
+        let known = look(&line);
+        let written = known.touches.iter().any(|touch| matches!(touch.how, Use::Write(_)));
+        (known.reader || !written && known.writes.is_empty()).then_some(line)
+    });
     for (line, name) in [
         ("xxd f -p", "-p"),
         ("xxd f -s5", "-s5"),

@@ -294,7 +294,7 @@ fn given_anything_else_then_it_does_not_fit() {
         !analyze_command(&Command {
             words: &words,
             cwd: None,
-            looked: &crate::FolderCache::default(),
+            looked: &crate::LineLookups::default(),
             repositories: &crate::shell::program::RepositoryLooks::default(),
             fed: false,
             piped: false,

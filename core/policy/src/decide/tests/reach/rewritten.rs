@@ -38,6 +38,19 @@ const REWRITE: &[&str] = &[
     "git am --continue",
     "git merge x",
     "git merge --abort",
+    "cargo fmt",
+    "cargo fmt --all -- --emit files",
+    "cargo fix --allow-dirty",
+    "cargo clippy --fix --allow-dirty",
+    "go fmt",
+    "go fmt ./...",
+    "go fmt ./src",
+    "go fix ./...",
+    "deno fmt",
+    "deno fmt .",
+    "deno lint --fix",
+    "dotnet format",
+    "dotnet format app.sln",
     "git rebase main",
     "git rebase --continue",
     "git cherry-pick a1b2c3",
@@ -82,7 +95,7 @@ const REWRITE: &[&str] = &[
     "bash -c 'git checkout main'",
 ];
 
-/// A denied write is reached by what writes anywhere below. Attack 223.
+/// A denied write is reached by what writes anywhere below. Attacks 223 and 587.
 #[test]
 fn given_a_denied_write_then_what_changes_anything_below_is_not_allowed() {
     let scene = Scene::new();
@@ -161,6 +174,11 @@ fn given_no_denied_write_below_then_what_changes_files_is_as_quiet_as_before() {
         "black --check .",
         "ruff format --diff .",
         "prettier --write src/a.rs",
+        "cargo fmt --check",
+        "cargo clippy",
+        "go fmt -n ./...",
+        "deno fmt --check",
+        "dotnet format --verify-no-changes",
         "cp src/a.rs out/",
     ];
     let count = lines.len();
