@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{FolderCache, PathAccess, file_paths};
+use super::{LineLookups, PathAccess, file_paths};
 
 /// As many arguments, and values of one, are looked at, each as long: others are no paths that are known.
 const MOST: usize = 64;
@@ -17,13 +17,13 @@ const DEEPEST: usize = 3;
 pub(super) fn paths_by_argument(
     arguments: &Value,
     cwd: &Path,
-    looked: &FolderCache,
+    looked: &LineLookups,
 ) -> BTreeMap<String, Vec<PathAccess>> {
     let named = arguments.as_object().into_iter().flatten().take(MOST);
     named.filter_map(|(name, value)| Some((name.clone(), of_value(value, cwd, looked)?))).collect()
 }
 
-fn of_value(value: &Value, cwd: &Path, looked: &FolderCache) -> Option<Vec<PathAccess>> {
+fn of_value(value: &Value, cwd: &Path, looked: &LineLookups) -> Option<Vec<PathAccess>> {
     let texts: Vec<&str> = match value {
         Value::String(text) => vec![text],
         Value::Array(items) if items.len() <= MOST => {
@@ -55,7 +55,10 @@ fn path_readings(text: &str) -> Option<Vec<String>> {
             || without_blanks(&text).starts_with(['~', '[', '"', '\''])
             || text.contains('$')
             || text.chars().any(char::is_control)
-            || scheme.is_some() && files.is_empty();
+            || scheme.is_some() && !text.trim_start().get(..5).is_some_and(|file| file.eq_ignore_ascii_case("file:"))
+            // A list of names, or a pattern for some.
+            || text.contains([',', ';', '|', '{', '}'])
+            || text.contains(['*', '?', '[']) && has_parent_component(&text);
         if odd {
             return None;
         }

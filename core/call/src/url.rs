@@ -214,13 +214,19 @@ fn is_sound(host: &str) -> bool {
     host.len() <= 253 && host.split('.').all(label) && url::Host::parse(host).is_ok()
 }
 
-/// The paths that a `file:` address is about: decoded, as it is written and with its dots taken away.
-/// None for any other address.
+/// The paths on this machine that an address is about: of `file:`, and of others that name no other machine (`sqlite:///x`,
+/// `jar:file:///x!/y`, `vscode://file/x`); decoded, as it is written and with its dots taken away. None for any other address.
 #[must_use]
 pub fn file_paths(given: &str) -> Vec<String> {
     let text = given.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
-    let file = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    let Some(rest) = text.get(5..).filter(|_| file) else { return Vec::new() };
+    let Some((scheme, rest)) =
+        text.split_once(':').filter(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme))
+    else {
+        return Vec::new();
+    };
+    if !scheme.eq_ignore_ascii_case("file") {
+        return other_local_paths(scheme, rest);
+    }
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     // A host, if one is named, is this one for most programs.
     let path = match rest.strip_prefix("//") {
@@ -233,6 +239,34 @@ pub fn file_paths(given: &str) -> Vec<String> {
     }
     found.dedup();
     found
+}
+
+/// The same of an address that is no `file:`.
+fn other_local_paths(scheme: &str, rest: &str) -> Vec<String> {
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    // Editors have addresses for what lies on this machine, whatever stands in place of a host.
+    let editor = ["vscode", "code-oss", "cursor", "windsurf"]
+        .iter()
+        .any(|name| scheme.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name)));
+    let path = match rest.strip_prefix("//") {
+        Some(behind) => {
+            let (host, path) = behind.split_at(behind.find('/').unwrap_or(behind.len()));
+            if host.is_empty() || editor { path } else { "" }
+        }
+        None if rest.starts_with('/') && editor => rest,
+        // `jar:file:///x!/y`
+        None if rest.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) => {
+            return file_paths(rest).into_iter().flat_map(with_archive).collect();
+        }
+        None => "",
+    };
+    if path.len() > 1 { with_archive(percent_decode(path)) } else { Vec::new() }
+}
+
+/// A path, and the archive that it could be a member of: `x!/y`.
+fn with_archive(path: String) -> Vec<String> {
+    let archive = path.split_once("!/").map(|(archive, _)| archive.to_owned());
+    std::iter::once(path).chain(archive).collect()
 }
 
 /// Text with `%41` as the byte that it stands for.
@@ -319,7 +353,19 @@ mod tests {
             ("file://.env", &[".env"]),
             ("file:.env", &[".env"]),
             ("https://example.com/file:///x", &[]),
-            ("files:///x", &[]),
+            ("sqlite:///w/secrets/key", &["/w/secrets/key"]),
+            ("sqlite:////w/x?mode=ro", &["//w/x"]),
+            ("jar:file:///w/x!/y", &["/w/x!/y", "/w/x"]),
+            (&"aa:".repeat(100_000), &[]),
+            ("zip:///w/x!/y", &["/w/x!/y", "/w/x"]),
+            ("vscode://file/w/a%20b", &["/w/a b"]),
+            ("vscode-remote://wsl+x/w/x", &["/w/x"]),
+            ("vscode-userdata:/root/x", &["/root/x"]),
+            ("postgres://u:p@db.example/x", &[]),
+            ("s3://bucket/x", &[]),
+            ("host:/x", &[]),
+            ("c:/x", &[]),
+            ("note: /x", &[]),
             ("", &[]),
         ] {
             assert_eq!(file_paths(given), paths, "{given}");

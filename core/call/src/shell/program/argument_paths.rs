@@ -6,7 +6,7 @@ use super::patch_names::patched_names;
 use super::word_paths::{LONGEST, TouchCollector};
 use crate::shell::expand::expand_braces;
 use crate::shell::{OpenWord, Reach, Touch, Use};
-use crate::{FolderCache, file_paths, has_parent_component, percent_decodings, with_and_without_blanks};
+use crate::{LineLookups, file_paths, has_parent_component, percent_decodings, with_and_without_blanks};
 
 /// As many members of one list are looked up.
 const MOST_MEMBERS: usize = 1024;
@@ -20,7 +20,7 @@ pub(in crate::shell) fn touches_in_strings<'t>(
     texts: impl Iterator<Item = &'t str>,
     cwd: &Path,
     home: Option<&Path>,
-    looked: &FolderCache,
+    looked: &LineLookups,
 ) -> Vec<Touch> {
     let mut places = TouchCollector::new(Some(cwd), looked, false);
     let mut touches = Vec::new();
@@ -30,6 +30,11 @@ pub(in crate::shell) fn touches_in_strings<'t>(
             places.add_possible_paths(text, Use::Either, Reach::Itself);
             for reading in path_readings(text, home) {
                 places.add_possible_paths(&reading, Use::Either, Reach::Itself);
+            }
+            // `'secrets/key'`
+            let bare = without_marks(text);
+            if bare != text && !bare.contains(char::is_whitespace) {
+                places.add_possible_paths(bare, Use::Either, Reach::Mentioned);
             }
         }
         for (at, name) in patched_names(text).enumerate() {

@@ -21,6 +21,19 @@ fn given_a_path_pattern_then_it_allows_only_for_a_server_that_runs_here() {
     with.servers.insert("s".into(), ServerSettings { local: true, ..ServerSettings::default() });
     assert_eq!(effect(&with, &at("s", "src/a")), Allow);
     assert_eq!(effect(&with, &at("s", "src/../../etc/passwd")), Ask);
+    // Whatever it could mean has to fit: a list, a pattern, another address.
+    for path in [
+        "/w/src/a,/w/x",
+        "src/a;src/b",
+        "src/{a,../../x}",
+        "src/*/../../x",
+        "src/a|x",
+        "sqlite:///w/src/a",
+        "'src/a'",
+    ] {
+        assert_eq!(effect(&with, &at("s", path)), Ask, "{path}");
+    }
+    assert_eq!(effect(&with, &at("s", "src/[id]/page (1).tsx")), Allow);
     // A denial holds wherever it runs.
     let mut denies = policy(&[]);
     denies.rules.push(Rule { pattern, ..rule(Deny, "mcp(s/*)") });
