@@ -118,6 +118,11 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
                 "$(find odd)",
                 "`ls`",
                 "$(printf '%s ' a.txt)",
+                "$(git rev-parse lk/env)",
+                "\"$(git rev-parse .env)\"",
+                "$(git rev-parse HEAD)",
+                "$(git rev-parse --short HEAD)",
+                "$(git merge-base HEAD HEAD)",
                 "-- $(ls odd)"
             ])
         )

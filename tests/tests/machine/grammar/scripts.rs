@@ -19,6 +19,39 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
         );
         format!("{name} {options} '{program}' {}", g.of(&["a.txt", "b.txt", "x=1 a.txt", "a.txt b.txt", ""]))
     }),
+    ("commit in a program", |g| {
+        let commit = g.of(&[
+            "git rev-parse e",
+            "git rev-parse wpwned",
+            "git rev-parse system",
+            "git rev-parse Oevil",
+            "git rev-parse HEAD",
+            "git rev-parse --short HEAD",
+            "git rev-parse --verify HEAD",
+            "git rev-parse --short HEAD --",
+            "git merge-base HEAD HEAD",
+        ]);
+        g.of(&[
+            "git diff $(@)",
+            "git log --oneline -1 $(@)",
+            "git show --stat \"$(@)\"",
+            "git show $(@):a.txt",
+            "echo \"at $(@)\"",
+            "echo $(@)",
+            "git rev-list --count $(@)..HEAD",
+            "sed \"s/.*/touch pwned/$(@)\" a.txt",
+            "sed -n \"$(@)p\" a.txt",
+            "awk \"BEGIN{$(@)(1)}\" a.txt",
+            "awk \"{print > \\\"$(@)\\\"}\" a.txt",
+            "git grep -$(@) one",
+            "git hash-object $(@)",
+            "jq -n \"$(@)\"",
+            "grep -$(@) one a.txt",
+            "head -$(@) a.txt",
+            "printf \"$(@)\" x",
+        ])
+        .replace('@', commit)
+    }),
 ];
 
 /// One script of the list, or a few commands with what stands before, behind and between them.
@@ -126,6 +159,11 @@ fn awk(g: &mut Grammar) -> String {
                     "system (\"\")",
                     "next",
                     "x++",
+                    "x /= 2",
+                    "1 /=&&/; system(\"touch pwned\"); b /3",
+                    "\"a\" /=!/; print \"x\" > \"pwned\"; b /3",
+                    "case /2; system(\"touch pwned\"); b /3",
+                    "print x /=/; print \"x\" | \"evil x\"; b /3",
                     "delete a",
                     "ENVIRON[\"x\"]=1",
                     "ARGV[1]=\".env\"",
