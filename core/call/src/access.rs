@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shell::Touch;
-use super::{FolderCache, PathAccess, ShellAccess, UrlAccess};
+use super::{LineLookups, PathAccess, ShellAccess, UrlAccess};
 
 /// What the matrix is about (D4.17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ts_rs::TS)]
@@ -113,7 +113,7 @@ impl McpAccess {
         cwd: &Path,
         home: Option<&Path>,
     ) -> Self {
-        let looked = FolderCache::default();
+        let looked = LineLookups::default();
         let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
         let paths = super::argument::paths_by_argument(&arguments, cwd, &looked);
         Self { readings, arguments, touches, paths, claims: None, spared: false }

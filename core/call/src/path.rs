@@ -1,8 +1,8 @@
 //! Paths as the kernel will walk them, and as they were written.
 
 mod budget;
-mod folder_cache;
 mod folder_lookup;
+mod line_lookups;
 mod links;
 mod many_paths;
 mod walk;
@@ -13,8 +13,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use budget::LookupBudget;
-pub(crate) use folder_cache::FolderCache;
 pub(crate) use folder_lookup::can_be_entered;
+pub(crate) use line_lookups::LineLookups;
 pub(crate) use links::{
     glob_matches, glob_targets, holds_links, is_in_no_folder, is_there, links_below, names_below,
     relative_target,

@@ -1,11 +1,15 @@
-//! How much may be looked up while one command is judged.
+//! How much may be looked up while one command is judged, and while one line is.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 
 /// As many names are looked at for one command.
 const MOST_NAMES: usize = 20_000;
+/// As many are for all commands of a line.
+const MOST_NAMES_OF_LINE: usize = 5 * MOST_NAMES;
 /// For as long, of the thread's own time: a decision must not depend on what else the machine does.
 const LONGEST: Duration = Duration::from_millis(100);
 /// The same for words that are looked up to spare somebody a question (D2.11).
@@ -20,6 +24,8 @@ const BETWEEN: usize = 256;
 #[derive(Debug)]
 pub(crate) struct LookupBudget {
     pub(super) names: usize,
+    /// How many were looked at for the line.
+    of_line: Rc<Cell<usize>>,
     longest: Duration,
     /// None where the system does not say what a thread took.
     own: Option<ThreadTime>,
@@ -27,23 +33,34 @@ pub(crate) struct LookupBudget {
 }
 
 impl LookupBudget {
-    pub(crate) fn new() -> Self {
-        Self::with_limit(LONGEST)
+    /// For one command of the line for which `of_line` names were looked at.
+    pub(super) fn of_line(of_line: Rc<Cell<usize>>) -> Self {
+        Self::with_limit(LONGEST, of_line)
     }
 
-    pub(crate) fn new_brief() -> Self {
-        Self::with_limit(BRIEF)
+    /// The same for less.
+    pub(super) fn brief_of_line(of_line: Rc<Cell<usize>>) -> Self {
+        Self::with_limit(BRIEF, of_line)
     }
 
-    fn with_limit(longest: Duration) -> Self {
+    #[cfg(test)]
+    pub(super) fn new() -> Self {
+        Self::of_line(Rc::default())
+    }
+
+    fn with_limit(longest: Duration, of_line: Rc<Cell<usize>>) -> Self {
         let own = ThreadTime::try_now().ok();
         let by_the_clock = if own.is_some() { longest * BY_THE_CLOCK } else { longest };
-        Self { names: MOST_NAMES, longest, own, until: Instant::now() + by_the_clock }
+        Self { names: MOST_NAMES, of_line, longest, own, until: Instant::now() + by_the_clock }
     }
 
     /// Takes one name; none once there are too many, or it takes too long.
     pub(crate) fn spend_name(&mut self) -> Option<()> {
         self.names = self.names.checked_sub(1)?;
+        if self.of_line.get() >= MOST_NAMES_OF_LINE {
+            return None;
+        }
+        self.of_line.set(self.of_line.get() + 1);
         let late = self.names.is_multiple_of(BETWEEN) && self.is_late();
         (!late).then_some(())
     }
@@ -67,9 +84,25 @@ mod tests {
         assert_eq!(budget.spend_name(), None);
     }
 
+    /// A line has hundreds of commands, and each could have as many names looked at.
+    /// Attack 586.
+    #[test]
+    fn given_a_line_that_has_looked_at_many_names_then_there_is_an_end_for_all_its_commands() {
+        let line = crate::LineLookups::default();
+        let spent: usize = (0..100)
+            .map(|_| {
+                let mut budget = line.budget();
+                std::iter::from_fn(|| budget.spend_name()).count()
+            })
+            .sum();
+        assert!(spent <= MOST_NAMES_OF_LINE, "{spent}");
+        assert_eq!(line.brief_budget().spend_name(), None);
+        assert_eq!(crate::LineLookups::default().budget().spend_name(), Some(()));
+    }
+
     #[test]
     fn given_a_thread_that_reckoned_for_too_long_then_there_is_an_end() {
-        let mut budget = LookupBudget::with_limit(Duration::ZERO);
+        let mut budget = LookupBudget::with_limit(Duration::ZERO, Rc::default());
         let begin = ThreadTime::now();
         while begin.elapsed().is_zero() {}
         assert!((0..=BETWEEN).any(|_| budget.spend_name().is_none()));
@@ -78,7 +111,7 @@ mod tests {
     /// A decision does not depend on what else the machine does.
     #[test]
     fn given_a_thread_that_had_to_wait_then_its_time_is_not_used_up() {
-        let mut budget = LookupBudget::with_limit(Duration::from_secs(1));
+        let mut budget = LookupBudget::with_limit(Duration::from_secs(1), Rc::default());
         let asleep = Instant::now();
         while asleep.elapsed() < Duration::from_millis(1100) {
             std::thread::park_timeout(Duration::from_millis(100));

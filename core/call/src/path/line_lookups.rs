@@ -1,22 +1,36 @@
-//! Folders that were looked up while one line is read: it has many words, and most are names in the same folder.
+//! What was looked up while one line is read: it has many words, most of which are names in the same folder, and many commands,
+//! each of which could have thousands of names gone through.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::PathAccess;
+use super::{LookupBudget, PathAccess};
 
 /// As many are kept: lines go to few folders.
 const MOST: usize = 16;
 
-/// Working folders, each looked up once.
+/// Working folders, each looked up once, and how many names were looked at.
 #[derive(Debug, Default)]
-pub(crate) struct FolderCache(RefCell<Vec<(PathBuf, Rc<PathAccess>)>>);
+pub(crate) struct LineLookups {
+    folders: RefCell<Vec<(PathBuf, Rc<PathAccess>)>>,
+    names: Rc<Cell<usize>>,
+}
 
-impl FolderCache {
+impl LineLookups {
+    /// For one command, of what is left for the line.
+    pub(crate) fn budget(&self) -> LookupBudget {
+        LookupBudget::of_line(Rc::clone(&self.names))
+    }
+
+    /// The same for what would spare somebody a question.
+    pub(crate) fn brief_budget(&self) -> LookupBudget {
+        LookupBudget::brief_of_line(Rc::clone(&self.names))
+    }
+
     /// The folder itself.
     pub(crate) fn working_folder(&self, cwd: &Path) -> Rc<PathAccess> {
-        let mut folders = self.0.borrow_mut();
+        let mut folders = self.folders.borrow_mut();
         if let Some((_, found)) = folders.iter().find(|(at, _)| at == cwd) {
             return Rc::clone(found);
         }

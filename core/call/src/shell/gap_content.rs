@@ -12,8 +12,8 @@ pub enum GapContent {
     Printed,
     /// The same, with no more in it than a name has that leads to no other folder: a branch's, or a file's.
     Name,
-    /// The name of a commit by its hash, or nothing.
-    Hash,
+    /// What names a commit: its hash, with letters in it that mean much in a script, or HEAD; or nothing.
+    Commit,
     /// A number, or nothing.
     Number,
 }
@@ -52,15 +52,18 @@ impl GapContent {
             ["--no-pager", rest @ ..] => rest,
             words => words,
         };
-        // A revision that is not there is printed as it was written.
         let plain = |words: &[&str]| !words.is_empty() && words.iter().copied().all(is_plain_revision);
         match words {
-            ["merge-base", rest @ ..] | ["rev-parse", "--short" | "--verify" | "-q", rest @ ..]
+            ["merge-base", rest @ ..]
+            | ["rev-parse", "--short" | "--verify", "-q", rest @ ..]
+            | ["rev-parse", "-q", "--short" | "--verify", rest @ ..]
+            | ["rev-parse", "--short" | "--verify", rest @ ..]
                 if plain(rest) =>
             {
-                Self::Hash
+                Self::Commit
             }
-            ["rev-parse", rest @ ..] if plain(rest) => Self::Hash,
+            // What is no revision is printed as it was written, and could be anything else.
+            ["rev-parse", rest @ ..] if plain(rest) && rest.iter().all(|word| is_head(word)) => Self::Commit,
             ["rev-list", "--count", rest @ ..] if plain(rest) => Self::Number,
             ["rev-parse", "--abbrev-ref", rest @ ..] if plain(rest) => Self::Name,
             ["branch", "--show-current"] | ["symbolic-ref", "--short", "HEAD"] => Self::Name,
@@ -77,7 +80,12 @@ impl GapContent {
 
     /// Whether nothing of it could be an option.
     pub(super) fn is_no_option(self) -> bool {
-        self >= Self::Hash
+        self >= Self::Commit
+    }
+
+    /// A word that it could be, for what only tells options and numbers from others.
+    pub(super) fn sample(self) -> &'static str {
+        if self == Self::Number { "0" } else { "a0" }
     }
 }
 
@@ -85,10 +93,20 @@ fn is_natural(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a word can be nothing else than a revision, or a plain name.
+/// Whether a word is the current commit, or one of those before it.
+fn is_head(word: &str) -> bool {
+    word.trim_end_matches(['~', '^', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) == "HEAD"
+}
+
+/// Whether a word can be nothing else than one revision, or a plain name.
 fn is_plain_revision(word: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./~^-".contains(&b);
-    !word.starts_with(['-', '/', '.', '~']) && !word.contains("..") && word.bytes().all(plain)
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./-".contains(&b);
+    let (name, parents) = word.split_at(word.find(['~', '^']).unwrap_or(word.len()));
+    !name.is_empty()
+        && !name.starts_with(['-', '/', '.'])
+        && !name.contains("..")
+        && name.bytes().all(plain)
+        && parents.bytes().all(|b| matches!(b, b'~' | b'^' | b'0'..=b'9'))
 }
 
 /// Whether a format of `date` has no more than what names have.
@@ -115,8 +133,8 @@ mod tests {
             ("wc -l", GapContent::Number),
             ("grep -c x", GapContent::Number),
             ("git rev-list --count HEAD", GapContent::Number),
-            ("git merge-base main HEAD", GapContent::Hash),
-            ("git rev-parse --short HEAD~1", GapContent::Hash),
+            ("git merge-base main HEAD", GapContent::Commit),
+            ("git rev-parse --short HEAD~1", GapContent::Commit),
             ("git branch --show-current", GapContent::Name),
             ("git rev-parse --abbrev-ref HEAD", GapContent::Name),
             ("date +%Y-%m-%d", GapContent::Name),
@@ -126,6 +144,12 @@ mod tests {
             ("grep -e -c", GapContent::Printed),
             ("git rev-parse --output=x", GapContent::Printed),
             ("git rev-parse /x*", GapContent::Printed),
+            ("git rev-parse ^HEAD", GapContent::Printed),
+            ("git rev-parse main", GapContent::Printed),
+            ("git rev-parse -q e", GapContent::Printed),
+            ("git rev-parse --verify e", GapContent::Commit),
+            ("git rev-parse HEAD^-", GapContent::Printed),
+            ("git rev-parse HEAD^2~1", GapContent::Commit),
             ("git rev-parse --git-dir", GapContent::Printed),
             ("git merge-base -a", GapContent::Printed),
             ("git -c alias.branch=x branch --show-current", GapContent::Printed),

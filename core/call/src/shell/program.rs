@@ -79,7 +79,7 @@ mod worktree;
 use std::path::{Path, PathBuf};
 
 use super::{Caveat, Touch, Word};
-use crate::{FolderCache, UrlAccess, WriteKind};
+use crate::{LineLookups, UrlAccess, WriteKind};
 
 pub(super) use addresses::addresses_in;
 pub(super) use argument_paths::touches_in_strings;
@@ -101,7 +101,7 @@ pub(super) struct Command<'a> {
     /// The folder that it runs in, if it is known.
     pub(super) cwd: Option<&'a Path>,
     /// Folders that were looked up for the line.
-    pub(super) looked: &'a FolderCache,
+    pub(super) looked: &'a LineLookups,
     /// Repositories that were looked at for the line.
     pub(super) repositories: &'a RepositoryLooks,
     /// Its standard input is a pipe or a file of the same line: an interpreter without operands would

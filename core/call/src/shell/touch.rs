@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::program;
-use crate::{FolderCache, PathAccess, WriteKind};
+use crate::{LineLookups, PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -153,7 +153,7 @@ impl Touch {
         arguments: &Value,
         cwd: &Path,
         home: Option<&Path>,
-        looked: &FolderCache,
+        looked: &LineLookups,
     ) -> Vec<Self> {
         let mut texts = ArgumentStrings::default();
         texts.collect_from(arguments.clone(), 0);

@@ -12,7 +12,7 @@ use super::analyzer::CommandAnalyzer;
 use super::form::CommandForm;
 use super::given_programs::GivenProgram;
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
-use crate::{FolderCache, PathAccess};
+use crate::{LineLookups, PathAccess};
 
 /// As many parts of one text are looked up; if there are more, they could be any path.
 const MOST: usize = 1000;
@@ -71,7 +71,7 @@ pub(in crate::shell) fn paths_in_text(
     text: &str,
     language: Language,
     cwd: Option<&Path>,
-    looked: &FolderCache,
+    looked: &LineLookups,
 ) -> Vec<Touch> {
     let touch = |path| Touch { path, how: Use::Either, reach: Reach::Said };
     let open = |given: &str, pieces| {

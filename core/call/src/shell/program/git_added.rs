@@ -59,7 +59,7 @@ pub(super) fn add_taken_files(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
         }
     };
     let touch = |path| Touch { path, how: Use::Read, reach: Reach::Said };
-    match worktree::files_taken_in(&top, &folders, takes) {
+    match worktree::files_taken_in(&top, &folders, takes, judge.command.looked.budget()) {
         Some(files) => {
             for file in files {
                 let Ok(below) = file.strip_prefix(&top) else { continue };

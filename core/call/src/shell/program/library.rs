@@ -53,7 +53,8 @@ pub(super) fn files_read_by_module(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>)
     let isolated = before.contains(&"-I");
     let there = judge.command.cwd.filter(|_| !judge.command.made);
     // A second one is written.
-    let sound = files.len() <= 1 && (isolated || !there.is_none_or(is_shadowed));
+    let sound = files.len() <= 1
+        && (isolated || !there.is_none_or(|folder| is_shadowed(folder, judge.command.looked.brief_budget())));
     sound.then_some(files)
 }
 
@@ -67,8 +68,7 @@ pub(super) fn settle_as_reader(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>)
 }
 
 /// Whether a name in the folder could be taken for a module of the library.
-fn is_shadowed(folder: &Path) -> bool {
-    let mut budget = LookupBudget::new_brief();
+fn is_shadowed(folder: &Path, mut budget: LookupBudget) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return true };
     for entry in entries.flatten() {
         if budget.spend_name().is_none() {

@@ -15,15 +15,21 @@ const MOST_NAMES: usize = 100_000;
 /// What is around a folder, and a git folder that is named besides.
 type Place = (PathBuf, Option<PathBuf>);
 
+/// Links by the folder at the top of a repository; none where they can't be told.
+type LinkedFolders = Vec<(PathBuf, Option<Rc<[PathBuf]>>)>;
+
 /// Repositories, each looked at once.
 #[derive(Debug, Default)]
-pub(in crate::shell) struct RepositoryLooks(RefCell<Vec<(Place, Rc<RepositoryLook>)>>);
+pub(in crate::shell) struct RepositoryLooks {
+    around: RefCell<Vec<(Place, Rc<RepositoryLook>)>>,
+    linked: RefCell<LinkedFolders>,
+}
 
 impl RepositoryLooks {
     /// What is around `cwd`, in which links are followed, and in the git folder `named`. None if too much was looked at
     /// before.
     pub(super) fn look(&self, cwd: &Path, named: Option<&Path>) -> Option<Rc<RepositoryLook>> {
-        let mut looks = self.0.borrow_mut();
+        let mut looks = self.around.borrow_mut();
         if let Some((_, look)) = looks.iter().find(|((at, of), _)| at == cwd && of.as_deref() == named) {
             return Some(Rc::clone(look));
         }
@@ -38,6 +44,25 @@ impl RepositoryLooks {
         let look = Rc::new(look);
         looks.push(((cwd.to_owned(), named.map(Path::to_owned)), Rc::clone(&look)));
         Some(look)
+    }
+
+    /// The folders of the index of the repository at `top` that are links, as `find` finds them. None if it can't, or if too
+    /// many repositories were looked at before.
+    pub(super) fn linked_folders(
+        &self,
+        top: &Path,
+        find: impl FnOnce() -> Option<Vec<PathBuf>>,
+    ) -> Option<Rc<[PathBuf]>> {
+        let mut linked = self.linked.borrow_mut();
+        if let Some((_, found)) = linked.iter().find(|(at, _)| at == top) {
+            return found.clone();
+        }
+        if linked.len() >= MOST {
+            return None;
+        }
+        let found: Option<Rc<[PathBuf]>> = find().map(Into::into);
+        linked.push((top.to_owned(), found.clone()));
+        found
     }
 }
 
@@ -62,6 +87,21 @@ mod tests {
         assert!(Rc::ptr_eq(&first, &looks.look(&top, None).unwrap()));
     }
 
+    /// So has the index of each.
+    /// Attack 586.
+    #[test]
+    fn given_links_of_an_index_that_were_looked_up_then_they_are_not_looked_up_again() {
+        let looks = RepositoryLooks::default();
+        let at = |number: usize| PathBuf::from(format!("/{number}"));
+        for number in 0..MOST {
+            let found = looks.linked_folders(&at(number), || (number > 0).then(|| vec![at(number)]));
+            assert_eq!(found.is_some(), number > 0);
+            let again = looks.linked_folders(&at(number), || panic!("it is known"));
+            assert_eq!(again, found);
+        }
+        assert!(looks.linked_folders(&at(MOST), || Some(Vec::new())).is_none());
+    }
+
     /// So has one that names few with many names in each.
     #[test]
     fn given_so_many_names_that_were_gone_through_then_no_further_repository_is_looked_at() {
@@ -70,7 +110,7 @@ mod tests {
         let looks = RepositoryLooks::default();
         let mut look = look_around(&top);
         look.files.count_names(MOST_NAMES);
-        looks.0.borrow_mut().push(((top.clone(), None), Rc::new(look)));
+        looks.around.borrow_mut().push(((top.clone(), None), Rc::new(look)));
         assert!(looks.look(&top, None).is_some());
         assert!(looks.look(&top.join("other"), None).is_none());
     }

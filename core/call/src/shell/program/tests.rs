@@ -47,7 +47,7 @@ pub(super) fn look_in(line: &str, cwd: &Path, fed: bool) -> CommandFacts {
     analyze_command(&Command {
         words: &words(line),
         cwd: Some(cwd),
-        looked: &crate::FolderCache::default(),
+        looked: &crate::LineLookups::default(),
         repositories: &crate::shell::program::RepositoryLooks::default(),
         fed,
         piped: false,

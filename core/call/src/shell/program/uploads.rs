@@ -73,7 +73,7 @@ impl CommandAnalyzer<'_> {
         }
         for folder in folders {
             let touch = |path| Touch { path, how: Use::Read, reach: Reach::Said };
-            let Some(files) = worktree::files_below(&folder, image) else {
+            let Some(files) = worktree::files_below(&folder, image, self.command.looked.budget()) else {
                 let given = "more files than can be looked at".to_owned();
                 let path = OpenPath {
                     given,

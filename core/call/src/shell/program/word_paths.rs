@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
-    FolderCache, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, glob_targets, is_scheme,
+    LineLookups, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, glob_targets, is_scheme,
     lies_in, links_below, resolve_path,
 };
 
@@ -20,7 +20,7 @@ const LONGEST_NAME: usize = 255;
 #[derive(Debug)]
 pub(super) struct TouchCollector<'a> {
     cwd: Option<&'a Path>,
-    looked: &'a FolderCache,
+    looked: &'a LineLookups,
     pub(super) touches: Vec<Touch>,
     pub(super) urls: Vec<UrlAccess>,
     seen: HashSet<(String, Use, Reach)>,
@@ -42,7 +42,7 @@ pub(super) struct TouchCollector<'a> {
 }
 
 impl<'a> TouchCollector<'a> {
-    pub(super) fn new(cwd: Option<&'a Path>, looked: &'a FolderCache, made: bool) -> Self {
+    pub(super) fn new(cwd: Option<&'a Path>, looked: &'a LineLookups, made: bool) -> Self {
         let (touches, urls) = (Vec::new(), Vec::new());
         Self {
             cwd,
@@ -122,7 +122,7 @@ impl<'a> TouchCollector<'a> {
 
     /// Where the links below a folder lead: they are read as the folder is.
     fn add_links_below(&mut self, folder: &Path, how: Use, reach: Reach) {
-        let budget = self.budget.get_or_insert_with(LookupBudget::new);
+        let budget = self.budget.get_or_insert_with(|| self.looked.budget());
         match links_below(folder, reach != Reach::Shown, budget) {
             Some(links) => links.into_iter().for_each(|link| self.add_linked_path(&link, how, reach)),
             None => self.add_unknown_path(how),
@@ -244,7 +244,7 @@ impl<'a> TouchCollector<'a> {
         }
         let path = open_path_of(&word, self.cwd, self.looked);
         let by_link = self.begins_behind_a_link(&word);
-        let budget = self.budget.get_or_insert_with(LookupBudget::new);
+        let budget = self.budget.get_or_insert_with(|| self.looked.budget());
         let glob = is_glob(&path);
         let given = match how {
             Use::Write(_) | Use::Either if glob => glob_targets(&path.pieces, budget),
@@ -325,7 +325,7 @@ fn is_around(folder: &Path, cwd: &Path) -> bool {
 }
 
 /// The path that a word of which only some text is known begins with, from the folder at hand.
-pub(in crate::shell) fn open_path_of(word: &OpenWord, cwd: Option<&Path>, looked: &FolderCache) -> OpenPath {
+pub(in crate::shell) fn open_path_of(word: &OpenWord, cwd: Option<&Path>, looked: &LineLookups) -> OpenPath {
     let mut pieces = word.pieces.clone();
     let (mut glob, stays_below) = (word.glob, word.stays_below());
     match pieces.first_mut() {
@@ -358,11 +358,11 @@ fn is_glob(path: &OpenPath) -> bool {
 }
 
 /// The paths that a glob gives now and that have a link on them. None if there is too much to look at.
-pub(in crate::shell) fn linked_matches(path: &OpenPath) -> Option<Vec<PathBuf>> {
+pub(in crate::shell) fn linked_matches(path: &OpenPath, looked: &LineLookups) -> Option<Vec<PathBuf>> {
     if !is_glob(path) && !path.stays_below {
         return Some(Vec::new());
     }
-    let mut budget = LookupBudget::new();
+    let mut budget = looked.budget();
     let given = match path.given.contains("**") {
         true => glob_matches(&path.pieces, true, &mut budget)?,
         false => glob_targets(&path.pieces, &mut budget)?,
@@ -371,7 +371,7 @@ pub(in crate::shell) fn linked_matches(path: &OpenPath) -> Option<Vec<PathBuf>> 
 }
 
 /// The folder that a path begins with, links resolved, with `/` at the end.
-fn resolve_prefix(folder: &str, cwd: Option<&Path>, looked: &FolderCache) -> Option<String> {
+fn resolve_prefix(folder: &str, cwd: Option<&Path>, looked: &LineLookups) -> Option<String> {
     let whole = match cwd {
         Some(cwd) => cwd.join(folder),
         None if folder.starts_with('/') => folder.into(),

@@ -83,7 +83,14 @@ pub(super) fn tracked_folders(top: &Path) -> Option<HashSet<PathBuf>> {
 }
 
 /// The files below `folders` that would be taken in; none if there are too many to look at.
-pub(super) fn files_taken_in(top: &Path, folders: &[PathBuf], takes: FileSelection) -> Option<Vec<PathBuf>> {
+pub(super) fn files_taken_in(
+    top: &Path,
+    folders: &[PathBuf],
+    takes: FileSelection,
+    mut budget: LookupBudget,
+) -> Option<Vec<PathBuf>> {
+    // Nothing is read where nothing may be looked at any more.
+    budget.spend_name()?;
     let git = repository::git_folder_of(top);
     let index = git.as_ref().map(|git| git.join("index"));
     let index = index.filter(|index| fs::metadata(index).is_ok_and(|meta| meta.len() <= LONGEST_INDEX));
@@ -94,7 +101,7 @@ pub(super) fn files_taken_in(top: &Path, folders: &[PathBuf], takes: FileSelecti
         known: HashSet::new(),
         rules: Vec::new(),
         found: Vec::new(),
-        budget: LookupBudget::new(),
+        budget,
         git: true,
     };
     for entry in &tracked {
@@ -131,14 +138,14 @@ pub(super) fn files_taken_in(top: &Path, folders: &[PathBuf], takes: FileSelecti
 
 /// The files below a folder that is sent or packed as a whole, for an image without what its `.dockerignore` leaves out;
 /// none if there are too many to look at. What git itself keeps there is passed by.
-pub(super) fn files_below(folder: &Path, image: bool) -> Option<Vec<PathBuf>> {
+pub(super) fn files_below(folder: &Path, image: bool, budget: LookupBudget) -> Option<Vec<PathBuf>> {
     let mut walk = WorkTreeWalk {
         top: folder,
         takes: FileSelection { untracked: true, ignored: false },
         known: HashSet::new(),
         rules: Vec::new(),
         found: Vec::new(),
-        budget: LookupBudget::new(),
+        budget,
         git: false,
     };
     // Beside a file for images there may be one of its own, which counts instead.

@@ -60,6 +60,111 @@ fn given_a_command_that_prints_what_the_line_printed_then_it_is_a_reader() {
     }
 }
 
+/// D2.10: which commit is meant is known well enough where git takes one.
+#[test]
+fn given_a_commit_where_git_takes_one_then_it_is_a_reader() {
+    let folder = folder(&[("a.md", "x\n"), ("src/b.md", "x\n")]);
+    for text in [
+        "git log --oneline $(git merge-base main HEAD)..HEAD",
+        "git diff \"$(git merge-base HEAD main)\"",
+        "git diff $(git rev-parse HEAD)",
+        "git show \"$(git rev-parse --short HEAD~2)\" --stat",
+        "git show $(git rev-parse HEAD^2):src/b.md",
+        "git --no-pager log -3 $(git rev-parse --verify main)",
+        "git diff --stat $(git merge-base HEAD main) -- src",
+        "git rev-list --count $(git merge-base HEAD main)..HEAD",
+        "echo \"at $(git rev-parse --short HEAD)\"",
+    ] {
+        assert!(reads(folder.path(), text), "{text}");
+    }
+}
+
+/// D2.10, attack 580: a hash has letters, and `git rev-parse` prints what it does not know as it was written. So it is a name of a
+/// file, options, and commands of a script anywhere else.
+#[test]
+fn given_a_commit_where_it_is_more_than_that_then_it_is_none() {
+    let folder = folder(&[("a.md", "x\n"), ("src/b.md", "x\n")]);
+    let commits = [
+        "git rev-parse e",
+        "git rev-parse lnk",
+        "git rev-parse HEAD",
+        "git rev-parse system",
+        "git rev-parse wPWNED",
+        "git rev-parse Osub/ev.sh",
+        "git rev-parse HEAD~1",
+        "git rev-parse --short HEAD",
+        "git rev-parse --verify -q e",
+        "git rev-parse -q HEAD",
+        "git --no-pager rev-parse abc",
+        "git merge-base HEAD main",
+        "git merge-base e a",
+    ];
+    let mut count = 0;
+    for commit in commits {
+        for given in [
+            format!("$({commit})"),
+            format!("`{commit}`"),
+            format!("$({commit} | head -1)"),
+            format!("$( {commit};)"),
+        ] {
+            for line in [
+                "cat @",
+                "cat \"@\"",
+                "cat src/@",
+                "head -5 @",
+                "wc -l <@",
+                "tail -n 3 -- @",
+                "sed \"s/.*/touch p/@\" a.md",
+                "sed -n \"@\" a.md",
+                "sed -n 5@ a.md",
+                "sed \"s/x/y/@\" a.md",
+                "sed -@ a.md",
+                "awk \"BEGIN{@(1)}\"",
+                "awk \"@\" a.md",
+                "jq -n \"@\"",
+                "grep -@ x a.md",
+                "grep -f @ a.md",
+                "grep x @",
+                "sort -@ a.md",
+                "find . -@",
+                "find @",
+                "tree @",
+                "ls -@",
+                "git grep -@ x",
+                "git log -@",
+                "git diff -@",
+                "git config -f @ -l",
+                "git hash-object @",
+                "git diff --no-index a.md @",
+                "git -C @ log",
+                "git --git-dir=@ log",
+                "git blame --contents @ a.md",
+                "git diff --no-index -- @ a.md",
+                "git apply --stat @",
+                "git archive @ --remote=x",
+                "git ls-files -X @",
+                "git -@ log",
+                "rg -@ x",
+                "tar tf @",
+                "diff a.md @",
+                "xargs -a @ cat",
+            ] {
+                let as_variable = ["\"@\"", "@"].iter().any(|word| line.ends_with(word));
+                let mut lines = vec![line.replace('@', &given)];
+                if as_variable {
+                    lines.push(format!("x={given}; {}", line.replace('@', "$x")));
+                    lines.push(format!("x={given} && {}", line.replace('@', "${x}")));
+                }
+                for line in lines {
+                    count += 1;
+                    assert!(!reads(folder.path(), &line), "{line}");
+                }
+            }
+        }
+    }
+    assert!(count >= 1_000, "{count}");
+}
+
 /// What the environment holds may be a secret, what is printed may be an option, a glob, or evaluated. Attack 326.
 #[test]
 fn given_what_may_be_a_secret_or_more_than_text_then_it_is_none() {

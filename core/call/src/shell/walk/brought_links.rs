@@ -152,7 +152,7 @@ impl Walker<'_> {
 
     /// What is among the files that get other names: those of the first `count` operands.
     fn sources(&self, moves: &Moves<'_>, count: usize) -> Source {
-        let mut budget = LookupBudget::new_brief();
+        let mut budget = self.looked.brief_budget();
         let found = moves.operands.iter().take(count).map(|word| match word {
             Word::Open(_) if self.has_brought() => Source::Made,
             Word::Open(open) => self.open_source(open, &mut budget),
@@ -205,7 +205,7 @@ impl Walker<'_> {
     /// it has put any.
     fn note_unpacked(&mut self) {
         self.out.unpacked = true;
-        let mut budget = LookupBudget::new_brief();
+        let mut budget = self.looked.brief_budget();
         let mut packed = |touch: &Touch| match &touch.path {
             TouchedPath::Known(path) if !matches!(touch.how, Use::Write(_)) => {
                 holds_links(&path.lexical, &mut budget)

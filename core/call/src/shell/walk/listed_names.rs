@@ -40,7 +40,7 @@ impl Walker<'_> {
     fn read_below(&mut self, folder: &PathAccess, place: usize) {
         let inside = self.at.roots.is_empty() || folder.is_within(self.at.roots);
         let links = if inside {
-            crate::links_below(&folder.resolved, true, &mut crate::LookupBudget::new())
+            crate::links_below(&folder.resolved, true, &mut self.looked.budget())
         } else {
             Some(Vec::new())
         };

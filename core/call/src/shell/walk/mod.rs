@@ -39,6 +39,7 @@ mod script;
 mod shell_state;
 mod simple;
 mod stale_lookups;
+mod tame_words;
 mod test_expr;
 mod walk_output;
 mod xargs;
@@ -49,7 +50,7 @@ use super::line_error::Result;
 use super::parse::Grammar;
 use super::program::RepositoryLooks;
 use super::{Assignment, Caveat, CaveatSubject, Dialect, Surroundings, Word, variables};
-use crate::{Access, FolderCache};
+use crate::{Access, LineLookups};
 
 use budget::WalkBudget;
 pub(super) use evaluated_names::holds_printed;
@@ -68,7 +69,7 @@ pub(super) struct Walker<'a> {
     out: WalkResult,
     budget: WalkBudget,
     noted: WordNotes,
-    looked: FolderCache,
+    looked: LineLookups,
     repositories: RepositoryLooks,
     /// What the request sets for every command.
     env: Vec<Assignment>,
@@ -95,7 +96,7 @@ impl<'a> Walker<'a> {
             out: WalkResult::default(),
             budget: WalkBudget::default(),
             noted: WordNotes::default(),
-            looked: FolderCache::default(),
+            looked: LineLookups::default(),
             repositories: RepositoryLooks::default(),
             env: Vec::new(),
             home_set: set("HOME"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Walker;
 use crate::shell::program;
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
-use crate::{LookupBudget, PathAccess, WriteKind, links_below, relative_target};
+use crate::{PathAccess, WriteKind, links_below, relative_target};
 
 /// As many of them are followed.
 const MOST: usize = 32;
@@ -83,7 +83,7 @@ impl Walker<'_> {
         if self.out.moved.is_empty() {
             return Some(found);
         }
-        let mut budget = LookupBudget::new();
+        let mut budget = self.looked.budget();
         for touch in touches {
             match &touch.path {
                 TouchedPath::Known(path) => {
@@ -100,7 +100,9 @@ impl Walker<'_> {
                     for open in
                         self.out.moved.iter().filter_map(|moved| self.translate_open_path(open, moved))
                     {
-                        found.extend(self.link_touches(program::linked_matches(&open)?, touch.how));
+                        found.extend(
+                            self.link_touches(program::linked_matches(&open, &self.looked)?, touch.how),
+                        );
                         found.push(Touch { path: TouchedPath::Open(open), ..touch.clone() });
                     }
                 }

@@ -8,14 +8,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Walker;
 use super::print_only::{keeps_nothing, only_prints_words};
 use super::xargs::{is_plain_in_names, parse_xargs, stay_whole};
+use super::{Walker, tame_words};
 use crate::shell::file_search::ListedFiles;
 use crate::shell::program::{self, Command, CommandFacts, open_path_of};
-use crate::shell::{
-    CaveatSubject, GapContent, OpenPath, OpenWord, Reach, Search, Touch, TouchedPath, Use, Word,
-};
+use crate::shell::{CaveatSubject, OpenPath, OpenWord, Reach, Search, Touch, TouchedPath, Use, Word};
 use crate::{LookupBudget, PathAccess, glob_matches};
 
 /// As many names are looked at, each by itself.
@@ -213,20 +211,27 @@ impl Walker<'_> {
     /// What a command reads now whose words give names.
     fn reads_words(&self, command: &Command<'_>, known: &CommandFacts) -> Option<Vec<Touch>> {
         let open = || command.words.iter().filter(|word| matches!(word, Word::Open(_)));
-        // What can be no option is judged below, with a number in its place.
+        // A number is judged below with one in its place, and so is a commit.
+        let is_tame = |word: &Word| tame_words::is_tame(word, command, known);
         let tame = open().all(is_tame);
         let plain = known.caveats.is_empty() || tame && !known.caveats.iter().any(|caveat| caveat.always);
         if open().next().is_none() || !plain || !known.inner.is_empty() || !known.writes.is_empty() {
             return None;
         }
-        let mut budget = LookupBudget::new_brief();
-        let slots = command.words.iter().map(|word| self.word_slots(word, &mut budget));
+        let mut budget = self.looked.brief_budget();
+        let slots = command.words.iter().map(|word| match word {
+            Word::Open(open) if is_tame(word) => {
+                Some(vec![WordSlot::Text(Word::Literal(tame_words::with_zero(open)))])
+            }
+            word => self.word_slots(word, &mut budget),
+        });
         let slots = slots.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect::<Vec<_>>();
         let mut touches = self.read_now(command, known, &slots)?;
         // A number is no name of a file that anybody meant.
-        let number = |word: &Word| matches!(word, Word::Open(open) if open.held == GapContent::Number && open.pieces == [None]);
-        let is_number = |touch: &Touch| matches!(&touch.path, TouchedPath::Known(path) if path.given == "0");
-        if open().any(number) && touches.iter().any(is_number) {
+        let numbers: Vec<String> = open().filter_map(tame_words::bare_number).collect();
+        let is_number =
+            |touch: &Touch| matches!(&touch.path, TouchedPath::Known(path) if numbers.contains(&path.given));
+        if touches.iter().any(is_number) {
             return None;
         }
         if open().any(is_tame) {
@@ -234,7 +239,9 @@ impl Walker<'_> {
             let mut slots = Vec::new();
             for word in command.words {
                 match word {
-                    Word::Open(open) if is_tame(word) => slots.extend(without_gaps(open)),
+                    Word::Open(open) if is_tame(word) => {
+                        slots.extend(tame_words::without_gaps(open).map(WordSlot::Text))
+                    }
                     word => slots.extend(self.word_slots(word, &mut budget)?),
                 }
             }
@@ -272,7 +279,7 @@ impl Walker<'_> {
         {
             return None;
         }
-        let found = names_of(search, !search.zero, &mut LookupBudget::new_brief())?;
+        let found = names_of(search, !search.zero, &mut self.looked.brief_budget())?;
         let mut slots: Vec<WordSlot> = Vec::new();
         let mut found = Some(found);
         for word in inner {
@@ -307,7 +314,7 @@ impl Walker<'_> {
         let searching = program::analyze_command(&Command { words: &outer, ..*command });
         // What stands behind it says nothing of what it is run for.
         let search = self.printed_search(command.words.get(..exec)?, &searching, None)?;
-        let mut found = Some(names_of(&search, false, &mut LookupBudget::new_brief())?);
+        let mut found = Some(names_of(&search, false, &mut self.looked.brief_budget())?);
         let mut slots: Vec<WordSlot> = Vec::new();
         for word in inner {
             match word.literal()? {
@@ -341,10 +348,6 @@ impl Walker<'_> {
                 Some(slots)
             }
             Some(_) => None,
-            None if is_tame(word) => {
-                let filled = open.pieces.iter().map(|piece| piece.as_deref().unwrap_or("0")).collect();
-                Some(vec![WordSlot::Text(Word::Literal(filled))])
-            }
             None => {
                 let names = self.glob_names(open, budget)?;
                 // A glob that fits nothing stays as it is written, and this one is an option whatever it gives.
@@ -448,17 +451,6 @@ impl Walker<'_> {
         };
         names.now.iter().map(touch).collect()
     }
-}
-
-/// Whether what is not known of a word is a number, or a commit's hash, and nothing that a search finds.
-fn is_tame(word: &Word) -> bool {
-    matches!(word, Word::Open(open) if open.held.is_no_option() && open.search.is_none() && open.assigned.is_none())
-}
-
-/// A word whose gaps come to nothing.
-fn without_gaps(open: &OpenWord) -> Option<WordSlot> {
-    let filled: String = open.pieces.iter().flatten().map(String::as_str).collect();
-    (!filled.is_empty() || !open.splits).then_some(WordSlot::Text(Word::Literal(filled)))
 }
 
 /// Each path that one of these could be is a touch of its own.

@@ -115,7 +115,7 @@ fn fill_gaps(word: &Word, text: &str) -> Option<Word> {
     let Word::Open(open) = word else { return Some(word.clone()) };
     let bare = open.pieces.first().is_none_or(Option::is_none);
     let text = match text {
-        text if open.held.is_no_option() && !text.is_empty() => "0",
+        text if open.held.is_no_option() && !text.is_empty() => open.held.sample(),
         text if !bare => text.trim_start_matches('-'),
         text => text,
     };

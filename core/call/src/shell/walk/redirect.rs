@@ -297,7 +297,7 @@ impl Walker<'_> {
             },
             Word::Open(open) => program::open_path_of(open, self.place.folder.known_path(), &self.looked),
         };
-        match program::linked_matches(&path) {
+        match program::linked_matches(&path, &self.looked) {
             Some(links) => {
                 for link in links.iter().filter_map(|link| link.to_str()).take(MOST_LINKS) {
                     self.noted.touches.push(Touch::known_path(PathAccess::new(Path::new("/"), link), how));

@@ -100,7 +100,7 @@ fn given_an_open_word_as_a_value_then_it_counts_where_it_could_be_several() {
         let known = super::analyze_command(&super::Command {
             words: &line,
             cwd: Some(std::path::Path::new("/")),
-            looked: &crate::FolderCache::default(),
+            looked: &crate::LineLookups::default(),
             repositories: &crate::shell::program::RepositoryLooks::default(),
             fed: false,
             piped: false,

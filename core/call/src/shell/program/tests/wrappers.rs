@@ -225,7 +225,7 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
         let command = super::Command {
             words: &words,
             cwd: Some(std::path::Path::new("/")),
-            looked: &crate::FolderCache::default(),
+            looked: &crate::LineLookups::default(),
             repositories: &crate::shell::program::RepositoryLooks::default(),
             fed: true,
             piped: false,
