@@ -21,14 +21,10 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
     }),
     ("commit in a program", |g| {
         let commit = g.of(&[
-            "git rev-parse e",
-            "git rev-parse wpwned",
-            "git rev-parse system",
-            "git rev-parse Oevil",
             "git rev-parse HEAD",
             "git rev-parse --short HEAD",
             "git rev-parse --verify HEAD",
-            "git rev-parse --short HEAD --",
+            "git rev-parse HEAD^0",
             "git merge-base HEAD HEAD",
         ]);
         g.of(&[
@@ -36,17 +32,16 @@ pub(super) const STATEMENTS: &[(&str, Make)] = &[
             "git log --oneline -1 $(@)",
             "git show --stat \"$(@)\"",
             "git show $(@):a.txt",
+            "git show $(@):.env",
+            "git rev-list --count $(@)..HEAD",
             "echo \"at $(@)\"",
             "echo $(@)",
-            "git rev-list --count $(@)..HEAD",
+            "git diff --no-index a.txt $(@)",
+            "git hash-object $(@)",
             "sed \"s/.*/touch pwned/$(@)\" a.txt",
             "sed -n \"$(@)p\" a.txt",
             "awk \"BEGIN{$(@)(1)}\" a.txt",
-            "awk \"{print > \\\"$(@)\\\"}\" a.txt",
-            "git grep -$(@) one",
-            "git hash-object $(@)",
             "jq -n \"$(@)\"",
-            "grep -$(@) one a.txt",
             "head -$(@) a.txt",
             "printf \"$(@)\" x",
         ])
