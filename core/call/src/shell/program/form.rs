@@ -48,6 +48,8 @@ pub(super) enum OptionMeaning {
     Loads,
     /// Its value is a name, or the path of a module that it loads.
     Module,
+    /// Its value is the name of a kind; one with a dot or a slash names a file that is written, or code.
+    Kind,
     /// It runs another program.
     Runs,
     /// It changes something.
@@ -84,6 +86,7 @@ impl OptionMeaning {
             Self::Harmless
                 | Self::Pattern
                 | Self::Module
+                | Self::Kind
                 | Self::Reads
                 | Self::Stores
                 | Self::Names

@@ -212,6 +212,8 @@ impl CommandAnalyzer<'_> {
             OptionMeaning::Loads => self.add_plain_caveat(&about("loads configuration or code"), named),
             OptionMeaning::Module if text.is_some_and(is_name) => return,
             OptionMeaning::Module => self.add_plain_caveat(&about("loads code from a path"), named),
+            OptionMeaning::Kind if text.is_some_and(|text| !text.contains(['.', '/', '\\', '~'])) => return,
+            OptionMeaning::Kind => self.add_plain_caveat(&about("writes a file, or loads code"), named),
             OptionMeaning::Runs => self.add_plain_caveat(&about("runs another program"), named),
             OptionMeaning::Changes => self.add_plain_caveat(&about("changes something"), named),
             OptionMeaning::Sends => self.add_plain_caveat(&about("sends a file"), named),

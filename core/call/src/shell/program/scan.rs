@@ -170,7 +170,10 @@ impl<'a> OptionReader<'a, '_> {
                     at += self.read_bundle(place, letters, &mut scan);
                     continue;
                 }
+                // Behind the first operand it is another to `xxd`.
+                let operand = form.style == OptionStyle::First && !scan.operands.is_empty();
                 if text == Some("--")
+                    && !operand
                     && !matches!(form.style, OptionStyle::Words | OptionStyle::Text)
                     && !form.options.contains_key("--")
                 {

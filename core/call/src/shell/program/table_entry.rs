@@ -62,6 +62,7 @@ pub(super) struct TableEntry {
     pub(super) elsewhere: String,
     pub(super) loads: String,
     pub(super) modules: String,
+    pub(super) kinds: String,
     pub(super) runs: String,
     pub(super) changes: String,
     pub(super) sends: String,
@@ -256,7 +257,7 @@ impl TableEntry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 28] {
+    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 29] {
         [
             (OptionMeaning::Harmless, &self.options),
             (OptionMeaning::Pattern, &self.patterns),
@@ -274,6 +275,7 @@ impl TableEntry {
             (OptionMeaning::Elsewhere, &self.elsewhere),
             (OptionMeaning::Loads, &self.loads),
             (OptionMeaning::Module, &self.modules),
+            (OptionMeaning::Kind, &self.kinds),
             (OptionMeaning::Runs, &self.runs),
             (OptionMeaning::Changes, &self.changes),
             (OptionMeaning::Sends, &self.sends),

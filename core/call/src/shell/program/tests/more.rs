@@ -54,6 +54,7 @@ fn given_an_option_behind_an_operand_then_it_counts_only_where_the_program_reads
         let written = known.touches.iter().any(|touch| matches!(touch.how, Use::Write(_)));
         (known.reader || !written && known.writes.is_empty()).then_some(line)
     });
+    hold(["xxd a --", "xxd -d a --"], |line| look(line).reader.then(|| line.to_owned()));
     for (line, name) in [
         ("xxd f -p", "-p"),
         ("xxd f -s5", "-s5"),
