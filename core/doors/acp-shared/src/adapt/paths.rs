@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mayi_core::call::{PathAccess, with_and_without_blanks};
+use mayi_core::call::{PathAccess, file_paths, with_and_without_blanks};
 
 use super::CallBuilder;
 
@@ -17,9 +17,11 @@ impl CallBuilder {
         path
     }
 
-    /// Where its commands may run.
+    /// Where its commands may run: in each folder that is named, and in the session's own, since nobody knows which key an agent
+    /// reads.
     pub(super) fn run_folders(&self) -> Vec<PathBuf> {
-        if self.elsewhere.is_empty() { vec![self.cwd.clone()] } else { self.elsewhere.clone() }
+        let here = (self.own || self.elsewhere.is_empty()).then_some(&self.cwd);
+        self.elsewhere.iter().chain(here).cloned().collect()
     }
 
     /// Every file that `given` could be: from each folder, in the home folder where it begins with `~`, with what is blank around
@@ -29,8 +31,11 @@ impl CallBuilder {
         for given in with_and_without_blanks(given) {
             found.push(self.path(given));
             if !Path::new(given).is_absolute() {
-                found.extend(self.elsewhere.iter().map(|other| PathAccess::new(other, given)));
+                // A folder itself is not looked for below itself.
+                let others = self.elsewhere.iter().filter(|other| **other != self.cwd.join(given));
+                found.extend(others.map(|other| PathAccess::new(other, given)));
             }
+            found.extend(file_paths(given).iter().map(|file| PathAccess::new(&self.cwd, file)));
             let below = given.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
             if let (Some(rest), Some(home)) = (below, &self.home) {
                 found.push(PathAccess::new(home, &format!("{}{rest}", home.display())));

@@ -15,6 +15,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
+    folder_keys: &["workdir"],
     servers: claude::server_readings,
     // Within its sandbox it runs commands without asking, so nothing said is no question.
     asks: |event| event.kind == EventKind::Request,
