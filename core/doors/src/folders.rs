@@ -1,5 +1,6 @@
 //! Folders, as every door looks at them: where a session works, where a command runs, where a search's patterns lead.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use mayi_core::call::{
@@ -8,7 +9,7 @@ use mayi_core::call::{
 use mayi_core::gate::Session;
 use serde_json::{Map, Value};
 
-use crate::readings::{LINES, is_path_key};
+use crate::readings::{has_command, is_path_key};
 
 /// Keys of tools' inputs that name the folder to run in.
 pub const FOLDERS: &[&str] =
@@ -61,7 +62,7 @@ pub fn named_folders(
     own_keys: &[&str],
     homes: &[&Path],
 ) -> NamedFolders {
-    let runs = LINES.iter().any(|key| input.get(*key).is_some_and(|value| !value.is_null()));
+    let runs = has_command(input);
     let several = input.iter().filter(|(key, value)| is_path_key(key) && !value.is_null()).count() > 1;
     let here = PathAccess::new(cwd, ".").resolved;
     let mut found = NamedFolders::default();
@@ -108,6 +109,9 @@ const MOST: usize = 64;
 /// What makes a part of a pattern more than a name.
 const WILDCARDS: [char; 7] = ['*', '?', '[', '\\', '{', '|', '('];
 
+/// The longest pattern that is looked at: no path is longer.
+const LONGEST: usize = 4096;
+
 /// Whether a path could be a pattern for several.
 #[must_use]
 pub fn is_glob(path: &str) -> bool {
@@ -130,6 +134,19 @@ pub fn glob_folders(pattern: &str) -> Vec<String> {
         None => found.push("/".to_owned()),
     }
     found
+}
+
+/// The same for several patterns, with the blanks around them and without. The root, where there are too many.
+#[must_use]
+pub fn all_glob_folders<'p>(patterns: impl Iterator<Item = &'p String>) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for folder in patterns.flat_map(|pattern| with_and_without_blanks(pattern)).flat_map(glob_folders) {
+        found.insert(folder);
+        if found.len() > MOST {
+            return vec!["/".to_owned()];
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// The folders that a search's pattern leads to, where it is a path that leaves the working folder. (A pattern for texts may begin
@@ -189,6 +206,9 @@ fn goes_up(part: &str) -> bool {
 
 /// A pattern once for each choice that its braces leave. None if there are too many, or it can't be told what they are.
 fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    if pattern.len() > LONGEST {
+        return None;
+    }
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     let mut steps = 0;
@@ -235,7 +255,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Attack 567.
+    /// Attack 85.
     #[test]
     fn given_a_pattern_then_it_is_known_where_it_may_lead() {
         for (pattern, folders) in [
@@ -269,11 +289,17 @@ mod tests {
             folders.sort_unstable();
             assert_eq!(found, folders, "{pattern}");
         }
+        for much in ["{a,b}".repeat(40), "@(".repeat(1 << 20), "{a".repeat(1000), "{a}".repeat(1000)] {
+            assert_eq!(glob_folders(&much).len(), 1);
+        }
         assert_eq!(glob_folders(&"{a,b}".repeat(40)), ["/"]);
+        let many: Vec<String> = (0..200).map(|at| format!("{at}/*")).collect();
+        assert_eq!(all_glob_folders(many.iter()), ["/"]);
+        assert_eq!(all_glob_folders(many.iter().take(2)), ["0", "1"]);
         assert!(is_glob("{a,b}") && is_glob("@(a)") && !is_glob("a/(b)/c.rs"));
     }
 
-    /// Attack 567.
+    /// Attack 85.
     #[test]
     fn given_a_pattern_then_it_leads_elsewhere_only_where_it_leaves_the_folder() {
         for quiet in [

@@ -12,13 +12,10 @@ fn is_blank(c: char) -> bool {
 /// takes away.
 #[must_use]
 pub fn patched_files(patch: &str) -> Vec<(WriteKind, String)> {
-    let mut found: Vec<(WriteKind, String)> = Vec::new();
     // What ends a line is not the same for everybody.
     let ends = ['\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
-    for line in patch.lines().chain(patch.lines().flat_map(|line| line.split(ends))) {
-        found.extend(header_of(line).filter(|header| !found.contains(header)));
-    }
-    found
+    let parted = patch.lines().filter(|line| line.contains(ends)).flat_map(|line| line.split(ends));
+    patch.lines().chain(parted).filter_map(header_of).collect()
 }
 
 fn header_of(line: &str) -> Option<(WriteKind, String)> {

@@ -149,7 +149,8 @@ struct CallBuilder {
 
 impl CallBuilder {
     fn push(&mut self, access: Access) {
-        if !self.accesses.contains(&access) {
+        // What is too much is not looked at to its end.
+        if self.accesses.len() <= MOST && !self.accesses.contains(&access) {
             self.accesses.push(access);
         }
     }

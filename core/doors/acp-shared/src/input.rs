@@ -3,7 +3,8 @@
 use mayi_core::call::shell::patched_names;
 use mayi_doors::folders::{FOLDERS, leads_to};
 use mayi_doors::readings::{
-    InputCommand, ItemKeys, ItemReading, LINES, command_readings, read_items, read_members, stray_paths,
+    InputCommand, ItemKeys, ItemReading, LINES, command_readings, read_items, read_members, stray_commands,
+    stray_paths,
 };
 use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
@@ -292,6 +293,7 @@ pub fn find_commands(input: &Value) -> Vec<InputCommand> {
             }
         }
     }
+    found.extend(stray_commands(map, false));
     found
 }
 

@@ -1,5 +1,7 @@
 //! Addresses in texts.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 /// What may stand behind an address in a sentence, and is none of it.
@@ -11,6 +13,8 @@ const CLOSING: &[char] = &['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"'
 pub fn addresses(value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     add(value, &mut found);
+    let mut seen = BTreeSet::new();
+    found.retain(|address| seen.insert(address.clone()));
     found
 }
 
@@ -37,11 +41,9 @@ fn add_token(token: &str, found: &mut Vec<String>) {
         let before = token.get(..at).unwrap_or_default();
         let scheme = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || "+.-".contains(c));
         let Some(whole) = token.get(scheme.len()..).filter(|_| scheme.len() < at) else { continue };
-        for address in [whole, whole.trim_end_matches(CLOSING)] {
-            if !found.iter().any(|known| known == address) {
-                found.push(address.to_owned());
-            }
-        }
+        let trimmed = whole.trim_end_matches(CLOSING);
+        found.push(whole.to_owned());
+        found.extend((trimmed != whole).then(|| trimmed.to_owned()));
     }
 }
 
@@ -50,7 +52,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Attack 566.
+    /// Attack 359.
     #[test]
     fn given_addresses_in_sentences_then_each_is_found_at_any_depth() {
         for (value, all) in [

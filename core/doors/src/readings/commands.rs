@@ -5,6 +5,64 @@ use serde_json::{Map, Value};
 /// Keys that hold a line for a shell, or the words of a program.
 pub const LINES: &[&str] = &["command", "cmd", "commandLine", "command_line", "script", "shell_command"];
 
+/// Other names of such keys, in small letters and without what parts their words.
+const OTHER_LINES: &[&str] = &[
+    "command",
+    "commands",
+    "cmd",
+    "cmds",
+    "commandline",
+    "commandlines",
+    "script",
+    "scripts",
+    "shellcommand",
+    "shellcommands",
+    "bashcommand",
+    "bash",
+];
+
+/// What goes to a program's input, which may be a shell.
+const TYPED: &[&str] = &["input", "stdin", "chars", "keystrokes"];
+
+/// Whether the key holds commands by a name that is not listed in [`LINES`]; `typed`: or what is typed into a program.
+fn is_other_line(key: &str, typed: bool) -> bool {
+    let words = key.replace(['_', '-', ' ', '.'], "").to_ascii_lowercase();
+    let words = words.as_str();
+    !LINES.contains(&key) && (OTHER_LINES.contains(&words) || typed && TYPED.contains(&words))
+}
+
+/// Whether `input` has a command, by whatever key.
+#[must_use]
+pub fn has_command(input: &Map<String, Value>) -> bool {
+    input
+        .iter()
+        .any(|(key, value)| !value.is_null() && (LINES.contains(&key.as_str()) || is_other_line(key, false)))
+}
+
+/// Commands under keys that are not listed but say by their names that they hold some: `commands`, `CommandLine`. With `typed` also
+/// what is typed into a program.
+#[must_use]
+pub fn stray_commands(input: &Map<String, Value>, typed: bool) -> Vec<InputCommand> {
+    let mut found = Vec::new();
+    for (_, value) in input.iter().filter(|(key, _)| is_other_line(key, typed)) {
+        match value {
+            Value::Null => {}
+            Value::String(line) => found.push(InputCommand::Line(line.clone())),
+            Value::Array(items) => match texts_of(items) {
+                Some(words) => {
+                    found.extend(
+                        words.iter().filter(|word| !is_plain_word(word)).cloned().map(InputCommand::Line),
+                    );
+                    found.push(InputCommand::Words(words));
+                }
+                None => found.push(InputCommand::Unknown),
+            },
+            _ => found.push(InputCommand::Unknown),
+        }
+    }
+    found
+}
+
 /// A command, as one reader takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputCommand {
@@ -140,6 +198,23 @@ mod tests {
         assert_eq!(of(json!({ "command": "ls", "args": ["; rm x"] })), ["ls|; rm x", "$ ls ; rm x"]);
         assert_eq!(of(json!({ "command": "rm -rf x" })), ["$ rm -rf x"]);
         assert_eq!(of(json!({ "command": "rm x", "args": null })), ["$ rm x"]);
+    }
+
+    #[test]
+    fn given_commands_under_other_keys_then_they_are_found() {
+        let of = |input: Value, typed| stray_commands(input.as_object().unwrap(), typed);
+        let line = |line: &str| InputCommand::Line(line.to_owned());
+        for key in ["CommandLine", "commandline", "commands", "Cmd", "shell-command", "bash"] {
+            assert_eq!(of(json!({ key: "rm x" }), false), [line("rm x")], "{key}");
+            assert!(has_command(json!({ key: "rm x" }).as_object().unwrap()), "{key}");
+        }
+        let words = InputCommand::Words(vec!["rm x".to_owned(), "y".to_owned()]);
+        assert_eq!(of(json!({ "commands": ["rm x", "y"] }), false), [line("rm x"), words]);
+        assert_eq!(of(json!({ "commands": [{ "x": 1 }] }), false), [InputCommand::Unknown]);
+        assert_eq!(of(json!({ "input": "rm x" }), true), [line("rm x")]);
+        for quiet in ["command", "input", "description", "command_id", "parsed_cmd", "commandDescription"] {
+            assert_eq!(of(json!({ quiet: "rm x" }), false), [], "{quiet}");
+        }
     }
 
     /// Attack 564.

@@ -182,7 +182,7 @@ mod tests {
     const KEYS: ItemKeys<'_> =
         ItemKeys { paths: &["path", "file_path", "filePath"], others: &["old"], texts: true };
 
-    /// Attack 565.
+    /// Attack 359.
     #[test]
     fn given_items_of_any_form_then_every_path_in_them_counts() {
         for (list, paths) in [

@@ -7,5 +7,5 @@ mod commands;
 mod items;
 
 pub use addresses::addresses;
-pub use commands::{InputCommand, LINES, command_readings, is_plain_word};
+pub use commands::{InputCommand, LINES, command_readings, has_command, is_plain_word, stray_commands};
 pub use items::{ItemKeys, ItemReading, is_path_key, read_items, read_members, stray_paths};

@@ -1,10 +1,8 @@
 //! Searches for what files hold: judged as the command that finds the same, since they show what rules deny below the folder
 //! that they name (D2.26).
 
-use std::collections::BTreeSet;
-
 use mayi_core::call::{Dialect, Surroundings, shell, with_and_without_blanks};
-use mayi_doors::folders::{glob_folders, is_glob, leads_to};
+use mayi_doors::folders::{all_glob_folders, is_glob, leads_to};
 use serde_json::Value;
 
 use super::CallBuilder;
@@ -29,8 +27,7 @@ impl CallBuilder {
         let single = input::single_paths(raw).into_iter().filter(|path| !self.cwd.join(path).exists());
         let patterns: Vec<String> =
             listed.paths.iter().cloned().chain(single).filter(|path| is_glob(path)).collect();
-        let folders = patterns.iter().flat_map(|path| with_and_without_blanks(path)).flat_map(glob_folders);
-        let folders: Vec<String> = folders.collect::<BTreeSet<_>>().into_iter().collect();
+        let folders = all_glob_folders(patterns.iter());
         if !folders.is_empty() {
             self.search_contents(&Value::Null, folders);
         }

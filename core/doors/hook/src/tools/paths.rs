@@ -6,7 +6,7 @@ use std::path::Path;
 use mayi_core::call::{
     Access, Dialect, PathAccess, Surroundings, WriteKind, file_paths, shell, with_and_without_blanks,
 };
-use mayi_doors::folders::{glob_folders, is_glob, leads_to};
+use mayi_doors::folders::{all_glob_folders, glob_folders, is_glob, leads_to};
 use mayi_doors::patch_headers::patched_files;
 use mayi_doors::readings::{ItemKeys, LINES, read_items, stray_paths};
 
@@ -56,8 +56,7 @@ impl InputReader<'_> {
             .iter()
             .filter(|path| self.is_pattern(path))
             .chain(listed.iter().filter(|path| is_glob(path)));
-        let folders = patterns.flat_map(|path| with_and_without_blanks(path)).flat_map(glob_folders);
-        let folders: Vec<String> = folders.collect::<BTreeSet<_>>().into_iter().collect();
+        let folders = all_glob_folders(patterns);
         for folder in &folders {
             for place in leads_to(&format!("{folder}/*")) {
                 self.add_looked_up_path(&place);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mayi_core::call::{Access, Category, Caveat, Diff, McpAccess, UrlAccess, WriteKind, file_paths};
 use mayi_doors::folders::named_folders;
 use mayi_doors::patch_headers;
-use mayi_doors::readings::{InputCommand, ItemKeys, ItemReading, LINES, addresses, read_items, stray_paths};
+use mayi_doors::readings::{InputCommand, ItemKeys, ItemReading, addresses, read_items, stray_paths};
 use serde_json::{Map, Value};
 
 use super::ToolKind;
@@ -175,9 +175,7 @@ impl InputReader<'_> {
         {
             self.push_url(&url);
         }
-        if LINES.iter().any(|key| self.input.contains_key(*key)) {
-            self.read_commands();
-        }
+        self.read_commands();
         self.push_unknown_tool(Category::Execute);
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use mayi_core::call::{Access, Dialect, Surroundings, shell};
 use mayi_doors::folders::named_folders;
 use mayi_doors::patch_headers;
-use mayi_doors::readings::{InputCommand, LINES, command_readings};
+use mayi_doors::readings::{InputCommand, LINES, command_readings, stray_commands};
 use serde_json::Value;
 
 use super::ToolKind;
@@ -85,6 +85,12 @@ impl InputReader<'_> {
                     found.push(command);
                 }
             }
+        }
+        for command in stray_commands(self.input, self.does == ToolKind::Other) {
+            if command == InputCommand::Unknown {
+                self.note_not_text("command");
+            }
+            found.push(command);
         }
         found
     }

@@ -52,6 +52,9 @@ fn given_words_beside_a_line_then_it_is_a_line_too() {
     assert_eq!(of("execute", json!({"command": "make", "args": []})), ["shell(make)"]);
     assert_eq!(of("execute", json!({"command": ["bash", "-lc", "make x"]})), ["shell(make x)"]);
     assert!(has(&of("execute", json!({"command": "ls", "args": ["; rm x"]})), "shell(rm x)"));
+    for key in ["commands", "CommandLine"] {
+        assert!(has(&of("execute", json!({"command": "ls", key: ["rm -rf x"]})), "shell(rm -rf x)"), "{key}");
+    }
     // What can't be read is no command that is understood.
     for odd in [
         json!({"command": "ls", "args": "; rm x"}),
@@ -90,7 +93,7 @@ fn given_folders_in_the_input_then_a_command_is_judged_in_each_and_in_the_sessio
     assert!(has(&found, "read(/w/secrets/key)") && has(&found, "read(/w/key)"), "{found:?}");
 }
 
-/// Attack 565.
+/// Attack 359.
 #[test]
 fn given_changes_of_any_form_then_each_file_that_they_name_counts() {
     for input in [
@@ -168,7 +171,7 @@ fn given_changes_of_any_form_then_each_file_that_they_name_counts() {
     }
 }
 
-/// Attack 567.
+/// Attack 85.
 #[test]
 fn given_a_pattern_of_files_to_read_then_it_is_judged_as_what_shows_them() {
     for (pattern, folder) in [
@@ -208,7 +211,7 @@ fn given_a_pattern_of_files_to_read_then_it_is_judged_as_what_shows_them() {
     assert_eq!(of("read", json!({"path": "/w/a"})), ["read(/w/a)"]);
 }
 
-/// Attack 566.
+/// Attack 359.
 #[test]
 fn given_an_address_in_any_text_then_it_counts_beside_the_one_that_has_a_key() {
     for input in [

@@ -109,7 +109,7 @@ fn given_a_folder_that_the_harness_may_not_read_then_the_line_is_judged_in_both(
     assert_eq!(found, ["read(/w/src)"]);
 }
 
-/// Attack 565.
+/// Attack 359.
 #[test]
 fn given_items_of_any_form_then_each_file_that_they_name_counts() {
     let item = |more: Value| {
@@ -172,7 +172,7 @@ fn given_items_of_any_form_then_each_file_that_they_name_counts() {
     }
 }
 
-/// Attack 565. No mode and no rule answers for what can't be read.
+/// Attack 359. No mode and no rule answers for what can't be read.
 #[test]
 fn given_items_that_can_not_be_read_then_it_is_asked_about_always() {
     for list in [
@@ -246,7 +246,7 @@ fn given_a_patch_with_blanks_around_its_names_then_they_count_without_them_too()
     }
 }
 
-/// Attack 567. What reads all that a pattern fits is judged as the search that shows it.
+/// Attack 85. What reads all that a pattern fits is judged as the search that shows it.
 #[test]
 fn given_a_pattern_of_files_to_read_then_it_is_judged_as_what_shows_them() {
     for (pattern, folder) in [
@@ -290,7 +290,7 @@ fn given_a_pattern_of_files_to_read_then_it_is_judged_as_what_shows_them() {
     assert_eq!(claude("Glob", json!({ "pattern": "src/{a,b}/**/*.{ts,tsx}" })), ["read(/w)"]);
 }
 
-/// Attack 566. What is to be fetched is told to a model in a sentence.
+/// Attack 359. What is to be fetched is told to a model in a sentence.
 #[test]
 fn given_an_address_in_any_text_then_it_counts_beside_the_one_that_has_a_key() {
     for (harness, tool) in
@@ -334,6 +334,15 @@ fn given_a_tool_that_is_not_known_then_its_paths_are_read_and_written() {
                 && has(&found, "tool(edit_notebook_file)"),
             "{input}: {found:?}"
         );
+    }
+    for (harness, tool, input) in [
+        ("copilot", "write_bash", json!({ "input": "rm -rf /\n" })),
+        ("agy", "run_command", json!({ "CommandLine": "rm -rf /", "Cwd": "src" })),
+        ("claude-code", "Foo", json!({ "commands": ["rm -rf /"] })),
+        ("claude-code", "Bash", json!({ "command": "ls", "commands": ["rm -rf /"] })),
+    ] {
+        let found = texts(&of(harness, tool, input.clone()));
+        assert!(has(&found, "shell(rm -rf /)"), "{tool} {input}: {found:?}");
     }
     assert_eq!(claude("SendMessage", json!({ "to": "a", "message": "b" })), ["tool(SendMessage)"]);
 }
