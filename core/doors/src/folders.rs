@@ -68,7 +68,6 @@ pub fn named_folders(
     let mut found = NamedFolders::default();
     let (mut places, mut certain) = (vec![here.clone()], false);
     for (key, value) in input {
-        let Some(given) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         let named =
             FOLDERS.contains(&key.as_str()) && (runs || several || !LOOKED_AT.contains(&key.as_str()));
         // Under a key that is not known, what is a folder may be the one to run in.
@@ -77,8 +76,13 @@ pub fn named_folders(
         if !named && !maybe {
             continue;
         }
-        certain |= own_keys.contains(&key.as_str());
-        for folder in folder_readings(given, cwd, homes) {
+        // A list is no folder, but who reads one may take any of it.
+        let given: Vec<&str> = match value {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            value => value.as_str().into_iter().filter(|text| !text.is_empty()).collect(),
+        };
+        certain |= own_keys.contains(&key.as_str()) && value.is_string() && !given.is_empty();
+        for folder in given.iter().flat_map(|given| folder_readings(given, cwd, homes)) {
             let place = PathAccess::new(cwd, &folder.to_string_lossy()).resolved;
             found.own |= named && place == here;
             if !places.contains(&place) && (named || folder.is_dir()) {
@@ -357,6 +361,7 @@ mod tests {
         }
         let both = of(json!({ "command": "x", "cwd": "a", "workdir": "a/b", "dir": "a/./b" }), &[]).0;
         assert_eq!(both, ["a", "a/b"]);
+        assert_eq!(of(json!({ "command": "x", "cwd": ["a"] }), &["cwd"]), (vec!["a".to_owned()], true));
         // Under a key that is not known, if it is one; where nothing runs, what is looked at is no folder to look from.
         assert_eq!(
             of(json!({ "command": "x", "dir": "a", "path": "none", "cd": "a/b" }), &[]).0,

@@ -250,7 +250,9 @@ impl CallBuilder {
     fn read_input(&mut self, raw: &Value, known: &ToolCallState) {
         self.read_mcp_call(raw, known);
         let folders = self.run_folders();
-        for command in input::find_commands(raw) {
+        // What is of no kind that is known may run what it holds at any depth.
+        let nested = self.kind == "other" && !self.mcp_only && !input::starts_sub_agent(raw);
+        for command in input::find_commands(raw, nested) {
             for cwd in &folders {
                 let at = Surroundings {
                     cwd,
@@ -284,6 +286,11 @@ impl CallBuilder {
             self.write(kind, &change.path);
             if let Some(to) = change.moved_to {
                 self.write(WriteKind::Move, &to);
+            }
+        }
+        if let Some(kind) = input::edit_word(raw) {
+            for path in input::find_paths(raw) {
+                self.write(kind, &path);
             }
         }
         let changed = input::find_changed_files(raw);

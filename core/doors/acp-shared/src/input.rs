@@ -1,9 +1,9 @@
 //! Inputs of tools, as far as mayi knows their keys. Data: a key that is not here is not understood.
 
-use mayi_core::call::shell::patched_names;
+use mayi_core::call::{WriteKind, shell::patched_names};
 use mayi_doors::folders::{FOLDERS, leads_to};
 use mayi_doors::readings::{
-    InputCommand, ItemKeys, ItemReading, LINES, command_readings, read_items, read_members, stray_commands,
+    InputCommand, ItemKeys, ItemReading, LINES, all_commands, nested_commands, read_items, read_members,
     stray_paths,
 };
 use mayi_doors::{patch_headers, readings};
@@ -185,7 +185,10 @@ pub fn single_paths(input: &Value) -> Vec<String> {
     let elsewhere = [LISTS, CHANGES, TEXTS, CALLS, MOVED, NEW_PATHS, LINES, FOLDERS, READING, THINKING];
     let is_known = |key: &str| {
         let text = PATHS.contains(&key) && input.get(key).is_some_and(Value::is_string);
-        text || (!PATHS.contains(&key) && elsewhere.iter().any(|keys| keys.contains(&key)))
+        // A list of these may be one of files.
+        text || (!matches!(key, "items" | "entries")
+            && !PATHS.contains(&key)
+            && elsewhere.iter().any(|keys| keys.contains(&key)))
     };
     found.extend(stray_paths(map, is_known));
     found
@@ -278,23 +281,27 @@ pub fn find_changes(input: &Value) -> Vec<FileChange> {
         .collect()
 }
 
-/// Every command in the input, by the keys that are known.
-pub fn find_commands(input: &Value) -> Vec<InputCommand> {
+/// Every command in the input. `nested`: at any depth.
+pub fn find_commands(input: &Value, nested: bool) -> Vec<InputCommand> {
     let Some(map) = input.as_object() else { return Vec::new() };
-    let edits = |key: &str| {
-        let word = map.get(key).and_then(Value::as_str);
-        word.is_some_and(|word| EDIT_WORDS.contains(&word)) && names_path(map)
-    };
-    let mut found = Vec::new();
-    for key in LINES.iter().filter(|key| !edits(key)) {
-        for command in command_readings(map, key) {
-            if !found.contains(&command) {
-                found.push(command);
-            }
-        }
-    }
-    found.extend(stray_commands(map, false));
-    found
+    let mut map = map.clone();
+    map.retain(|key, word| !(LINES.contains(&key.as_str()) && is_edit_word(input, word)));
+    if nested { nested_commands(&map) } else { all_commands(&map, false) }
+}
+
+/// What an editor's tool does to the paths beside its `command`, where that is not to look at them.
+pub fn edit_word(input: &Value) -> Option<WriteKind> {
+    let words = LINES.iter().filter_map(|key| input.get(*key)).filter(|word| is_edit_word(input, word));
+    words.filter_map(Value::as_str).find_map(|word| match word {
+        "view" => None,
+        "delete" => Some(WriteKind::Delete),
+        "rename" => Some(WriteKind::Move),
+        _ => Some(WriteKind::Edit),
+    })
+}
+
+fn is_edit_word(input: &Value, word: &Value) -> bool {
+    word.as_str().is_some_and(|word| EDIT_WORDS.contains(&word)) && input.as_object().is_some_and(names_path)
 }
 
 /// Whether a key that is known names a path.
@@ -332,14 +339,9 @@ pub fn find_env(input: &Value) -> Vec<(String, String)> {
     }
 }
 
-/// The same in each reading: who starts a program writes `NAME=VALUE`, so that a name with `=` in it sets another variable.
+/// The same in each reading, by whatever key and in whatever form.
 pub fn env_in_each_reading(input: &Value) -> Vec<(String, String)> {
-    let split = |(name, value): &(String, String)| {
-        let (before, after) = name.split_once('=')?;
-        Some((before.to_owned(), format!("{after}={value}")))
-    };
-    let all = find_env(input);
-    all.iter().filter_map(split).chain(all.clone()).collect()
+    input.as_object().map(readings::variables).unwrap_or_default()
 }
 
 /// Whether a variable of this name is one for everybody: for who starts a program with it, and for who writes it into a line.

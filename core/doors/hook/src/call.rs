@@ -57,11 +57,13 @@ pub(crate) fn call_from_event(
     let servers =
         (harness.servers)(&event.tool).map(|readings| narrow_to_server(readings, event.server.as_deref()));
     let outside = |cwd: &Path| folder_caveat(session, cwd);
+    let own_keys = harness.folder_keys.iter().filter(|(tool, _)| *tool == event.tool);
+    let folder_keys: Vec<&str> = own_keys.map(|(_, key)| *key).collect();
     let place = ToolContext {
         cwd: &session.cwd,
         roots: &session.roots,
         homes,
-        folder_keys: harness.folder_keys,
+        folder_keys: &folder_keys,
         outside: &outside,
     };
     let of_server = servers.is_some();

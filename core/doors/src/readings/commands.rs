@@ -1,5 +1,7 @@
 //! Commands in a tool's input.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 /// Keys that hold a line for a shell, or the words of a program.
@@ -19,7 +21,18 @@ const OTHER_LINES: &[&str] = &[
     "shellcommands",
     "bashcommand",
     "bash",
+    "program",
+    "executable",
 ];
+
+/// Keys that hold the words behind a program's name.
+const ARGS: &[&str] = &["args", "arguments", "argv", "parameters"];
+
+/// Keys that hold the shell that runs a line.
+const SHELLS: &[&str] = &["shell", "shell_path", "shellPath", "interpreter"];
+
+/// The deepest that an input is followed.
+const DEEPEST: usize = 8;
 
 /// What goes to a program's input, which may be a shell.
 const TYPED: &[&str] = &["input", "stdin", "chars", "keystrokes"];
@@ -39,32 +52,58 @@ pub fn has_command(input: &Map<String, Value>) -> bool {
         .any(|(key, value)| !value.is_null() && (LINES.contains(&key.as_str()) || is_other_line(key, false)))
 }
 
-/// Commands under keys that are not listed but say by their names that they hold some: `commands`, `CommandLine`. With `typed` also
-/// what is typed into a program.
+/// Every command in the input: by the keys that are listed, and by those whose names say that they hold some (`commands`,
+/// `CommandLine`). With `typed` also what is typed into a program.
 #[must_use]
-pub fn stray_commands(input: &Map<String, Value>, typed: bool) -> Vec<InputCommand> {
+pub fn all_commands(input: &Map<String, Value>, typed: bool) -> Vec<InputCommand> {
     let mut found = Vec::new();
-    for (_, value) in input.iter().filter(|(key, _)| is_other_line(key, typed)) {
-        match value {
-            Value::Null => {}
-            Value::String(line) => found.push(InputCommand::Line(line.clone())),
-            Value::Array(items) => match texts_of(items) {
-                Some(words) => {
-                    found.extend(
-                        words.iter().filter(|word| !is_plain_word(word)).cloned().map(InputCommand::Line),
-                    );
-                    found.push(InputCommand::Words(words));
-                }
-                None => found.push(InputCommand::Unknown),
-            },
-            _ => found.push(InputCommand::Unknown),
+    for key in LINES {
+        found.extend(command_readings(input, key));
+    }
+    for (key, value) in input.iter().filter(|(key, _)| is_other_line(key, typed)) {
+        // Several lines, each by itself.
+        let lines = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        found.extend(
+            lines.filter(|line| !is_plain_word(line)).map(|line| InputCommand::Line(line.to_owned())),
+        );
+        found.extend(command_readings(input, key));
+    }
+    for shell in SHELLS.iter().filter_map(|key| input.get(*key)).filter_map(Value::as_str) {
+        for line in LINES.iter().filter_map(|key| input.get(*key)).filter_map(Value::as_str) {
+            found.push(InputCommand::Words([shell, "-c", line].map(str::to_owned).to_vec()));
         }
     }
-    found
+    without_twins(found)
+}
+
+/// The same at any depth.
+#[must_use]
+pub fn nested_commands(input: &Map<String, Value>) -> Vec<InputCommand> {
+    let mut found = all_commands(input, true);
+    input.values().for_each(|value| add_nested(value, 0, &mut found));
+    without_twins(found)
+}
+
+fn add_nested(value: &Value, depth: usize, found: &mut Vec<InputCommand>) {
+    match value {
+        Value::Array(_) | Value::Object(_) if depth > DEEPEST => found.push(InputCommand::Unknown),
+        Value::Array(items) => items.iter().for_each(|item| add_nested(item, depth + 1, found)),
+        Value::Object(map) => {
+            found.extend(all_commands(map, true));
+            map.values().for_each(|value| add_nested(value, depth + 1, found));
+        }
+        _ => {}
+    }
+}
+
+fn without_twins(mut commands: Vec<InputCommand>) -> Vec<InputCommand> {
+    let mut seen = BTreeSet::new();
+    commands.retain(|command| seen.insert(command.clone()));
+    commands
 }
 
 /// A command, as one reader takes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InputCommand {
     /// Words that a program gets as they are.
     Words(Vec<String>),
@@ -84,49 +123,54 @@ pub fn is_plain_word(text: &str) -> bool {
 /// it for a program's name, or joins it with them.
 #[must_use]
 pub fn command_readings(input: &Map<String, Value>, key: &str) -> Vec<InputCommand> {
-    let args = match input.get("args") {
-        None | Some(Value::Null) => Some(None),
-        Some(Value::Array(items)) => Some(texts_of(items)).filter(Option::is_some),
-        Some(_) => None,
-    };
-    match (input.get(key), args) {
-        (None | Some(Value::Null), _) => Vec::new(),
-        (Some(Value::String(line)), None) => {
-            let joined = input.get("args").and_then(Value::as_str).map(|args| format!("{line} {args}"));
+    let Some(value) = input.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
+    let args = ARGS.iter().filter_map(|key| input.get(*key)).filter(|args| !args.is_null());
+    let mut found: Vec<InputCommand> = args.flat_map(|args| readings_beside(value, args)).collect();
+    if found.is_empty() {
+        found = match value {
+            Value::String(line) => vec![InputCommand::Line(line.clone())],
+            value => listed_words(value),
+        };
+    }
+    without_twins(found)
+}
+
+fn readings_beside(value: &Value, args: &Value) -> Vec<InputCommand> {
+    match (value, args.as_array().and_then(|items| texts_of(items))) {
+        (Value::String(line), None) => {
+            let joined = args.as_str().map(|args| format!("{line} {args}"));
             let lines = std::iter::once(line.clone()).chain(joined).map(InputCommand::Line);
             lines.chain([InputCommand::Unknown]).collect()
         }
-        (Some(Value::String(line)), Some(None)) => vec![InputCommand::Line(line.clone())],
-        (Some(Value::String(line)), Some(Some(args))) => {
+        (Value::String(line), Some(args)) => {
             let words: Vec<String> = std::iter::once(line.clone()).chain(args).collect();
-            let mut found = Vec::new();
-            if !is_plain_word(line) {
-                found.push(InputCommand::Line(line.clone()));
+            let alone = (!is_plain_word(line)).then(|| InputCommand::Line(line.clone()));
+            let plain = words.len() == 1 || words.iter().all(|word| is_plain_word(word));
+            let joined = (!plain).then(|| InputCommand::Line(words.join(" ")));
+            std::iter::once(InputCommand::Words(words)).chain(alone).chain(joined).collect()
+        }
+        (value, None) => listed_words(value).into_iter().chain([InputCommand::Unknown]).collect(),
+        (value, Some(args)) => {
+            let mut found = listed_words(value);
+            if let Some(InputCommand::Words(words)) = found.first().filter(|_| !args.is_empty()) {
+                found.push(InputCommand::Words(words.iter().cloned().chain(args).collect()));
             }
-            if words.len() > 1 && !words.iter().all(|word| is_plain_word(word)) {
-                found.push(InputCommand::Line(words.join(" ")));
-            }
-            found.insert(0, InputCommand::Words(words));
             found
         }
-        (Some(Value::Array(items)), args) => {
-            let Some(words) = texts_of(items) else { return vec![InputCommand::Unknown] };
-            // One text in a list is a line for who joins them.
-            let line = match words.as_slice() {
-                [line] if !is_plain_word(line) => Some(InputCommand::Line(line.clone())),
-                _ => None,
-            };
-            let more = match args {
-                None => Some(InputCommand::Unknown),
-                Some(Some(args)) if !args.is_empty() => {
-                    Some(InputCommand::Words(words.iter().cloned().chain(args).collect()))
-                }
-                Some(_) => None,
-            };
-            std::iter::once(InputCommand::Words(words)).chain(line).chain(more).collect()
-        }
-        (Some(_), _) => vec![InputCommand::Unknown],
     }
+}
+
+/// What a list of words is; anything else can't be read.
+fn listed_words(value: &Value) -> Vec<InputCommand> {
+    let Some(words) = value.as_array().and_then(|items| texts_of(items)) else {
+        return vec![InputCommand::Unknown];
+    };
+    // One text in a list is a line for who joins them.
+    let line = match words.as_slice() {
+        [line] if !is_plain_word(line) => Some(InputCommand::Line(line.clone())),
+        _ => None,
+    };
+    std::iter::once(InputCommand::Words(words)).chain(line).collect()
 }
 
 fn texts_of(items: &[Value]) -> Option<Vec<String>> {
@@ -200,20 +244,44 @@ mod tests {
         assert_eq!(of(json!({ "command": "rm x", "args": null })), ["$ rm x"]);
     }
 
+    /// Attack 359.
     #[test]
     fn given_commands_under_other_keys_then_they_are_found() {
-        let of = |input: Value, typed| stray_commands(input.as_object().unwrap(), typed);
+        let of = |input: Value, typed| all_commands(input.as_object().unwrap(), typed);
         let line = |line: &str| InputCommand::Line(line.to_owned());
-        for key in ["CommandLine", "commandline", "commands", "Cmd", "shell-command", "bash"] {
+        let words = |words: &[&str]| InputCommand::Words(words.iter().map(|&word| word.to_owned()).collect());
+        for key in [
+            "CommandLine",
+            "commandline",
+            "commands",
+            "Cmd",
+            "shell-command",
+            "bash",
+            "program",
+            "Executable",
+        ] {
             assert_eq!(of(json!({ key: "rm x" }), false), [line("rm x")], "{key}");
+            assert_eq!(of(json!({ key: "rm", "args": ["x"] }), false), [words(&["rm", "x"])], "{key}");
             assert!(has_command(json!({ key: "rm x" }).as_object().unwrap()), "{key}");
         }
-        let words = InputCommand::Words(vec!["rm x".to_owned(), "y".to_owned()]);
-        assert_eq!(of(json!({ "commands": ["rm x", "y"] }), false), [line("rm x"), words]);
+        assert_eq!(of(json!({ "commands": ["rm x", "y"] }), false), [line("rm x"), words(&["rm x", "y"])]);
         assert_eq!(of(json!({ "commands": [{ "x": 1 }] }), false), [InputCommand::Unknown]);
         assert_eq!(of(json!({ "input": "rm x" }), true), [line("rm x")]);
-        for quiet in ["command", "input", "description", "command_id", "parsed_cmd", "commandDescription"] {
+        for key in ["arguments", "argv", "parameters"] {
+            assert_eq!(of(json!({ "command": "rm", key: ["x"] }), false), [words(&["rm", "x"])], "{key}");
+            assert_eq!(
+                of(json!({ "command": "rm", key: ["x"], "args": [] }), false),
+                [words(&["rm"]), words(&["rm", "x"])]
+            );
+        }
+        let found = of(json!({ "command": "ls", "shell": "./evil" }), false);
+        assert_eq!(found, [line("ls"), words(&["./evil", "-c", "ls"])]);
+        for quiet in ["input", "description", "command_id", "parsed_cmd", "commandDescription", "shell"] {
             assert_eq!(of(json!({ quiet: "rm x" }), false), [], "{quiet}");
+        }
+        for input in [json!({ "task": { "command": "rm x" } }), json!({ "a": [{ "b": { "cmd": "rm x" } }] })]
+        {
+            assert_eq!(nested_commands(input.as_object().unwrap()), [line("rm x")], "{input}");
         }
     }
 

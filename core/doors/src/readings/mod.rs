@@ -5,7 +5,11 @@
 mod addresses;
 mod commands;
 mod items;
+mod variables;
 
 pub use addresses::addresses;
-pub use commands::{InputCommand, LINES, command_readings, has_command, is_plain_word, stray_commands};
+pub use commands::{
+    InputCommand, LINES, all_commands, command_readings, has_command, is_plain_word, nested_commands,
+};
 pub use items::{ItemKeys, ItemReading, is_path_key, read_items, read_members, stray_paths};
+pub use variables::variables;

@@ -1,6 +1,6 @@
 //! Addresses of a tool's input: under their keys, and in any text.
 
-use mayi_core::call::{Access, Category, UrlAccess, file_paths};
+use mayi_core::call::{Access, Category, UrlAccess, WriteKind, file_paths};
 use serde_json::Value;
 
 use super::CallBuilder;
@@ -16,6 +16,10 @@ impl CallBuilder {
         }
         if input::has_odd_urls(raw) {
             self.by_hand = Some("it has an address that is no text".to_owned());
+        }
+        // Where it puts what it fetched.
+        for path in input::single_paths(raw) {
+            self.write(WriteKind::Write, &path);
         }
         // What it fetches may be said in a text that a model reads.
         for given in input::find_all_urls(raw) {

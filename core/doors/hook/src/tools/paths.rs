@@ -10,6 +10,8 @@ use mayi_doors::folders::{all_glob_folders, glob_folders, is_glob, leads_to};
 use mayi_doors::patch_headers::patched_files;
 use mayi_doors::readings::{ItemKeys, LINES, read_items, stray_paths};
 
+use serde_json::Value;
+
 use super::ToolKind;
 use super::keys::{self, is_known};
 use super::reading::InputReader;
@@ -26,7 +28,11 @@ impl InputReader<'_> {
         let mut found = self.text_values(keys::PATHS);
         let does = self.does;
         let known = |key: &str| {
-            let read = [keys::PATHS, keys::LISTS, keys::URLS, LINES].iter().any(|keys| keys.contains(&key));
+            // What should be a text and is none is noted above; what could be a path in it counts.
+            if keys::PATHS.contains(&key) {
+                return self.input.get(key).is_some_and(Value::is_string);
+            }
+            let read = [keys::LISTS, keys::URLS, LINES].iter().any(|keys| keys.contains(&key));
             read || (does != ToolKind::Other && is_known(does, key))
         };
         found.extend(stray_paths(self.input, known));

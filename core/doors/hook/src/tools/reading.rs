@@ -258,6 +258,10 @@ impl InputReader<'_> {
             // What it fetches is said in a text that a model reads.
             self.push_unknown_tool(Category::External);
         }
+        // Where it puts what it fetched.
+        for path in stray_paths(self.input, |key| is_known(ToolKind::Fetches, key)) {
+            self.push_write(WriteKind::Write, &path);
+        }
         urls.extend(addresses(&Value::Object(self.input.clone())));
         for url in urls {
             self.push_url(&url);

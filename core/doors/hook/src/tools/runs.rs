@@ -1,12 +1,11 @@
 //! The commands of a tool's input, in each folder where they may run.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use mayi_core::call::{Access, Dialect, Surroundings, shell};
 use mayi_doors::folders::named_folders;
 use mayi_doors::patch_headers;
-use mayi_doors::readings::{InputCommand, LINES, command_readings, stray_commands};
+use mayi_doors::readings::{InputCommand, LINES, all_commands, nested_commands, variables};
 use serde_json::Value;
 
 use super::ToolKind;
@@ -19,7 +18,7 @@ impl InputReader<'_> {
         let own_keys = if self.does == ToolKind::Runs { self.context.folder_keys } else { &[] };
         let homes: Vec<&Path> = self.context.homes.known_homes().collect();
         let named = named_folders(self.input, self.context.cwd, own_keys, &homes);
-        self.out.env = read_variables(self.input.get("env"));
+        self.out.env = variables(self.input).into_iter().collect();
         if let Some(lax) = ["dangerouslyDisableSandbox", "with_escalated_permissions"]
             .into_iter()
             .find(|key| !matches!(self.input.get(*key), None | Some(Value::Null | Value::Bool(false))))
@@ -65,44 +64,19 @@ impl InputReader<'_> {
 
     fn command_values(&mut self) -> Vec<InputCommand> {
         let mut found = Vec::new();
-        for key in LINES {
-            let value = self.input.get(*key);
-            if let Some(Value::String(text)) = value {
-                // A patch in the place of a command is none that a shell runs, and one in a line may be applied: all of it counts.
-                if patch_headers::holds_patch(text) {
-                    self.push_patch(text);
-                }
+        for text in LINES.iter().filter_map(|key| self.input.get(*key)).filter_map(Value::as_str) {
+            // A patch in the place of a command is none that a shell runs, and one in a line may be applied: all of it counts.
+            if patch_headers::holds_patch(text) {
+                self.push_patch(text);
             }
-            for command in command_readings(self.input, key) {
-                if command == InputCommand::Unknown {
-                    self.note_not_text(key);
-                }
-                // No harness is known that has words beside a line: one that leaves them out runs the line.
-                if let (InputCommand::Words(_), Some(Value::String(line))) = (&command, value) {
-                    found.push(InputCommand::Line(line.clone()));
-                }
-                if !found.contains(&command) {
-                    found.push(command);
-                }
-            }
+            // No harness is known that has words beside a line: one that leaves them out runs the line.
+            found.push(InputCommand::Line(text.to_owned()));
         }
-        for command in stray_commands(self.input, self.does == ToolKind::Other) {
-            if command == InputCommand::Unknown {
-                self.note_not_text("command");
-            }
-            found.push(command);
+        let unknown = self.does == ToolKind::Other;
+        found.extend(if unknown { nested_commands(self.input) } else { all_commands(self.input, false) });
+        if found.contains(&InputCommand::Unknown) {
+            self.note_not_text("command");
         }
         found
-    }
-}
-
-/// Variables that are set for a command.
-fn read_variables(given: Option<&Value>) -> BTreeMap<String, String> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match given {
-        Some(Value::Object(map)) => map.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
-        None | Some(Value::Null) => BTreeMap::new(),
-        // As a variable of no name that is known to be harmless.
-        Some(other) => BTreeMap::from([("env".to_owned(), other.to_string())]),
     }
 }

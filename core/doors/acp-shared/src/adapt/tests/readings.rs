@@ -252,3 +252,38 @@ fn given_a_call_whose_command_was_judged_in_the_folder_that_it_names_then_it_is_
     assert!(is_within_accesses(&session(), &told, &judged("/w/sub")));
     assert!(!is_within_accesses(&session(), &told, &judged("/w")));
 }
+
+/// Attack 359, attack 564: what lies deeper, in another form or under another key than usual.
+#[test]
+fn given_what_lies_deeper_or_has_another_form_then_it_counts() {
+    for (kind, input, access) in [
+        ("other", json!({"task": {"command": "rm x"}}), "shell(rm x)"),
+        ("execute", json!({"command": "ls", "arguments": ["; rm x"]}), "shell(rm x)"),
+        ("execute", json!({"command": "git", "arguments": ["push"]}), "shell(git push)"),
+        ("execute", json!({"command": "ls", "shell": "./evil"}), "shell(./evil -c ls)"),
+        ("execute", json!({"command": "ls", "executable": "./evil"}), "shell(./evil)"),
+        ("execute", json!({"command": "delete", "path": "src/a", "cmd": "ls"}), "delete(/w/src/a)"),
+        ("read", json!({"command": "create", "path": "src/a"}), "edit(/w/src/a)"),
+        ("edit", json!({"command": "delete", "path": "src/a"}), "delete(/w/src/a)"),
+        ("delete", json!({"path": "src/a", "items": ["/etc/x"]}), "delete(/etc/x)"),
+        ("fetch", json!({"url": "https://docs.rs", "save_to": "/etc/x"}), "write(/etc/x)"),
+    ] {
+        let found = of(kind, input.clone());
+        assert!(has(&found, access), "{kind} {input}: {found:?} lacks {access}");
+    }
+    for env in [
+        json!({"LD_PRELOAD": "x"}),
+        json!(["LD_PRELOAD=x"]),
+        json!([["LD_PRELOAD", "x"]]),
+        json!("LD_PRELOAD=x"),
+    ] {
+        for key in ["env", "environment", "envs"] {
+            let found = touched("execute", json!({"command": "ls", key: env}));
+            assert!(found.contains("the variable LD_PRELOAD"), "{key} {env}: {found}");
+        }
+    }
+    // What an editor's tool looks at is no change, and a shell that is known no other program.
+    assert_eq!(of("read", json!({"command": "view", "path": "src/a"}))[0], "read(/w/src/a)");
+    assert_eq!(of("execute", json!({"command": "make x", "shell": "bash"})), ["shell(make x)"]);
+    assert_eq!(of("execute", json!({"command": "make x", "shell": true, "env": {}})), ["shell(make x)"]);
+}

@@ -346,3 +346,55 @@ fn given_a_tool_that_is_not_known_then_its_paths_are_read_and_written() {
     }
     assert_eq!(claude("SendMessage", json!({ "to": "a", "message": "b" })), ["tool(SendMessage)"]);
 }
+
+/// Attack 359, attack 564: what lies deeper, in another form or under another key than usual.
+#[test]
+fn given_what_lies_deeper_or_has_another_form_then_it_counts() {
+    for (harness, tool, input, access) in [
+        (
+            "vscode",
+            "create_and_run_task",
+            json!({ "task": { "type": "shell", "command": "rm x" } }),
+            "shell(rm x)",
+        ),
+        (
+            "opencode",
+            "batch",
+            json!({ "tool_calls": [{ "tool": "bash", "parameters": { "command": "rm x" } }] }),
+            "shell(rm x)",
+        ),
+        ("claude-code", "Bash", json!({ "command": "ls", "arguments": ["; rm x"] }), "shell(rm x)"),
+        ("claude-code", "Bash", json!({ "command": "ls", "shell": "./evil" }), "shell(./evil -c ls)"),
+        (
+            "claude-code",
+            "Write",
+            json!({ "file_path": "src/a", "path": ["/etc/x"], "content": "x" }),
+            "create(/etc/x)",
+        ),
+        (
+            "claude-code",
+            "WebFetch",
+            json!({ "url": "https://docs.rs", "save_to": "/etc/x" }),
+            "create(/etc/x)",
+        ),
+    ] {
+        let found = texts(&of(harness, tool, input.clone()));
+        assert!(has(&found, access), "{tool} {input}: {found:?} lacks {access}");
+    }
+    let found = touched("claude-code", "Bash", json!({ "command": "touch z", "cwd": ["secrets"] }));
+    assert!(found.contains("\"/w/secrets/z\"") && found.contains("\"/w/z\""), "{found}");
+    for env in [
+        json!({ "LD_PRELOAD": "x" }),
+        json!(["LD_PRELOAD=x"]),
+        json!([["LD_PRELOAD", "x"]]),
+        json!("LD_PRELOAD=x"),
+    ] {
+        for key in ["env", "environment", "envs"] {
+            let found = touched("claude-code", "Bash", json!({ "command": "ls", key: env }));
+            assert!(found.contains("the variable LD_PRELOAD"), "{key} {env}: {found}");
+        }
+    }
+    // Codex's own event for its shell has no folder: one that is there is none that is known to be read.
+    let found = touched("codex", "Bash", json!({ "command": "touch z", "workdir": "src" }));
+    assert!(found.contains("\"/w/z\"") && found.contains("\"/w/src/z\""), "{found}");
+}
