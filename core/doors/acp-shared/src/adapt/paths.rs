@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mayi_core::call::{PathAccess, file_paths, with_and_without_blanks};
 
-use super::CallBuilder;
+use super::{CallBuilder, MOST};
 
 impl CallBuilder {
     /// Looked up once for each call: the same path stands in several places of a request.
@@ -28,6 +28,10 @@ impl CallBuilder {
     /// it and without.
     pub(super) fn path_candidates(&mut self, given: &str) -> Vec<PathAccess> {
         let mut found = Vec::new();
+        // What is too much is not looked at to its end.
+        if self.accesses.len() > MOST {
+            return found;
+        }
         for given in with_and_without_blanks(given) {
             found.push(self.path(given));
             if !Path::new(given).is_absolute() {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::ToolKind;
 use super::keys::{self, is_known};
-use super::reading::InputReader;
+use super::reading::{InputReader, MOST};
 
 impl InputReader<'_> {
     /// Every path in the input: by each key that is known, in lists, and what could be one under a key that is not.
@@ -92,6 +92,10 @@ impl InputReader<'_> {
     /// Every file that `given` could be: as it stands, in the home folder where it begins with `~`, by a `file:` address; with
     /// what is blank around it and without; from each folder that the input names.
     fn path_candidates(&self, given: &str) -> Vec<PathAccess> {
+        // What is too much is not looked at to its end.
+        if self.out.accesses.len() > MOST {
+            return Vec::new();
+        }
         let mut found = self.candidates_from(self.context.cwd, given);
         if !Path::new(given.trim()).is_absolute() {
             // The folder itself is not looked for below itself.

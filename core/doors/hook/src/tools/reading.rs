@@ -14,7 +14,7 @@ use super::keys::{self, is_known};
 use crate::call::HomeFolders;
 
 /// The most accesses of one call: one that names more is asked about as a whole.
-const MOST: usize = 512;
+pub(super) const MOST: usize = 512;
 
 /// Where a tool runs.
 pub(crate) struct ToolContext<'a> {
