@@ -1,6 +1,7 @@
 //! From a request to a [`Call`]: raw input, diffs, locations and terminals are read together, and
 //! every version that they give becomes an access (D1.4).
 
+mod fetches;
 mod paths;
 mod searches;
 
@@ -13,11 +14,12 @@ use crate::input;
 use crate::patch;
 use crate::tool_calls::ToolCallState;
 use mayi_core::call::{
-    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, UrlAccess,
-    WriteKind, file_paths, shell, with_and_without_blanks,
+    Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, WriteKind,
+    shell, with_and_without_blanks,
 };
 use mayi_core::gate::Session;
-use mayi_doors::folders::folder_caveat;
+use mayi_doors::folders::{folder_caveat, named_folders};
+use mayi_doors::readings::{InputCommand, ItemReading};
 
 /// The most accesses of one call: an agent that names more is asked about as a whole.
 const MOST: usize = 512;
@@ -34,6 +36,11 @@ pub struct CallOrigin<'a> {
 
 /// The call that a tool call of the agent's means.
 pub fn tool_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<String>) -> Call {
+    build_call(from, known, not_shown, true)
+}
+
+/// `own`: whether its commands are looked at in the session's folder also where it names another one.
+fn build_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<String>, own: bool) -> Call {
     let raw_input = known.fields.get("rawInput").cloned().unwrap_or(Value::Null);
     let mut reading = CallBuilder {
         cwd: from.session.cwd.clone(),
@@ -47,13 +54,15 @@ pub fn tool_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<St
         env: BTreeMap::new(),
         paths: BTreeMap::new(),
         elsewhere: Vec::new(),
+        own,
+        by_hand: None,
         mcp_only: false,
         runs_in: None,
     };
-    let named = input::find_cwd(&raw_input);
-    let folders = named.iter().flat_map(|named| with_and_without_blanks(named));
-    let folders = folders.map(|folder| reading.cwd.join(folder)).filter(|folder| *folder != reading.cwd);
-    reading.elsewhere = folders.collect();
+    if let Some(fields) = raw_input.as_object() {
+        let homes: Vec<&Path> = reading.home.as_deref().into_iter().collect();
+        reading.elsewhere = named_folders(fields, &reading.cwd, &[], &homes).others;
+    }
     reading.env.extend(input::env_in_each_reading(&raw_input));
     reading.runs_in = reading.run_folders().iter().find_map(|cwd| folder_caveat(from.session, cwd));
     reading.read_content(known.fields.get("content"));
@@ -61,7 +70,7 @@ pub fn tool_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<St
     reading.read_locations(known.fields.get("locations"));
     let name = known.text_field("name").map(str::to_owned).or_else(|| vendor_name(known));
     reading.by_kind(&raw_input, name.as_deref());
-    let mut by_hand = None;
+    let mut by_hand = reading.by_hand.take();
     if known.ambiguous {
         by_hand = Some("a message about this call can be read in two ways".to_owned());
         reading.push(Access::Tool {
@@ -128,6 +137,10 @@ struct CallBuilder {
     paths: BTreeMap<String, PathAccess>,
     /// The folders that the input may name, if they are others.
     elsewhere: Vec<PathBuf>,
+    /// Whether the session's folder counts beside them for commands.
+    own: bool,
+    /// Why it is asked about in every mode.
+    by_hand: Option<String>,
     /// The input is a call to a tool server, and holds nothing else.
     mcp_only: bool,
     /// Why a command is asked about for the folder it runs in.
@@ -136,7 +149,8 @@ struct CallBuilder {
 
 impl CallBuilder {
     fn push(&mut self, access: Access) {
-        if !self.accesses.contains(&access) {
+        // What is too much is not looked at to its end.
+        if self.accesses.len() <= MOST && !self.accesses.contains(&access) {
             self.accesses.push(access);
         }
     }
@@ -154,10 +168,6 @@ impl CallBuilder {
     }
 
     fn read(&mut self, given: &str) {
-        for file in file_paths(given) {
-            let path = self.path(&file);
-            self.push(Access::Read(path));
-        }
         for path in self.path_candidates(given) {
             self.push(Access::Read(path));
         }
@@ -240,7 +250,9 @@ impl CallBuilder {
     fn read_input(&mut self, raw: &Value, known: &ToolCallState) {
         self.read_mcp_call(raw, known);
         let folders = self.run_folders();
-        for command in input::find_commands(raw) {
+        // What is of no kind that is known may run what it holds at any depth.
+        let nested = self.kind == "other" && !self.mcp_only && !input::starts_sub_agent(raw);
+        for command in input::find_commands(raw, nested) {
             for cwd in &folders {
                 let at = Surroundings {
                     cwd,
@@ -251,8 +263,10 @@ impl CallBuilder {
                     dialect: Dialect::Unknown,
                 };
                 let accesses = match &command {
-                    input::InputCommand::Words(words) => shell::argv_accesses(words, &at),
-                    input::InputCommand::Line(line) => shell::line_accesses(line, &at),
+                    InputCommand::Words(words) => shell::argv_accesses(words, &at),
+                    InputCommand::Line(line) => shell::line_accesses(line, &at),
+                    // A line that never parses says so.
+                    InputCommand::Unknown => shell::line_accesses("\0", &at),
                 };
                 for mut access in accesses {
                     if let Access::Shell(shell) = &mut access {
@@ -273,6 +287,27 @@ impl CallBuilder {
             if let Some(to) = change.moved_to {
                 self.write(WriteKind::Move, &to);
             }
+        }
+        if let Some(kind) = input::edit_word(raw) {
+            for path in input::find_paths(raw) {
+                self.write(kind, &path);
+            }
+        }
+        let changed = input::find_changed_files(raw);
+        for path in &changed.paths {
+            self.write(WriteKind::Edit, path);
+        }
+        self.note_unreadable(&changed);
+        let changes = matches!(self.kind.as_str(), "edit" | "delete" | "move");
+        for path in input::find_patched_files(raw, changes) {
+            self.write(WriteKind::Edit, &path);
+        }
+    }
+
+    /// Something in it can be read in a way that nobody knows: no mode, rule or answer stands for that.
+    fn note_unreadable(&mut self, found: &ItemReading) {
+        if found.unreadable {
+            self.by_hand = Some("it has a list that can't be read with certainty".to_owned());
         }
     }
 
@@ -351,9 +386,10 @@ impl CallBuilder {
                 for given in input::find_paths(raw).into_iter().chain(moved).chain(input::new_paths(raw)) {
                     self.write(kind, &given);
                 }
-                for given in input::find_patched_files(raw) {
+                for given in input::find_patched_files(raw, true) {
                     self.write(kind, &given);
                 }
+                self.note_unreadable(&input::listed_paths(raw));
                 if !self.accesses.iter().any(|access| matches!(access, Access::Write(..))) {
                     self.push(unknown(Category::Execute));
                 }
@@ -365,7 +401,7 @@ impl CallBuilder {
                     self.push(Access::Read(here));
                 }
                 let folders = given.clone();
-                for given in given.into_iter().chain(input::find_searched_folders(raw)) {
+                for given in given.into_iter().chain(self.searched_folders(raw, &folders)) {
                     self.read(&given);
                 }
                 // What only claims to read, with an input that is not understood, may do anything
@@ -376,6 +412,8 @@ impl CallBuilder {
                 }
                 if self.kind == "search" && !name.is_some_and(input::lists_names) {
                     self.search_contents(raw, folders);
+                } else if self.kind == "read" {
+                    self.read_patterns(raw);
                 }
             }
             "execute" if !is_mcp => {
@@ -403,35 +441,10 @@ impl CallBuilder {
                 for given in input::find_paths(raw) {
                     self.read(&given);
                 }
-                for given in input::find_urls(raw) {
+                for given in input::find_all_urls(raw) {
                     self.read_url(&given);
                 }
                 self.push(unknown(Category::Execute));
-            }
-        }
-    }
-
-    fn read_fetch(&mut self, raw: &Value, label: &str) {
-        let urls = input::find_urls(raw);
-        if urls.is_empty() {
-            // A web search names no address.
-            self.push(Access::Tool { name: label.to_owned(), category: Category::External });
-        }
-        for given in urls {
-            self.read_url(&given);
-        }
-    }
-
-    fn read_url(&mut self, given: &str) {
-        file_paths(given).iter().for_each(|file| self.read(file));
-        match UrlAccess::parse_lenient(given) {
-            Ok(url) => self.push(Access::Fetch(url)),
-            Err(error) => {
-                self.not_shown.push(format!("the address {given} is not understood: {error}"));
-                self.push(Access::Tool {
-                    name: "an address that is not understood".to_owned(),
-                    category: Category::Execute,
-                });
             }
         }
     }
@@ -460,8 +473,9 @@ pub fn includes_accesses(session: &Session, known: &ToolCallState, accesses: &[A
 
 /// Whether a tool call that is under way does what a side door was just judged for.
 pub fn is_within_accesses(session: &Session, known: &ToolCallState, accesses: &[Access]) -> bool {
-    let call =
-        tool_call(&CallOrigin { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
+    // What was judged ran in one folder: in the one that the tool call names.
+    let from = CallOrigin { door: Door::AcpReported, session, tool_call_id: None };
+    let call = build_call(&from, known, Vec::new(), false);
     call.accesses.iter().all(|access| {
         accesses.iter().any(|other| match (access, other) {
             (Access::Read(a), Access::Read(b)) | (Access::Write(_, a), Access::Write(_, b)) => {

@@ -1,7 +1,15 @@
 //! Inputs of tools, as far as mayi knows their keys. Data: a key that is not here is not understood.
 
-use mayi_core::call::shell::patched_names;
-use serde_json::Value;
+use mayi_core::call::{WriteKind, shell::patched_names};
+use mayi_doors::folders::{FOLDERS, leads_to};
+use mayi_doors::readings::{
+    InputCommand, ItemKeys, ItemReading, LINES, all_commands, nested_commands, read_items, read_members,
+    stray_paths,
+};
+use mayi_doors::{patch_headers, readings};
+use serde_json::{Map, Value};
+
+use crate::patch;
 
 /// Keys that hold one path.
 const PATHS: &[&str] = &[
@@ -27,6 +35,75 @@ const MOVED: &[&str] = &["old_path", "oldPath", "source", "source_path", "source
 
 /// Keys that hold a new path.
 const NEW_PATHS: &[&str] = &["new_path", "newPath", "destination", "dest", "move_path", "to"];
+
+/// Keys that hold several paths.
+const LISTS: &[&str] = &["paths", "files", "file_paths", "filePaths"];
+
+/// Keys that hold several changes.
+const CHANGES: &[&str] = &["edits", "replacements", "changes", "operations"];
+
+/// Keys that hold what stands or will stand in a file, or say why, and never its name.
+const TEXTS: &[&str] = &[
+    "old_string",
+    "oldString",
+    "old_str",
+    "oldText",
+    "old_text",
+    "new_string",
+    "newString",
+    "new_str",
+    "newText",
+    "new_text",
+    "content",
+    "contents",
+    "file_text",
+    "new_source",
+    "insert_text",
+    "text",
+    "code",
+    "replace",
+    "replacement",
+    "search",
+    "find",
+    "body",
+    "data",
+    "instruction",
+    "reason",
+    "title",
+    "ai_proposed_content",
+    "replace_all",
+    "replaceAll",
+    "expected_replacements",
+    "unified_diff",
+    "diff",
+    "patch",
+    "patchText",
+    "patch_text",
+    "input",
+    "kind",
+    "type",
+    "insert_line",
+    "operation",
+];
+
+/// Keys of what a call is, not of what it is about.
+const CALLS: &[&str] = &[
+    "server",
+    "tool",
+    "arguments",
+    "server_name",
+    "request",
+    "id",
+    "turn_id",
+    "call_id",
+    "url",
+    "uri",
+    "href",
+    "urls",
+    "env",
+    "args",
+    "_meta",
+];
 
 /// Keys that only say how to read or search.
 const READING: &[&str] = &[
@@ -94,18 +171,65 @@ pub fn starts_sub_agent(input: &Value) -> bool {
 /// Words that editors' tools use as `command`, beside a path.
 const EDIT_WORDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"];
 
-/// Every path in the input, by the keys that are known.
+/// Every path in the input: by the keys that are known, in lists, and what could be one under a key that is not.
 pub fn find_paths(input: &Value) -> Vec<String> {
+    let mut found = single_paths(input);
+    found.extend(listed_paths(input).paths);
+    found
+}
+
+/// Paths under keys that hold one.
+pub fn single_paths(input: &Value) -> Vec<String> {
+    let Some(map) = input.as_object() else { return Vec::new() };
     let mut found: Vec<String> = PATHS.iter().filter_map(|key| non_empty_text(input, key)).collect();
-    for key in ["paths", "files", "file_paths"] {
-        if let Some(items) = input.get(key).and_then(Value::as_array) {
-            found.extend(items.iter().flat_map(|item| {
-                let named = PATHS.iter().filter_map(|key| non_empty_text(item, key));
-                item.as_str().map(str::to_owned).into_iter().chain(named).collect::<Vec<_>>()
-            }));
+    let elsewhere = [LISTS, CHANGES, TEXTS, CALLS, MOVED, NEW_PATHS, LINES, FOLDERS, READING, THINKING];
+    let is_known = |key: &str| {
+        let text = PATHS.contains(&key) && input.get(key).is_some_and(Value::is_string);
+        // A list of these may be one of files.
+        text || (!matches!(key, "items" | "entries")
+            && !PATHS.contains(&key)
+            && elsewhere.iter().any(|keys| keys.contains(&key)))
+    };
+    found.extend(stray_paths(map, is_known));
+    found
+}
+
+/// Paths in lists.
+pub fn listed_paths(input: &Value) -> ItemReading {
+    let mut all = ItemReading::default();
+    for list in LISTS.iter().filter_map(|key| input.get(key)) {
+        add_reading(&mut all, read_items(list, &ItemKeys { paths: PATHS, others: READING, texts: true }));
+    }
+    all
+}
+
+fn add_reading(all: &mut ItemReading, more: ItemReading) {
+    all.paths.extend(more.paths);
+    all.unknown |= more.unknown;
+    all.unreadable |= more.unreadable;
+}
+
+/// The files of several changes in one call, whatever its kind claims.
+pub fn find_changed_files(input: &Value) -> ItemReading {
+    let paths = [PATHS, NEW_PATHS, MOVED].concat();
+    let keys = ItemKeys { paths: &paths, others: TEXTS, texts: false };
+    let mut all = ItemReading::default();
+    for key in CHANGES {
+        match input.get(key) {
+            // From paths to what becomes of each, as Codex has it; or one change.
+            Some(Value::Object(map)) if *key == "changes" => {
+                let one =
+                    map.iter().filter(|(key, value)| paths.contains(&key.as_str()) && value.is_string());
+                all.paths.extend(one.filter_map(|(_, value)| value.as_str().map(str::to_owned)));
+                for change in map.values().filter_map(Value::as_object) {
+                    add_reading(&mut all, read_members(change, &keys));
+                }
+            }
+            Some(list) => add_reading(&mut all, read_items(list, &keys)),
+            None => {}
         }
     }
-    found
+    all
 }
 
 /// Paths of what a call moves.
@@ -113,11 +237,21 @@ pub fn find_moved_paths(input: &Value) -> Vec<String> {
     MOVED.iter().filter_map(|key| non_empty_text(input, key)).collect()
 }
 
-/// The files of patches among the texts of an input.
-pub fn find_patched_files(input: &Value) -> Vec<String> {
-    let texts = input.as_object().into_iter().flat_map(|map| map.values()).filter_map(Value::as_str);
-    let patches = texts.filter(|text| text.contains("*** Begin Patch"));
-    patches.flat_map(patched_names).map(str::to_owned).collect()
+/// The files of patches among the texts of an input: of any text in a call that changes files, elsewhere of those whose key says so.
+pub fn find_patched_files(input: &Value, any: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (key, value) in input.as_object().into_iter().flatten() {
+        let Some(text) = value.as_str() else { continue };
+        let key = key.to_ascii_lowercase();
+        let named = ["patch", "diff", "input"].iter().any(|word| key.contains(word));
+        if (any || named) && patch_headers::holds_patch(text) {
+            found.extend(patched_names(text).map(str::to_owned));
+            found.extend(patch_headers::patched_files(text).into_iter().map(|(_, path)| path));
+        } else if named {
+            found.extend(patch::patched_files(text).into_iter().map(|(_, path)| path));
+        }
+    }
+    found
 }
 
 /// Paths that something is moved or written to.
@@ -147,47 +281,35 @@ pub fn find_changes(input: &Value) -> Vec<FileChange> {
         .collect()
 }
 
-/// A command in the input.
-pub enum InputCommand {
-    /// Words that a program gets as they are.
-    Words(Vec<String>),
-    /// A line for a shell.
-    Line(String),
+/// Every command in the input. `nested`: at any depth.
+pub fn find_commands(input: &Value, nested: bool) -> Vec<InputCommand> {
+    let Some(map) = input.as_object() else { return Vec::new() };
+    let mut map = map.clone();
+    map.retain(|key, word| !(LINES.contains(&key.as_str()) && is_edit_word(input, word)));
+    if nested { nested_commands(&map) } else { all_commands(&map, false) }
 }
 
-/// Every command in the input, by the keys that are known.
-pub fn find_commands(input: &Value) -> Vec<InputCommand> {
-    let mut found = Vec::new();
-    for key in ["command", "cmd", "commandLine", "command_line", "script", "shell_command"] {
-        match input.get(key) {
-            Some(Value::String(line)) => {
-                let edit_word = EDIT_WORDS.contains(&line.as_str()) && !find_paths(input).is_empty();
-                if !edit_word {
-                    let args = input.get("args").and_then(Value::as_array);
-                    // Beside a list of words, one with blanks is a file's name for some and a line for others.
-                    if let Some(args) = args {
-                        found.push(command_from_words(
-                            std::iter::once(input.get(key).unwrap_or(&Value::Null)).chain(args),
-                        ));
-                    }
-                    if args.is_none() || line.contains(char::is_whitespace) {
-                        let more = args.into_iter().flatten().filter_map(Value::as_str);
-                        let all: Vec<&str> = std::iter::once(line.as_str()).chain(more).collect();
-                        found.push(InputCommand::Line(all.join(" ")));
-                    }
-                }
-            }
-            Some(Value::Array(items)) => found.push(command_from_words(items.iter())),
-            _ => {}
-        }
-    }
-    found
+/// What an editor's tool does to the paths beside its `command`, where that is not to look at them.
+pub fn edit_word(input: &Value) -> Option<WriteKind> {
+    let words = LINES.iter().filter_map(|key| input.get(*key)).filter(|word| is_edit_word(input, word));
+    words.filter_map(Value::as_str).find_map(|word| match word {
+        "view" => None,
+        "delete" => Some(WriteKind::Delete),
+        "rename" => Some(WriteKind::Move),
+        _ => Some(WriteKind::Edit),
+    })
 }
 
-fn command_from_words<'a>(items: impl Iterator<Item = &'a Value>) -> InputCommand {
-    let texts: Option<Vec<String>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
-    // A word that is no text is not understood: a line that never parses says so.
-    texts.map_or_else(|| InputCommand::Line("\0".to_owned()), InputCommand::Words)
+fn is_edit_word(input: &Value, word: &Value) -> bool {
+    word.as_str().is_some_and(|word| EDIT_WORDS.contains(&word)) && input.as_object().is_some_and(names_path)
+}
+
+/// Whether a key that is known names a path.
+fn names_path(map: &Map<String, Value>) -> bool {
+    let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    let items =
+        |key: &&str| map.get(*key).and_then(Value::as_array).is_some_and(|items| items.iter().any(text));
+    PATHS.iter().any(|key| map.get(*key).is_some_and(text)) || LISTS.iter().any(items)
 }
 
 /// The folder that a command runs in.
@@ -217,14 +339,9 @@ pub fn find_env(input: &Value) -> Vec<(String, String)> {
     }
 }
 
-/// The same in each reading: who starts a program writes `NAME=VALUE`, so that a name with `=` in it sets another variable.
+/// The same in each reading, by whatever key and in whatever form.
 pub fn env_in_each_reading(input: &Value) -> Vec<(String, String)> {
-    let split = |(name, value): &(String, String)| {
-        let (before, after) = name.split_once('=')?;
-        Some((before.to_owned(), format!("{after}={value}")))
-    };
-    let all = find_env(input);
-    all.iter().filter_map(split).chain(all.clone()).collect()
+    input.as_object().map(readings::variables).unwrap_or_default()
 }
 
 /// Whether a variable of this name is one for everybody: for who starts a program with it, and for who writes it into a line.
@@ -244,11 +361,28 @@ pub fn find_urls(input: &Value) -> Vec<String> {
     found
 }
 
+/// Every address in any text of the input.
+pub fn find_all_urls(input: &Value) -> Vec<String> {
+    let mut found = find_urls(input);
+    found.extend(readings::addresses(input));
+    found
+}
+
+/// Whether its addresses are texts.
+pub fn has_odd_urls(input: &Value) -> bool {
+    let text = |key: &&str| input.get(key).is_none_or(|value| value.is_null() || value.is_string());
+    let listed = match input.get("urls") {
+        None | Some(Value::Null) => true,
+        Some(list) => list.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+    };
+    !(listed && ["url", "uri", "href"].iter().all(text))
+}
+
 /// Whether every key of the input is known to only read, and every path in it is text.
 pub fn only_reads(input: &Value) -> bool {
     let texts =
         PATHS.iter().filter_map(|key| input.get(key)).all(|value| value.is_string() || value.is_null());
-    let listed = |key: &&str| match input.get(key) {
+    let listed = |key: &&str| match input.get(*key) {
         None | Some(Value::Null) => true,
         Some(Value::Array(items)) => {
             let known = |(key, value): (&String, &Value)| PATHS.contains(&key.as_str()) && value.is_string();
@@ -256,8 +390,8 @@ pub fn only_reads(input: &Value) -> bool {
         }
         Some(_) => false,
     };
-    let texts = texts && ["paths", "files", "file_paths"].iter().all(listed);
-    texts && keys_within(input, &[PATHS, READING, &["paths", "files", "file_paths"]])
+    let texts = texts && LISTS.iter().all(listed);
+    texts && keys_within(input, &[PATHS, READING, LISTS])
 }
 
 /// Whether a tool of this name finds files by their names, and shows nothing of what they hold.
@@ -283,12 +417,20 @@ pub fn searched_pattern(input: &Value) -> Option<String> {
 
 /// Folders that the patterns of a search lead to.
 pub fn find_searched_folders(input: &Value) -> Vec<String> {
-    let texts = ["pattern", "glob", "include", "exclude", "query"].iter().filter_map(|key| input.get(key));
-    let texts = texts.flat_map(|value| match value {
-        Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>(),
-        other => other.as_str().into_iter().collect(),
-    });
-    texts.filter_map(mayi_doors::folders::leads_to).collect()
+    let mut found = Vec::new();
+    for key in ["pattern", "glob", "include", "exclude", "query"] {
+        let texts = match input.get(key) {
+            Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+            other => other.and_then(Value::as_str).into_iter().collect::<Vec<_>>(),
+        };
+        for text in texts {
+            // A pattern for texts has backslashes that stand for no folder.
+            let for_texts = matches!(key, "pattern" | "query");
+            let text = if for_texts { text.split('\\').next().unwrap_or_default() } else { text };
+            found.extend(leads_to(text));
+        }
+    }
+    found
 }
 
 /// Whether the input is a call to a tool server and nothing else: in the form of `server`, `tool`

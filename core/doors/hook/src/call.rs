@@ -57,7 +57,15 @@ pub(crate) fn call_from_event(
     let servers =
         (harness.servers)(&event.tool).map(|readings| narrow_to_server(readings, event.server.as_deref()));
     let outside = |cwd: &Path| folder_caveat(session, cwd);
-    let place = ToolContext { cwd: &session.cwd, roots: &session.roots, homes, outside: &outside };
+    let own_keys = harness.folder_keys.iter().filter(|(tool, _)| *tool == event.tool);
+    let folder_keys: Vec<&str> = own_keys.map(|(_, key)| *key).collect();
+    let place = ToolContext {
+        cwd: &session.cwd,
+        roots: &session.roots,
+        homes,
+        folder_keys: &folder_keys,
+        outside: &outside,
+    };
     let of_server = servers.is_some();
     let mut read = tools::read(&event.tool, does, &event.input, servers, &place);
     if let OwnMode::Lax(mode) = &event.mode
@@ -86,7 +94,7 @@ pub(crate) fn call_from_event(
         locations: Vec::new(),
         accesses: read.accesses,
         not_shown: read.not_shown,
-        by_hand: read.too_much.then(|| "it names more than can be looked at".to_owned()),
+        by_hand: read.by_hand,
         server: None,
         blocked: None,
         cautions: read.cautions,

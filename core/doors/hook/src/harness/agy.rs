@@ -13,6 +13,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: gemini::TOOLS,
+    folder_keys: &[],
     servers: gemini::server_readings,
     asks: |_| true,
 };

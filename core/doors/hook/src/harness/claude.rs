@@ -15,6 +15,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
+    folder_keys: &[],
     servers: server_readings,
     // Also in the modes that run everything, and where there is nobody: then it is denied (2.1.331).
     asks: |_| true,

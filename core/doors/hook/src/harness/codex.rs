@@ -15,6 +15,12 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
+    folder_keys: &[
+        ("exec_command", "workdir"),
+        ("local_shell", "workdir"),
+        ("shell", "workdir"),
+        ("shell_command", "workdir"),
+    ],
     servers: claude::server_readings,
     // Within its sandbox it runs commands without asking, so nothing said is no question.
     asks: |event| event.kind == EventKind::Request,

@@ -14,6 +14,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
+    folder_keys: &[],
     servers: server_readings,
     asks: |_| true,
 };

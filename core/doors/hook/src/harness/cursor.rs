@@ -16,6 +16,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
+    folder_keys: &[("Shell", "working_directory")],
     servers: server_readings,
     // In its automatic review, which no event tells of, it goes on without asking.
     asks: |_| false,

@@ -15,6 +15,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
+    folder_keys: &[("run_shell_command", "dir_path")],
     servers: server_readings,
     asks: |_| false,
 };

@@ -40,6 +40,8 @@ pub struct Harness {
     pub(crate) write: fn(&HookEvent, &HookAnswer) -> HookOutput,
     /// What its own tools do.
     pub(crate) tools: &'static [(&'static str, ToolKind)],
+    /// Its tools that run commands, and the key under which each takes the folder to run in. Any other one it may read or not.
+    pub(crate) folder_keys: &'static [(&'static str, &'static str)],
     /// Every way to split a tool's name into a server and a tool of it, if it is one of an MCP server.
     pub(crate) servers: fn(&str) -> Option<ServerReadings>,
     /// Whether "ask" has the harness ask the person, in the mode of the event. Where it does not, the tool would run.

@@ -15,6 +15,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
+    folder_keys: &[("bash", "workdir")],
     servers: server_readings,
     asks: |_| false,
 };

@@ -12,6 +12,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write: claude::write,
     tools: gemini::TOOLS,
+    folder_keys: &[("run_shell_command", "directory")],
     servers: claude::server_readings,
     asks: |event| event.kind == EventKind::Request,
 };

@@ -13,6 +13,7 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write: claude::write,
     tools: TOOLS,
+    folder_keys: &[],
     servers: server_readings,
     asks: |_| true,
 };

@@ -1,5 +1,8 @@
 //! Keys of tools' inputs, by what they are about. Data: a key that is not here is not understood.
 
+use mayi_doors::folders::FOLDERS;
+use mayi_doors::readings::LINES;
+
 use super::ToolKind;
 
 /// A path.
@@ -24,13 +27,12 @@ pub(super) const PATHS: &[&str] = &[
 /// Several paths.
 pub(super) const LISTS: &[&str] = &["paths", "files", "file_paths", "filePaths"];
 
-/// A line for a shell, or the words of a program.
-pub(super) const LINES: &[&str] =
-    &["command", "cmd", "commandLine", "command_line", "script", "shell_command"];
+/// Several paths that are read, each of which may be a pattern.
+pub(super) const INCLUDED: &[&str] = &["include", "includes"];
 
-/// The folder that it runs in.
-pub(super) const FOLDERS: &[&str] =
-    &["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
+/// What else an item of those may have.
+pub(super) const PART_OF_FILE: &[&str] =
+    &["offset", "limit", "startLine", "endLine", "start_line", "end_line", "line_ranges", "view_range"];
 
 /// An address.
 pub(super) const URLS: &[&str] = &["url", "uri", "href"];
@@ -51,6 +53,17 @@ pub(super) const NEW: &[&str] = &[
 
 /// Several changes of one file, or of several.
 pub(super) const EDITS: &[&str] = &["edits", "replacements"];
+
+/// What else one of them may have.
+pub(super) const PART_OF_EDIT: &[&str] = &[
+    "replace_all",
+    "replaceAll",
+    "expected_replacements",
+    "instruction",
+    "explanation",
+    "description",
+    "insert_line",
+];
 
 /// A patch.
 pub(super) const PATCHES: &[&str] = &["patch", "patchText", "patch_text", "input", "command", "diff"];
@@ -74,6 +87,7 @@ fn manner_keys(does: ToolKind) -> &'static [&'static str] {
             "dangerouslyDisableSandbox",
             "with_escalated_permissions",
             "sandbox_permissions",
+            "delay_ms",
         ],
         ToolKind::Reads => {
             &["offset", "limit", "pages", "startLine", "endLine", "start_line", "end_line", "view_range"]
@@ -106,6 +120,8 @@ fn manner_keys(does: ToolKind) -> &'static [&'static str] {
             "-i",
             "-o",
             "context",
+            "names_only",
+            "exclude_pattern",
         ],
         ToolKind::Writes => &["overwrite", "explanation", "create_directories"],
         ToolKind::Edits => &[
@@ -214,7 +230,8 @@ pub(super) fn is_known(does: ToolKind, key: &str) -> bool {
     let is = |sets: &[&[&str]]| sets.iter().any(|set| set.contains(&key));
     let of_kind = match does {
         ToolKind::Runs => is(&[LINES, FOLDERS, &["args"]]),
-        ToolKind::Reads | ToolKind::Lists | ToolKind::Finds | ToolKind::Deletes => is(&[PATHS, LISTS]),
+        ToolKind::Reads => is(&[PATHS, LISTS, INCLUDED]),
+        ToolKind::Lists | ToolKind::Finds | ToolKind::Deletes => is(&[PATHS, LISTS]),
         ToolKind::Searches => is(&[PATHS, LISTS]),
         ToolKind::Writes => is(&[PATHS, NEW]),
         ToolKind::Edits => is(&[PATHS, OLD, NEW, EDITS]),

@@ -5,8 +5,9 @@
 //! unless an adapter understands every field of its input).
 
 mod keys;
-mod patch;
+mod paths;
 mod reading;
+mod runs;
 
 pub(crate) use reading::{ToolContext, read};
 

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "only tests")]
 
+mod readings;
+
 use std::path::PathBuf;
 
 use mayi_core::call::{Access, AgentId, Call, SessionId};
