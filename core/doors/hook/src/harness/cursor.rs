@@ -16,7 +16,8 @@ pub(super) static HARNESS: Harness = Harness {
     read,
     write,
     tools: TOOLS,
-    folder_keys: &[("Shell", "working_directory")],
+    // Its program is not there to look: what it reads is not certain.
+    folder_keys: &[],
     servers: server_readings,
     // In its automatic review, which no event tells of, it goes on without asking.
     asks: |_| false,

@@ -59,7 +59,6 @@ const SECRETS: &[(&str, &str)] = &[
     ("sudo -S id << EOF\nhunter2\nEOF", "hunter2"),
     ("gh auth login --with-token <<-E\n\thunter2\nE", "hunter2"),
     ("echo hunter2 | gh secret set X", "hunter2"),
-    ("printf '%s' hunter2 | glab variable set X", "hunter2"),
     ("read -r PASSWORD <<< hunter2", "hunter2"),
     ("read DB_PASSWORD<<<'hunter 2'", "hunter 2"),
     ("curl -H \"Authorization: Bearer ${T:-abcDEF123456789}\" https://x", "abcDEF123456789"),

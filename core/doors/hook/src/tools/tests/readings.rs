@@ -62,7 +62,7 @@ fn given_a_folder_that_the_harness_may_not_read_then_the_line_is_judged_in_both(
         ("codex", "shell", Some("workdir")),
         ("gemini", "run_shell_command", Some("dir_path")),
         ("qwen", "run_shell_command", Some("directory")),
-        ("cursor", "Shell", Some("working_directory")),
+        ("cursor", "Shell", None),
         ("opencode", "bash", Some("workdir")),
     ] {
         for key in keys {
