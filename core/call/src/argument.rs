@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{LineLookups, PathAccess, file_paths};
+use super::{LineLookups, PathAccess, could_be_name, file_paths};
 
 /// As many arguments, and values of one, are looked at, each as long: others are no paths that are known.
 const MOST: usize = 64;
@@ -33,7 +33,7 @@ fn of_value(value: &Value, cwd: &Path, looked: &LineLookups) -> Option<Vec<PathA
     };
     let mut found = Vec::new();
     for text in texts {
-        for reading in path_readings(text)? {
+        for reading in path_readings(text, cwd)? {
             let path = looked.path_access(cwd, &reading);
             if !found.contains(&path) {
                 found.push(path);
@@ -43,27 +43,27 @@ fn of_value(value: &Value, cwd: &Path, looked: &LineLookups) -> Option<Vec<PathA
     (!found.is_empty()).then_some(found)
 }
 
-/// The names that a text may be read as; none if it can mean what is not known: a variable, another user's home,
+/// The names that a text may be read as from `cwd`; none if it can mean what is not known: a variable, another user's home,
 /// an address.
-fn path_readings(text: &str) -> Option<Vec<String>> {
+fn path_readings(text: &str, cwd: &Path) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     for text in percent_decodings(text)? {
-        let scheme = text.find("://").or_else(|| text.to_ascii_lowercase().starts_with("file:").then_some(4));
         let files = file_paths(&text);
+        let of_file = text.trim_start().get(..5).is_some_and(|file| file.eq_ignore_ascii_case("file:"));
         let odd = text.trim().is_empty()
             || text.len() > LONGEST
             || without_blanks(&text).starts_with(['~', '[', '"', '\''])
             || text.contains('$')
             || text.chars().any(char::is_control)
-            || scheme.is_some() && !text.trim_start().get(..5).is_some_and(|file| file.eq_ignore_ascii_case("file:"))
+            || !of_file && (text.contains("://") || !files.is_empty())
             // A list of names, or a pattern for some.
             || text.contains([',', ';', '|', '{', '}'])
             || text.contains(['*', '?', '[']) && has_parent_component(&text);
         if odd {
             return None;
         }
-        // As a name, an address of a file is in no folder that is there, unless it climbs.
-        let named = files.is_empty() || has_parent_component(&text);
+        // As a name, an address of a file is mostly in no folder that is there, unless it climbs.
+        let named = files.is_empty() || has_parent_component(&text) || could_be_name(cwd, &text);
         for text in named.then_some(text).into_iter().chain(files) {
             let trimmed = without_blanks(&text).to_owned();
             let slashes = [text.replace('\\', "/"), trimmed.replace('\\', "/")];

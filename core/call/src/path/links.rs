@@ -77,6 +77,11 @@ pub(crate) fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
+/// Whether an address could be a name, too, to who knows no addresses: `cat http://x/a` reads a file where a folder is called `http:`.
+pub(crate) fn could_be_name(cwd: &Path, address: &str) -> bool {
+    address.split('/').next().is_some_and(|first| is_there(&cwd.join(first)))
+}
+
 /// Whether the folder that a path is in is not there.
 pub(crate) fn is_in_no_folder(path: &Path) -> bool {
     path.parent().is_some_and(|folder| !is_there(folder))

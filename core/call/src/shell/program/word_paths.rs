@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
-    LineLookups, LookupBudget, PathAccess, UrlAccess, file_paths, glob_matches, glob_targets, is_scheme,
-    lies_in, links_below, resolve_path,
+    LineLookups, LookupBudget, PathAccess, UrlAccess, could_be_name, file_paths, glob_matches, glob_targets,
+    is_scheme, lies_in, links_below, resolve_path,
 };
 
 /// As many paths of one command are looked up.
@@ -63,15 +63,13 @@ impl<'a> TouchCollector<'a> {
 
     /// A path that is used in this way.
     pub(super) fn add_path(&mut self, text: &str, how: Use, reach: Reach) {
-        if self.add_address(text) {
-            return;
-        }
+        let address = self.add_address(text);
         let files = file_paths(text);
-        if !files.is_empty() {
-            return files
-                .iter()
-                .filter(|file| *file != text)
-                .for_each(|file| self.add_path(file, how, reach));
+        files.iter().filter(|file| *file != text).for_each(|file| self.add_path(file, how, reach));
+        // To whoever knows no addresses it is a name.
+        let named = self.made || self.cwd.is_none_or(|cwd| could_be_name(cwd, text));
+        if (address || !files.is_empty()) && !named {
+            return;
         }
         let sound = !text.is_empty() && text.len() <= LONGEST && !text.contains('\n');
         if !sound || text == "-" || !self.seen.insert((text.to_owned(), how, reach)) {

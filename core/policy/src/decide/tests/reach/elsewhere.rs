@@ -50,6 +50,46 @@ fn given_a_known_folder_before_what_is_not_known_then_it_may_lead_to_what_is_den
     held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 1000);
 }
 
+/// D1.14, attack 588: to who knows no addresses, `http://x/a` is a file in a folder called `http:`, and that may be a link.
+#[test]
+fn given_a_folder_called_as_a_scheme_then_an_address_is_a_name_in_it_too() {
+    let scene = Scene::new();
+    let root = scene.root.display().to_string();
+    let addresses = [
+        "http://x/a".to_owned(),
+        "https://x/a".to_owned(),
+        "s3:/x/a".to_owned(),
+        "foo://x//a".to_owned(),
+        format!("file:{root}/src/a.rs"),
+        format!("file://{root}/src/a.rs"),
+        format!("vscode:{root}/src/a.rs"),
+        format!("sqlite://{root}/src/a.rs"),
+        format!("jar:file:{root}/src/a.rs"),
+    ];
+    let policy = scene.denying(&["read(.env)"]);
+    let lines: Vec<String> = READERS
+        .iter()
+        .flat_map(|reader| addresses.iter().map(|address| reader.replace("{}", address)))
+        .collect();
+    let plain = scene.denying(&[]);
+    // No such folder is there: they are what they say.
+    let allowed = |line: &&String| loosest(&plain, &scene.shell(line)).effect == Allow;
+    // What stands behind a colon alone is a path by itself.
+    let quiet: Vec<String> =
+        lines.iter().filter(|line| !line.contains(":/x/")).filter(allowed).cloned().collect();
+    let count = quiet.len();
+    held(&wrong(&scene, &policy, quiet, |it| it.effect == Allow), count, 100);
+    for address in &addresses {
+        let name = scene.root.join(address);
+        std::fs::create_dir_all(name.parent().unwrap()).unwrap();
+        // Two spellings of one address are one name.
+        if !name.is_symlink() {
+            std::os::unix::fs::symlink(scene.root.join(".env"), name).unwrap();
+        }
+    }
+    held(&wrong(&scene, &policy, lines.clone(), |it| it.effect != Allow), lines.len(), 140);
+}
+
 /// The same words lead nowhere else where what is not known can't go up: names that a glob gives, numbers, values that stand there.
 #[test]
 fn given_what_can_not_go_up_then_it_stays_in_its_folder() {
