@@ -123,10 +123,10 @@ fn given_opencode_by_its_command_then_what_runs_without_asking_is_said_and_the_c
     let scene = Scene::new(Agent::Opencode);
     let done = scene.run("write file", &[]);
     assert_eq!((done.code, done.count("unasked_ask"), happened(&scene, "hello.txt")), (7, 1, true), "{done}");
-    let notice = done.of("notice").next().unwrap_or_else(|| panic!("no notice: {done}"));
-    let said = notice["text"].as_str().unwrap();
+    // Not the first of them: on a busy machine an agent that is slow to start is told of before.
+    let told = "not known whether this agent asks before it acts; it is in its mode `build`: ";
     assert!(
-        said.starts_with("not known whether this agent asks before it acts; it is in its mode `build`: "),
-        "{said}"
+        done.of("notice").any(|notice| notice["text"].as_str().is_some_and(|text| text.starts_with(told))),
+        "{done}"
     );
 }
