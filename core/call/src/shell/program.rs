@@ -39,6 +39,8 @@ mod operand_roles;
 mod operands;
 mod option_aliases;
 mod option_condition;
+mod option_lookup;
+mod option_reader;
 mod option_values;
 mod options;
 mod other_folders;

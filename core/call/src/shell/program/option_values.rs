@@ -6,7 +6,9 @@
 //! is read as that version reads it.
 
 use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
-use super::scan::{FoundOption, OptionReader, Scan, command_end, looks_like_option, scan_without};
+use super::option_lookup::looks_like_option;
+use super::option_reader::OptionReader;
+use super::scan::{FoundOption, Scan, command_end, scan_without};
 use super::table::OptionStyle;
 use crate::shell::Word;
 

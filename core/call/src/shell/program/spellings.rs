@@ -3,7 +3,8 @@
 
 use super::form::CommandForm;
 use super::name;
-use super::scan::{self, scan_words};
+use super::option_lookup::find_long_option;
+use super::scan::scan_words;
 use super::table::{OptionStyle, ProgramEntry, ProgramTable, SpecialCase};
 use crate::shell::{OpenWord, Word, split_words};
 
@@ -185,7 +186,7 @@ fn written_out(form: Option<&CommandForm>, words: &[Word]) -> Vec<Vec<Word>> {
 fn complete_option(form: Option<&CommandForm>, word: &Word, name: String) -> (Option<Word>, Word) {
     let text = word.literal().unwrap_or_default();
     let behind = text.get(name.len()..).filter(|behind| !behind.is_empty());
-    let long = form.and_then(|form| scan::find_long_option(form, &name));
+    let long = form.and_then(|form| find_long_option(form, &name));
     let long = long.map(|(long, ..)| Word::Literal(format!("{long}{}", behind.unwrap_or_default())));
     let behind = behind.map(|behind| Some(behind.to_owned()));
     let pieces = [Some(name), None].into_iter().chain(behind).collect();

@@ -98,28 +98,29 @@ impl ServerTarget {
     }
 }
 
-/// What `text` says: a message, or several as one array. What is none goes to `stray`, with why, and fails the request that it
-/// would answer: somebody waits for it all the same.
+/// What `text` says: a message, or several as one array. What is none goes to `stray`, with why, and fails the requests that it
+/// would answer: somebody waits for them all the same.
 fn read_messages(text: &str, stray: &mut dyn FnMut(&str)) -> Option<Incoming> {
-    match Frame::parse_batch(text) {
-        Some(batch) => {
-            let each = batch.iter().filter_map(|message| read_message(message.get(), stray));
-            Some(Incoming::Batch(each.collect()))
-        }
-        None => read_message(text, stray),
+    if let Some(batch) = Frame::parse_batch(text) {
+        let each = batch.iter().flat_map(|message| read_message(message.get(), stray));
+        return Some(Incoming::Batch(each.collect()));
     }
+    let mut messages = read_message(text, stray);
+    if messages.len() > 1 { Some(Incoming::Batch(messages)) } else { messages.pop() }
 }
 
-fn read_message(text: &str, stray: &mut dyn FnMut(&str)) -> Option<Incoming> {
+/// One, or each request that fails by it.
+fn read_message(text: &str, stray: &mut dyn FnMut(&str)) -> Vec<Incoming> {
     match Frame::parse(text) {
-        Ok(frame) => Some(Incoming::Frame { frame, about: None }),
+        Ok(frame) => vec![Incoming::Frame { frame, about: None }],
         Err(malformed) => {
             stray(&format!("{}: {}", malformed.message, start_of(text)));
-            answered_request_id(text).map(|id| Incoming::Failed {
+            let failed = |id| Incoming::Failed {
                 id,
                 code: code::INTERNAL,
                 message: format!("its answer is no message: {}", malformed.message),
-            })
+            };
+            answered_request_ids(text).map(failed).collect()
         }
     }
 }
@@ -128,13 +129,12 @@ fn start_of(text: &str) -> String {
     escape_line(&text.trim().chars().take(80).collect::<String>())
 }
 
-/// The request that something would answer that is no message.
-fn answered_request_id(text: &str) -> Option<u64> {
-    #[derive(serde::Deserialize)]
-    struct Answer {
-        id: u64,
-        method: Option<serde::de::IgnoredAny>,
-    }
-    let answer: Answer = serde_json::from_str(text.trim()).ok()?;
-    answer.method.is_none().then_some(answer.id)
+/// The requests that something would answer that is no message, also where more stands behind an object: garbage, or the next
+/// message without an end of line between.
+fn answered_request_ids(text: &str) -> impl Iterator<Item = u64> + '_ {
+    let objects = serde_json::Deserializer::from_str(text.trim()).into_iter::<serde_json::Value>();
+    objects.map_while(Result::ok).filter_map(|object| {
+        let answers = object.get("method").is_none() || object.get("result").or(object.get("error")).is_some();
+        object.get("id")?.as_u64().filter(|_| answers)
+    })
 }

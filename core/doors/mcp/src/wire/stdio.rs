@@ -200,12 +200,25 @@ mod tests {
     #[tokio::test]
     async fn given_an_answer_that_is_no_message_then_its_request_fails() {
         let script = r#"echo '{"jsonrpc":"2.0","id":4,"result":{},"Result":{}}'; echo '{"jsonrpc":"2.0","id":5,"x":1}'
-            echo '{"jsonrpc":"2.0","id":6,"method":"x","result":{}}'; sleep 5"#;
+            echo '{"jsonrpc":"2.0","id":6,"method":"x","result":{}}'; echo '{"jsonrpc":"2.0","id":7,"result":{}} done'
+            printf '{"jsonrpc":"2.0","id":8,"result":{}}\r-\n{"jsonrpc":"2.0","id":9,"id":9,"result":{}}\n'
+            echo '{"jsonrpc":"2.0","id":9,"method":"x","params":{}} done'; echo 'sent {"id":9,"result":{}}'
+            echo '{"jsonrpc":"2.0","id":10,"result":{}}{'; sleep 5"#;
         let mut wire = start(&shell_program(script), ignore_lines()).unwrap();
-        for answered in [4, 5] {
+        for answered in [4, 5, 6, 7, 8, 9, 10] {
             let Some(Incoming::Failed { id, message, .. }) = wire.incoming.recv().await else { panic!() };
             assert!(id == answered && message.starts_with("its answer is no message"), "{message}");
         }
+    }
+
+    /// Two messages in one line are none, and each of their requests has an answer.
+    #[tokio::test]
+    async fn given_two_answers_without_an_end_of_line_between_then_both_requests_fail() {
+        let script =
+            r#"echo '{"jsonrpc":"2.0","id":4,"result":{}}{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"m"}}'; sleep 5"#;
+        let mut wire = start(&shell_program(script), ignore_lines()).unwrap();
+        let Some(Incoming::Batch(messages)) = wire.incoming.recv().await else { panic!() };
+        assert!(matches!(messages[..], [Incoming::Failed { id: 4, .. }, Incoming::Failed { id: 5, .. }]));
     }
 
     /// Found in review: the answers in an array were lost, and their requests waited for ever.
