@@ -49,12 +49,24 @@ pub(super) fn command_patterns(
         // There `*` stands for several words too, and all of them have to be denied.
         return regex_pattern(text, tail).map(|pattern| vec![pattern]);
     }
+    let quoted = text.contains(['"', '\'']);
     let mut words: Vec<String> = words
         .iter()
         .map(|word| match word.as_str() {
-            // Quotes would be part of the glob.
-            word if !word.contains('*') => Ok(quote_word(word)),
-            word if is_plain_word(&word.replace('*', "")) => Ok(word.to_owned()),
+            // Quotes would be part of the glob, and leave `~` as it is.
+            word if !word.contains('*') => Ok(match word.strip_prefix("~/").filter(|_| !quoted) {
+                Some(below) => format!("~/{}", quote_word(below)),
+                None if word == "~" && !quoted => word.to_owned(),
+                None => quote_word(word),
+            }),
+            word if is_plain_word(&word.replace('*', "").replacen(
+                "~/",
+                "",
+                usize::from(word.starts_with("~/")),
+            )) =>
+            {
+                Ok(word.to_owned())
+            }
             _ => Err("`*` inside of quotes has no counterpart".to_owned()),
         })
         .collect::<Result<_, _>>()?;
@@ -88,8 +100,12 @@ fn regex_pattern(text: &str, tail: PatternTail) -> Result<String, SkipReason> {
         None if tail == PatternTail::Words => (text, "( .*)?$"),
         None => (text, "$"),
     };
-    let parts: Vec<String> = stem.split('*').map(|part| regex::escape(part).replace("\\?", ".")).collect();
-    Ok(format!("shell(/{START}{}{end}/)", parts.join(".*")))
+    // A word may stand in quotes in the text that is compared, and `~` is the home folder by then.
+    let part = |part: &str| {
+        regex::escape(part).replace("\\?", ".").replace(" \\~/", " (\\~|/[^ ]*)/").replace(' ', "'? '?")
+    };
+    let parts: Vec<String> = stem.split('*').map(part).collect();
+    Ok(format!("shell(/{START}{}'?{end}/)", parts.join(".*")))
 }
 
 fn is_plain_word(word: &str) -> bool {

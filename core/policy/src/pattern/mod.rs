@@ -474,7 +474,7 @@ fn parse_matcher(text: &str, of: ArgumentConditions, places: &PatternBases) -> R
     Ok(match selector {
         Selector::Read => Matcher::Read(path()?),
         Selector::Write(kind) => Matcher::Write(kind, path()?),
-        Selector::Shell => Matcher::Shell(shell::ShellPattern::parse(argument)?),
+        Selector::Shell => Matcher::Shell(shell::ShellPattern::parse(argument, places.home.as_deref())?),
         Selector::Fetch => Matcher::Fetch(fetch::FetchPattern::parse(argument)?),
         Selector::Mcp => Matcher::Mcp(mcp::McpPattern::parse(argument, of, places)?),
         Selector::Tool => Matcher::Tool(Globs::parse(argument.trim())?),

@@ -121,6 +121,7 @@ impl<'a> CommandAnalyzer<'a> {
         };
         let Some(program) = self.program_at(at) else {
             self.reader = false;
+            self.add_dashed_command(at);
             // A program that stands in a folder is a path too.
             if first.literal().is_none_or(|name| name.contains('/')) {
                 self.places.add_word(first, Use::Either, Reach::Itself);
@@ -150,6 +151,20 @@ impl<'a> CommandAnalyzer<'a> {
             self.behind_vague(from);
         }
         self.analyze_own_words(program.form(), at, from);
+    }
+
+    /// A sub-command as a program of its own: `/usr/lib/git-core/git-config` is `git config`.
+    fn add_dashed_command(&mut self, at: usize) {
+        let Some((first, rest)) = self.words.get(at..).and_then(<[Word]>::split_first) else { return };
+        let Some(text) = first.literal() else { return };
+        let Some((program, sub)) = name::base_name(text).split_once('-') else { return };
+        let known = ProgramTable::get().find_program(program).filter(|program| program.has_subs());
+        // What git has in a folder of its own is git's, whatever it is.
+        let own = program == "git" && text.contains('/');
+        if known.is_some_and(|program| own || program.sub_command(sub).is_some()) {
+            let words = [Word::from(program), Word::from(sub)].into_iter().chain(rest.iter().cloned());
+            self.known.inner.push(InnerCommand::Words(words.collect()));
+        }
     }
 
     /// Goes down into sub-commands; returns the last one and where its words begin.

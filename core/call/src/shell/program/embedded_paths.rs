@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::analyzer::CommandAnalyzer;
 use super::form::CommandForm;
 use super::given_programs::GivenProgram;
-use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
+use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use};
 use crate::{LineLookups, PathAccess};
 
 /// As many parts of one text are looked up; if there are more, they could be any path.
@@ -99,14 +99,18 @@ impl CommandAnalyzer<'_> {
         if form.language == Language::None {
             return;
         }
-        let own = self.words.get(from..).unwrap_or_default().iter().filter_map(Word::literal);
-        let texts = own.filter(|text| text.contains(|c: char| c.is_whitespace() || "\"'()<".contains(c)));
-        for text in texts {
+        let own =
+            self.words.iter().enumerate().skip(from).filter_map(|(at, word)| Some((at, word.literal()?)));
+        let texts =
+            own.filter(|(_, text)| text.contains(|c: char| c.is_whitespace() || "\"'()<".contains(c)));
+        for (at, text) in texts {
             let named = paths_in_text(text, form.language, self.command.cwd, self.command.looked);
             self.places.touches.extend(named);
             if form.language == Language::Code {
                 self.places.add_addresses_in_code(text);
                 self.add_started_lines(text, from);
+                // It may start what is given to it: `perl -e 'system @ARGV' rm x`.
+                self.add_possible_commands(at + 1);
             }
         }
         let fed = form.language == Language::Commands

@@ -88,7 +88,8 @@ impl<'a> OptionReader<'a, '_> {
             return self.add_with_value(name, *known, place, place + 1, glued, scan);
         }
         let begun = Some(plain).filter(|plain| !plain.is_empty());
-        let begun = begun.and_then(|plain| super::option_lookup::find_long_option(form, &format!("--{plain}")));
+        let begun =
+            begun.and_then(|plain| super::option_lookup::find_long_option(form, &format!("--{plain}")));
         let all = !bare.is_empty() && bare.chars().all(|letter| form.letter_option(letter).is_some());
         match begun {
             Some((name, known, certain)) if !all || known.meaning.is_dangerous() => {

@@ -34,6 +34,9 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
                     let texts = outputs::quoted_texts(text).into_iter().take(8);
                     let texts: Vec<_> = texts.filter(|text| !judge.known.lines.contains(text)).collect();
                     judge.known.prose.extend(texts);
+                    if ["system", "getline", "sh\""].iter().any(|mark| text.contains(mark)) {
+                        given_lines(judge, place);
+                    }
                 }
             });
             // To gawk this is no file.
@@ -199,6 +202,15 @@ fn visit_program_texts(
 }
 
 /// The files and lines that an awk program names.
+/// What a program that runs lines is given besides may be one: a variable (`-v c='rm x'`, `c='rm x'`), or an argument.
+fn given_lines(judge: &mut CommandAnalyzer<'_>, program: usize) {
+    let others = judge.words.iter().enumerate().skip(1).filter(|(place, _)| *place != program);
+    let texts = others.filter_map(|(_, word)| word.literal());
+    let lines: Vec<&str> = texts.map(|text| text.split_once('=').map_or(text, |(_, value)| value)).collect();
+    lines.into_iter().for_each(|line| judge.add_possible_line(&Word::from(line)));
+    judge.known.runs_input = true;
+}
+
 fn awk_names(judge: &mut CommandAnalyzer<'_>, text: &str, writes: bool) {
     for named in outputs::marked_texts(text) {
         match named {

@@ -82,6 +82,8 @@ impl Walker<'_> {
             Some(rest) if through > 0 => (rest.to_vec(), Some(words)),
             _ => (words, None),
         };
+        known.inner.extend(self.commands_stood_for(&rest).into_iter().map(InnerCommand::Words));
+        known.also.extend(self.linked_command(&rest));
         self.keep_given_values(&rest, &input.texts);
         if shell {
             self.record_given_values(&rest, &input.texts);

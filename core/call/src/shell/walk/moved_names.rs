@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Walker;
+use super::given_programs::base_name;
 use crate::shell::program;
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
 use crate::{PathAccess, WriteKind, links_below, relative_target};
@@ -71,6 +72,35 @@ impl Walker<'_> {
             Some(self.looked.path_access(&moved.from, rest.to_str()?))
         };
         self.out.moved.iter().filter_map(other).collect()
+    }
+
+    /// The command under the names that the line made its program from: `cp /usr/bin/rm r; ./r x` is `rm x` as well.
+    pub(super) fn commands_stood_for(&self, words: &[Word]) -> Vec<Vec<Word>> {
+        let Some((first, rest)) = words.split_first() else { return Vec::new() };
+        let Some(name) = first.literal().filter(|name| name.contains('/')) else { return Vec::new() };
+        let folders =
+            self.place.folder.candidates().iter().map(|folder| self.looked.path_access(folder, name));
+        let others = self.path_from_here(name).into_iter().chain(folders);
+        let others: Vec<PathAccess> = others.flat_map(|path| self.stands_for(&path)).collect();
+        let mut found: Vec<Vec<Word>> = Vec::new();
+        for other in others.iter().flat_map(PathAccess::forms) {
+            // Under the same name it is looked up as it is.
+            let other = other.to_str().filter(|other| base_name(other) != base_name(name));
+            let words = other.map(|other| std::iter::once(Word::from(other)).chain(rest.iter().cloned()));
+            if let Some(words) = words.map(Iterator::collect).filter(|words| !found.contains(words)) {
+                found.push(words);
+            }
+        }
+        found
+    }
+
+    /// The command as that of the program to which a link leads that is there under its name: for denials alone.
+    pub(super) fn linked_command(&self, words: &[Word]) -> Option<Vec<Word>> {
+        let (first, rest) = words.split_first()?;
+        let name = first.literal().filter(|name| name.contains('/'))?;
+        let path = self.path_from_here(name)?;
+        let other = path.resolved.to_str().filter(|other| base_name(other) != base_name(name))?;
+        Some(std::iter::once(Word::from(other)).chain(rest.iter().cloned()).collect())
     }
 
     /// The touches of those other paths; none if there is too much to look at.

@@ -12,6 +12,35 @@ use crate::{Access, PathAccess, display_path, lies_in};
 /// As many are looked into; the others count as not known.
 const MOST: usize = 4;
 
+/// Programs that run a file which one of their options names, besides interpreters; with those options.
+const BY_OPTION: &[(&str, &[&str])] = &[
+    ("awk gawk mawk nawk original-awk", &["-f", "--file", "-E", "--exec", "-i", "--include"]),
+    ("sed gsed", &["-f", "--file"]),
+    ("jq yq", &["-f", "--from-file"]),
+    ("make gmake bmake", &["-f", "--file", "--makefile"]),
+    ("just", &["-f", "--justfile"]),
+    ("psql", &["-f", "--file"]),
+    ("sqlite3", &["-init", "--init"]),
+    ("cmake", &["-P"]),
+    ("vim vi nvim ex", &["-S", "-s", "-u"]),
+    ("emacs", &["--script", "-l", "--load"]),
+];
+
+/// What interpreters put behind a name that they are given, and where they look for a module of that name.
+const COMPLETIONS: &[&str] = &[
+    ".js",
+    ".cjs",
+    ".mjs",
+    ".ts",
+    ".json",
+    "/index.js",
+    ".py",
+    "/__main__.py",
+    "/__init__.py",
+    ".rb",
+    ".lua",
+];
+
 impl Walker<'_> {
     /// The command itself, if its name is a path; the script of an interpreter, a shell or a wrapper; what
     /// one of these is fed. Values of options could be the script too: which options take one is not known
@@ -23,16 +52,28 @@ impl Walker<'_> {
         if name.contains('/') {
             self.collect_script(first, &mut found);
         }
-        if !runs_others(name) {
+        let base = base_name(name);
+        if let Some((_, options)) = BY_OPTION.iter().find(|(names, _)| names.split(' ').any(|of| of == base))
+        {
+            self.collect_named_by_option(options, rest, &mut found);
+        }
+        if !runs_others(name) && base != "perl" {
             return found;
         }
         let mut go_on = has_sub_commands(name);
         for word in rest {
             if word.known_prefix().starts_with(['-', '+']) {
                 go_on = true;
+                // `--require=./s.js`, `-r./s.rb`
+                let text = word.literal().unwrap_or_default();
+                let glued = text.split_once('=').map(|(_, value)| value).or_else(|| text.get(2..));
+                if let Some(glued) = glued.filter(|glued| glued.contains(['/', '.'])) {
+                    self.collect_script(&Word::from(glued), &mut found);
+                }
                 continue;
             }
             self.collect_script(word, &mut found);
+            self.collect_completed(word, &mut found);
             if !std::mem::replace(&mut go_on, false) {
                 break;
             }
@@ -49,6 +90,40 @@ impl Walker<'_> {
             }
         }
         found
+    }
+
+    /// What one of `options` names, in the next word or glued to it.
+    fn collect_named_by_option(&self, options: &[&str], words: &[Word], found: &mut Vec<Script>) {
+        for (at, word) in words.iter().enumerate() {
+            let text = word.known_prefix();
+            let Some(option) = options.iter().find(|option| text.starts_with(**option)) else { continue };
+            let behind = text.get(option.len()..).unwrap_or_default();
+            match (word, words.get(at + 1)) {
+                (Word::Literal(_), Some(next)) if behind.is_empty() => self.collect_script(next, found),
+                (Word::Literal(_), _) => {
+                    self.collect_script(&Word::from(behind.trim_start_matches('=')), found)
+                }
+                (Word::Open(_), _) => self.collect_script(word, found),
+            }
+        }
+    }
+
+    /// What is there under a name that is not, as the interpreter completes it: `node server`, `python3 -m tools.gen`.
+    fn collect_completed(&self, word: &Word, found: &mut Vec<Script>) {
+        let (Some(text), Some(folder)) = (word.literal(), self.place.folder.known_path()) else { return };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+        if text.is_empty() || !text.chars().all(is_name) {
+            return;
+        }
+        let module = Some(text.replace('.', "/")).filter(|module| module != text && !text.contains('/'));
+        for name in std::iter::once(text.to_owned()).chain(module) {
+            for end in COMPLETIONS {
+                let path = folder.join(format!("{name}{end}"));
+                if let Some(path) = path.to_str().filter(|_| path.is_file()) {
+                    self.script_at(&self.looked.path_access(folder, path), found);
+                }
+            }
+        }
     }
 
     fn collect_script(&self, word: &Word, found: &mut Vec<Script>) {

@@ -134,7 +134,8 @@ fn start_of(text: &str) -> String {
 fn answered_request_ids(text: &str) -> impl Iterator<Item = u64> + '_ {
     let objects = serde_json::Deserializer::from_str(text.trim()).into_iter::<serde_json::Value>();
     objects.map_while(Result::ok).filter_map(|object| {
-        let answers = object.get("method").is_none() || object.get("result").or(object.get("error")).is_some();
+        let answers =
+            object.get("method").is_none() || object.get("result").or(object.get("error")).is_some();
         object.get("id")?.as_u64().filter(|_| answers)
     })
 }

@@ -214,8 +214,7 @@ mod tests {
     /// Two messages in one line are none, and each of their requests has an answer.
     #[tokio::test]
     async fn given_two_answers_without_an_end_of_line_between_then_both_requests_fail() {
-        let script =
-            r#"echo '{"jsonrpc":"2.0","id":4,"result":{}}{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"m"}}'; sleep 5"#;
+        let script = r#"echo '{"jsonrpc":"2.0","id":4,"result":{}}{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"m"}}'; sleep 5"#;
         let mut wire = start(&shell_program(script), ignore_lines()).unwrap();
         let Some(Incoming::Batch(messages)) = wire.incoming.recv().await else { panic!() };
         assert!(matches!(messages[..], [Incoming::Failed { id: 4, .. }, Incoming::Failed { id: 5, .. }]));

@@ -4,6 +4,7 @@
 //! names folded, the command's base name, wrappers, words of which only parts are known.
 
 mod command_forms;
+mod expansions;
 mod parse;
 mod possible_match;
 

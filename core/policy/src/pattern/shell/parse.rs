@@ -1,11 +1,13 @@
 //! How patterns for commands are read.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
 
 use super::super::PatternError;
 use super::super::glob::Glob;
+use super::expansions::expand_home;
 use super::{AssignmentPattern, LiteralWord, ShellPattern, SimpleCommandPattern, WordPattern};
 use crate::fold::{fold_compatible, fold_text};
 
@@ -36,7 +38,7 @@ pub fn regexes_compiled() -> usize {
 }
 
 impl ShellPattern {
-    pub(in super::super) fn parse(text: &str) -> Result<Self, PatternError> {
+    pub(in super::super) fn parse(text: &str, home: Option<&Path>) -> Result<Self, PatternError> {
         let text = text.trim();
         if let Some(source) = regex_source(text) {
             let loose = compile_regex(source).map_err(|error| match error {
@@ -54,6 +56,7 @@ impl ShellPattern {
             })?;
             return Ok(Self::Regex { loose, anchored: OnceLock::new(), source: source.to_owned() });
         }
+        let text = &*expand_home(text, home)?;
         let mut words = shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(|| {
             PatternError::bad_argument(
                 format!("the quotes in `{text}` do not match"),
