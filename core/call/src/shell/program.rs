@@ -89,7 +89,7 @@ pub(super) use embedded_paths::{Language, paths_in_text};
 pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
 pub use patch_names::patched_names;
 pub(super) use possible_lines::embedded_commands;
-pub(super) use repository::is_repository;
+pub(super) use repository::{is_repository, looks_above};
 pub(super) use repository_looks::RepositoryLooks;
 pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;
@@ -230,6 +230,11 @@ pub(super) fn zsh_variables() -> &'static [String] {
 /// Whether shells hold this variable as a number, and evaluate what it is given.
 pub(super) fn is_evaluated_variable(name: &str) -> bool {
     table::NameLists::get().evaluated.contains(name)
+}
+
+/// Files around a folder that hold options which a program obeys.
+pub(super) fn guides_of(name: &str) -> &'static [String] {
+    table::ProgramTable::get().find_program(name).map_or(&[], |program| program.form().guides.as_slice())
 }
 
 /// Whether a folder is the top of a repository.

@@ -156,6 +156,8 @@ pub(super) fn look_up_builtin(words: &[Word], dialect: Dialect) -> Builtin {
     }
     if dialect.may_be_zsh() {
         zsh::check_zsh_builtin(name, words, &mut of);
+    } else if dialect.may_be_posix() {
+        zsh::check_posix_numbers(name, words, &mut of);
     }
     let known = |word: &Word| matches!(word, Word::Literal(_)) || matches!(name, "exit" | "return");
     of.quiet = of.caveats.is_empty() && QUIET.contains(&name) && words.iter().all(known);

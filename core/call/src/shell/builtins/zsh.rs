@@ -1,4 +1,4 @@
-//! What zsh does of itself where bash does nothing, or finds no command (zshbuiltins(1), zshmisc(1)).
+//! What zsh, and in part any POSIX shell, does of itself where bash does nothing, or finds no command (zshbuiltins(1), zshmisc(1)).
 
 use super::names::add_evaluation_caveat;
 use super::{Builtin, formats};
@@ -53,6 +53,19 @@ pub(super) fn check_zsh_builtin(name: &str, words: &[Word], of: &mut Builtin) {
         if let Some(word) = words.get(place).filter(|word| !is_plain_option(name, word)) {
             add_evaluation_caveat(word, place, evaluation_risk(word), of);
         }
+    }
+}
+
+/// What a POSIX shell makes of numbers before they are any: mksh evaluates that of `shift`, and the others only where they
+/// hold what is no number in any shell.
+pub(super) fn check_posix_numbers(name: &str, words: &[Word], of: &mut Builtin) {
+    if !NUMBERS.contains(&name) {
+        return;
+    }
+    let evaluated =
+        |word: &Word| name == "shift" || word.literal().is_some_and(|text| text.contains(['[', '$', '`']));
+    for (place, word) in words.iter().enumerate().skip(1).filter(|(_, word)| evaluated(word)) {
+        add_evaluation_caveat(word, place, evaluation_risk(word), of);
     }
 }
 

@@ -277,6 +277,12 @@ pub(super) struct CommandForm {
     pub(super) abbreviates: bool,
     /// Options to which what is glued is a value in every version of the program; `*` is all of them.
     certain: HashSet<String>,
+    /// Options whose value is a number: glued, it ends at the last digit, and the letters behind are options again.
+    numbers: HashSet<String>,
+    /// Files of the folder at hand, or of one above, that hold options which it obeys.
+    pub(super) guides: Vec<String>,
+    /// It feeds each of its operands to a program by a pipe: where that goes below a folder, it is the one at hand.
+    pub(super) feeds: bool,
     /// What is wrong with the entry.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test looks at it"))]
     pub(super) wrong: Vec<String>,
@@ -295,6 +301,9 @@ impl CommandForm {
             runs_input: entry.runs_input,
             program: InterpreterSpec::parse(entry),
             program_files: entry.program_files.split_whitespace().map(str::to_owned).collect(),
+            numbers: entry.numbers.split_whitespace().map(str::to_owned).collect(),
+            guides: entry.guides.split_whitespace().map(str::to_owned).collect(),
+            feeds: entry.feeds,
             project_files: entry.project_files.split_whitespace().map(str::to_owned).collect(),
             starts_shell: OptionCondition::parse(entry.starts_shell.as_deref()),
             lost: entry.lost,
@@ -429,6 +438,11 @@ impl CommandForm {
     /// Whether what is glued to this option is its value to every version of the program.
     pub(super) fn always_takes_value(&self, name: &str) -> bool {
         self.certain.contains(name) || self.certain.contains("*")
+    }
+
+    /// Whether the program reads the value of this option only as far as it is a number.
+    pub(super) fn takes_number(&self, name: &str) -> bool {
+        self.numbers.contains(name)
     }
 
     /// A command may stand among its operands, though an option should announce it.

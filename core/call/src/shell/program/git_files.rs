@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::analyzer::CommandAnalyzer;
-use super::repository::{RepositoryLook, entry_exists, read_small_file};
+use super::repository::{RepositoryLook, entry_exists, folders_above, looks_above, read_small_file};
 use crate::resolve_path;
 use crate::shell::{Reach, Use, Word};
 
@@ -37,22 +37,44 @@ pub(super) fn look_at_repository(judge: &mut CommandAnalyzer<'_>) -> bool {
     if let Some(harmless) = judge.repository {
         return harmless;
     }
-    let harmless = find_repository(judge).is_some_and(|look| {
-        let RepositoryLook { files, harmless, .. } = &*look;
-        for lead in &files.leads {
-            judge.places.add_linked_path(lead, Use::Read, Reach::Itself);
-        }
-        if files.lost {
-            judge.places.add_unknown_path(Use::Read);
-        }
-        *harmless && !files.lost
-    });
+    let harmless = find_repository(judge).is_some_and(|look| note_files(judge, &look));
     judge.repository = Some(harmless);
     harmless
 }
 
-/// What is where the words say: in the folder at hand, or `-C` another, or a git folder that is named.
+/// The same for the repositories above, where an option has git look into them.
+pub(super) fn look_above(judge: &mut CommandAnalyzer<'_>) -> bool {
+    if !looks_above(judge.words) {
+        return true;
+    }
+    let above = folder_of_words(judge).and_then(|(cwd, _)| folders_above(&cwd));
+    above.is_some_and(|above| {
+        above.iter().all(|folder| {
+            judge.command.repositories.look(folder, None).is_some_and(|look| note_files(judge, &look))
+        })
+    })
+}
+
+/// Notes where the files of a repository lead as read; says whether it names no program to run.
+fn note_files(judge: &mut CommandAnalyzer<'_>, look: &RepositoryLook) -> bool {
+    let RepositoryLook { files, harmless, .. } = look;
+    for lead in &files.leads {
+        judge.places.add_linked_path(lead, Use::Read, Reach::Itself);
+    }
+    if files.lost {
+        judge.places.add_unknown_path(Use::Read);
+    }
+    *harmless && !files.lost
+}
+
+/// What is where the words say.
 fn find_repository(judge: &CommandAnalyzer<'_>) -> Option<Rc<RepositoryLook>> {
+    let (cwd, named) = folder_of_words(judge)?;
+    judge.command.repositories.look(&cwd, named.as_deref())
+}
+
+/// The folder that git works in, in which links are followed: that at hand, or `-C` another; and a git folder that is named.
+fn folder_of_words(judge: &CommandAnalyzer<'_>) -> Option<(PathBuf, Option<PathBuf>)> {
     let mut words = judge.words.iter().map(Word::literal);
     words.by_ref().find(|word| word.is_some_and(|word| word.rsplit('/').next() == Some("git")))?;
     let mut cwd = judge.command.cwd?.to_owned();
@@ -67,7 +89,7 @@ fn find_repository(judge: &CommandAnalyzer<'_>) -> Option<Rc<RepositoryLook>> {
         }
     }
     let named = named.map(|named| cwd.join(named));
-    judge.command.repositories.look(&judge.command.looked.resolved_folder(&cwd)?, named.as_deref())
+    Some((judge.command.looked.resolved_folder(&cwd)?, named))
 }
 
 /// What a folder is to git.

@@ -218,6 +218,9 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
     } else if let Some((word, place)) = destination {
         add_copies(judge, &sources, (word, place), reach, false, (keeps, remote));
     }
+    if form.feeds && reach != Reach::Itself {
+        judge.places.add_path(".", how, reach);
+    }
     if paths > 0 || destination.is_some() || judge.command.piped && form.reads_input {
         return;
     }

@@ -3,6 +3,7 @@
 use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
 use super::option_aliases::{Spelling, find_loose_option};
 use super::option_lookup::{find_long_option, looks_like_option, open_option};
+use super::option_values::split_number_with_unit;
 use super::scan::{FoundOption, OptionValue, Scan, command_end, is_assignment};
 use super::table::{OptionStyle, SpecialCase};
 use crate::shell::Word;
@@ -97,23 +98,24 @@ impl<'a> OptionReader<'a, '_> {
 
     /// `tar xzf a.tar`: letters without a dash, their values behind them in order. So it is with a dash for
     /// some programs (`tree -Lo 2 FILE`).
-    fn read_bundle(self, place: usize, letters: &str, scan: &mut Scan<'a>) -> usize {
+    fn read_bundle(self, place: usize, letters: &'a str, scan: &mut Scan<'a>) -> usize {
         let mut taken = 0;
-        let mut rest = letters.chars().peekable();
-        while let Some(letter) = rest.next() {
+        let mut rest = letters;
+        while let Some(letter) = rest.chars().next() {
+            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
             let Some((name, known)) = self.form.letter_option(letter) else {
-                scan.unknown.push(place);
+                // `zstd -19`
+                if !(self.form.style == OptionStyle::Letters && self.form.digits && letter.is_ascii_digit()) {
+                    scan.unknown.push(place);
+                }
                 continue;
             };
-            // `tree -L2`
-            if self.form.style == OptionStyle::Letters && rest.peek().is_some_and(char::is_ascii_digit) {
-                while rest.next_if(char::is_ascii_digit).is_some() {}
-                scan.options.push(FoundOption {
-                    name,
-                    known,
-                    place,
-                    value: Some(OptionValue { place, text: None }),
-                });
+            if self.form.style == OptionStyle::Letters
+                && let Some((value, behind)) = self.glued_to_letter(name, known, rest)
+            {
+                rest = behind;
+                let value = Some(OptionValue { place, text: value });
+                scan.options.push(FoundOption { name, known, place, value });
                 continue;
             }
             taken += match self.value_count(name, known, scan) {
@@ -125,6 +127,24 @@ impl<'a> OptionReader<'a, '_> {
             };
         }
         taken
+    }
+
+    /// What is glued to a letter whose value otherwise is the next word, and the letters behind it: a number (`tree -L2`), or
+    /// what stands behind a `=` (`zstd -o=FILE`).
+    fn glued_to_letter(
+        self,
+        name: &str,
+        known: OptionSpec,
+        behind: &'a str,
+    ) -> Option<(Option<&'a str>, &'a str)> {
+        if let Some(value) = behind.strip_prefix('=').filter(|_| known.takes != ValueCount::Nothing) {
+            return Some((Some(value), ""));
+        }
+        let (number, rest) = match self.form.takes_number(name) {
+            true => split_number_with_unit(self.form, behind),
+            false => behind.split_at(behind.bytes().take_while(u8::is_ascii_digit).count()),
+        };
+        (!number.is_empty()).then_some((None, rest))
     }
 
     /// Whether the word at `place` is still an option, where options end at the first operand.
@@ -219,7 +239,10 @@ impl<'a> OptionReader<'a, '_> {
 
     /// `-abc`, `-ovalue`.
     pub(super) fn read_cluster(self, place: usize, text: &'a str, scan: &mut Scan<'a>) -> usize {
-        let letters = text.get(1..).unwrap_or_default();
+        self.read_letters(place, text.get(1..).unwrap_or_default(), scan)
+    }
+
+    fn read_letters(self, place: usize, letters: &'a str, scan: &mut Scan<'a>) -> usize {
         if self.form.digits && letters.bytes().all(|b| b.is_ascii_digit()) {
             return 0;
         }
@@ -232,6 +255,15 @@ impl<'a> OptionReader<'a, '_> {
             };
             let behind = letters.get(index + letter.len_utf8()..).filter(|behind| !behind.is_empty());
             if self.value_count(name, known, scan) != ValueCount::Nothing {
+                if let Some(behind) = behind.filter(|_| self.form.takes_number(name)) {
+                    let (number, rest) = split_number_with_unit(self.form, behind);
+                    if !rest.is_empty() {
+                        let text = Some(number).filter(|number| !number.is_empty());
+                        let value = text.map(|_| OptionValue { place, text });
+                        self.add_option(FoundOption { name, known, place, value }, scan);
+                        return self.read_letters(place, rest, scan);
+                    }
+                }
                 if let Some(behind) = behind {
                     self.read_glued_letters((name, known), place, behind, scan);
                     let number = |c: char| c.is_ascii_hexdigit() || matches!(c, '+' | '-' | 'x');

@@ -4,6 +4,8 @@
 //! some programs read their words twice. So a word that is taken as a value, and that would be an option
 //! with an effect, counts as that option too; and where a version is known to take no value, the whole line
 //! is read as that version reads it.
+//!
+//! A program that reads a glued value as a number by itself goes on behind the last digit: `zstd -T1o` is `-T1 -o`.
 
 use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
 use super::option_lookup::looks_like_option;
@@ -40,8 +42,8 @@ impl<'a> OptionReader<'a, '_> {
         }
     }
 
-    /// Letters that are glued to an option as its value: what they would be if it took none. Nothing, unless
-    /// all of them are options.
+    /// Letters that are glued to an option as its value: what they would be if it took none, or only the number that they
+    /// begin with. Nothing, unless all of them are options.
     pub(super) fn read_glued_letters(
         self,
         of: (&str, OptionSpec),
@@ -54,6 +56,7 @@ impl<'a> OptionReader<'a, '_> {
         if !self.form.effects || known.meaning.is_dangerous() || self.form.always_takes_value(name) {
             return;
         }
+        let (_, letters) = split_number(letters);
         let mut own = Scan::default();
         for (index, letter) in letters.char_indices() {
             let Some((name, known)) = self.form.letter_option(letter) else { return };
@@ -68,10 +71,10 @@ impl<'a> OptionReader<'a, '_> {
         self.count_effects(own, scan);
     }
 
-    /// Adds those options that have an effect, and the commands behind them.
+    /// Adds those options that have an effect, or take back what another one spares, and the commands behind them.
     fn count_effects(self, own: Scan<'a>, scan: &mut Scan<'a>) {
         for found in own.options.into_iter().chain(own.swallowed) {
-            if !found.known.meaning.has_effect() {
+            if !found.known.meaning.has_effect() && !self.form.modes.contains(found.name) {
                 continue;
             }
             if found.known.meaning == OptionMeaning::Command {
@@ -85,6 +88,31 @@ impl<'a> OptionReader<'a, '_> {
             scan.swallowed.push(found);
         }
     }
+}
+
+/// The number that a glued value begins with, with its sign; empty if there is none. Perl takes `_` for a digit.
+fn split_number(value: &str) -> (&str, &str) {
+    let digits = value.strip_prefix(['+', '-']).unwrap_or(value);
+    let behind = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_');
+    match behind.len() == digits.len() {
+        true => ("", value),
+        false => value.split_at(value.len() - behind.len()),
+    }
+}
+
+/// The number that the value of an option is read as, and the letters behind it, which are options. A unit belongs to the
+/// number (`-M128MiB`), as far as none of its letters is an option.
+pub(super) fn split_number_with_unit<'v>(form: &CommandForm, value: &'v str) -> (&'v str, &'v str) {
+    let (_, mut behind) = split_number(value);
+    for unit in [['k', 'K', 'm', 'M', 'g', 'G'].as_slice(), &['i'], &['B']] {
+        let rest = behind.strip_prefix(unit);
+        match rest.filter(|_| behind.chars().next().is_some_and(|c| form.letter_option(c).is_none())) {
+            Some(rest) => behind = rest,
+            None if unit.len() > 1 => break,
+            None => {}
+        }
+    }
+    value.split_at(value.len() - behind.len())
 }
 
 /// The further ways in which versions of the program read the words, besides `first`; none if they are too

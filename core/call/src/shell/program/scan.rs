@@ -60,7 +60,11 @@ impl<'a> Scan<'a> {
         let is_mode = |name: &str| form.modes.contains(name);
         let takes_back = |found: &FoundOption<'_>| {
             is_mode(found.name)
-                && self.options.iter().any(|other| other.name != found.name && is_mode(other.name))
+                && self
+                    .options
+                    .iter()
+                    .chain(&self.swallowed)
+                    .any(|other| other.name != found.name && is_mode(other.name))
         };
         self.options.iter().filter(|found| !takes_back(found)).collect()
     }

@@ -78,7 +78,9 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
         Some(SpecialCase::GitConfig) if judge.reader => {
             judge.reader = plain_key(judge, scan) && git_files::look_at_repository(judge);
         }
-        Some(SpecialCase::Git) if judge.reader => judge.reader = git_files::look_at_repository(judge),
+        Some(SpecialCase::Git) if judge.reader => {
+            judge.reader = git_files::look_at_repository(judge) && git_files::look_above(judge);
+        }
         Some(which @ (SpecialCase::Cargo | SpecialCase::Go)) if judge.reader => {
             judge.reader = is_unguided(judge, which);
         }
@@ -143,6 +145,12 @@ pub(super) fn is_unguided(judge: &CommandAnalyzer<'_>, which: SpecialCase) -> bo
         }
         _ => true,
     })
+}
+
+/// Whether no file around the folder holds options that the program obeys: `.ackrc`.
+pub(super) fn is_without_guides(judge: &CommandAnalyzer<'_>, form: &CommandForm) -> bool {
+    let cwd = || judge.command.cwd.and_then(|cwd| judge.command.looked.resolved_folder(cwd));
+    form.guides.is_empty() || cwd().is_some_and(|cwd| toolchains::without_guides(&cwd, &form.guides))
 }
 
 /// Whether no version manager's file around the folder says which program starts.

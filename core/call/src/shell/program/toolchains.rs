@@ -1,4 +1,4 @@
-//! Whether files around a folder tell cargo, rustup or go what to run.
+//! Whether files around a folder tell cargo, rustup or go what to run, or hold options that another program obeys.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -108,6 +108,16 @@ fn old_go(text: &str) -> bool {
                 None => true,
             }
         })
+}
+
+/// Whether no file of one of these names lies here or further up, but for the user's own.
+pub(super) fn without_guides(cwd: &Path, names: &[String]) -> bool {
+    let home = crate::home_folder();
+    let none =
+        |folder: &PathBuf, name: &String| matches!(look_up_file(&folder.join(name)), FoundFile::Nothing);
+    let quiet =
+        |folder: &PathBuf| home.as_deref() == Some(folder) || names.iter().all(|name| none(folder, name));
+    ancestor_folders(cwd).is_some_and(|folders| folders.iter().all(quiet))
 }
 
 /// Whether no file from here upwards has a version manager's stand-in for a program start one in a folder of the project:

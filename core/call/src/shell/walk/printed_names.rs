@@ -91,7 +91,7 @@ impl Walker<'_> {
                     below.extend(rest.next().map(|path| format!(".git/{}", known_text(path))))
                 }
                 Some("--resolve-git-dir") => below.extend(rest.next().map(known_text)),
-                Some("--show-toplevel" | "--show-superproject-working-tree") => tops = true,
+                Some("--show-toplevel") => tops = true,
                 _ => {}
             }
         }
@@ -116,6 +116,11 @@ impl Walker<'_> {
             let here = self.place.folder.known_path().is_some_and(|here| here == Path::new(top));
             found.extend(below.iter().filter(|_| !here).map(|name| format!("{top}/{name}")));
             found.extend(tops.then(|| top.to_owned()));
+        }
+        if program::looks_above(words) {
+            let folder = self.place.folder.known_path();
+            let above = folder.into_iter().flat_map(Path::ancestors).filter(|folder| program::is_top(folder));
+            found.extend(above.filter_map(Path::to_str).map(str::to_owned));
         }
         found
     }

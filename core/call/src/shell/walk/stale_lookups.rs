@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use super::Walker;
-use crate::shell::program::is_repository;
+use crate::shell::program::{self, is_repository, looks_above};
 use crate::shell::{Reach, ShellAccess, Touch, TouchedPath, Use, Word};
 use crate::{Access, PathAccess, WriteKind};
 
-/// Programs that do what files around their folder tell them.
+/// Programs that do what files around their folder tell them, besides those to which the table gives names of such files.
 const GUIDED: &[&str] = &["cargo", "git", "go", "rustc", "rustup"];
 
 /// The names of such files and folders. A folder with `HEAD`, `objects` and `refs` is a repository, whatever it is called.
@@ -37,21 +37,24 @@ impl Walker<'_> {
     pub(super) fn is_unsettled(&self, command: &[Word], folder: &Path) -> bool {
         let name =
             command.first().and_then(Word::literal).map(|name| name.rsplit('/').next().unwrap_or(name));
-        if !name.is_some_and(|name| GUIDED.contains(&name)) || !self.could_have_made_files() {
+        let own = name.map(program::guides_of).unwrap_or_default();
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let guides = if name.is_some_and(|name| GUIDED.contains(&name)) { GUIDES } else { own.as_slice() };
+        if guides.is_empty() || !self.could_have_made_files() {
             return false;
         }
         let Some(real) = self.looked.resolved_folder(folder) else { return true };
         let around: Vec<&Path> = match name {
             // git stops at the first repository: that of the folder itself is what was looked at.
-            Some("git") => {
+            Some("git") if !looks_above(command) => {
                 real.ancestors().take_while(|folder| !is_repository(folder)).take(MAX_FOLDERS).collect()
             }
             _ => real.ancestors().take(MAX_FOLDERS).collect(),
         };
         self.out.accesses.iter().any(|access| match access {
-            Access::Write(kind, path) => is_guiding_write(path, *kind, &around),
+            Access::Write(kind, path) => is_guiding_write(path, *kind, &around, guides),
             Access::Shell(shell) if !makes_a_repository(shell, &real) => {
-                shell.touches.iter().any(|touch| may_guide(touch, &around))
+                shell.touches.iter().any(|touch| may_guide(touch, &around, guides))
             }
             _ => false,
         })
@@ -59,7 +62,8 @@ impl Walker<'_> {
 }
 
 /// Whether what is written there may tell programs in one of these folders what to do.
-fn is_guiding_write(path: &PathAccess, kind: WriteKind, around: &[&Path]) -> bool {
+fn is_guiding_write(path: &PathAccess, kind: WriteKind, around: &[&Path], guides: &[&str]) -> bool {
+    let is_guide = |name: &str| guides.iter().any(|guide| guide.eq_ignore_ascii_case(name));
     [&path.lexical, &path.resolved].into_iter().any(|path| {
         let guide = path.file_name().and_then(|name| name.to_str()).is_some_and(is_guide);
         let beside = path.parent().is_some_and(|parent| around.contains(&parent));
@@ -72,12 +76,8 @@ fn is_guiding_write(path: &PathAccess, kind: WriteKind, around: &[&Path]) -> boo
     })
 }
 
-fn is_guide(name: &str) -> bool {
-    GUIDES.iter().any(|guide| guide.eq_ignore_ascii_case(name))
-}
-
 /// The same for a path that a command may change.
-fn may_guide(touch: &Touch, around: &[&Path]) -> bool {
+fn may_guide(touch: &Touch, around: &[&Path], guides: &[&str]) -> bool {
     let Use::Write(kind) = touch.how else { return false };
     let TouchedPath::Known(path) = &touch.path else {
         // It could be any of them.
@@ -85,7 +85,8 @@ fn may_guide(touch: &Touch, around: &[&Path]) -> bool {
     };
     let below = matches!(touch.reach, Reach::Somewhere | Reach::Shown | Reach::All);
     let holds = |folder: &&Path| folder.starts_with(&path.resolved) || folder.starts_with(&path.lexical);
-    is_guiding_write(path, kind, around) || below && kind != WriteKind::Delete && around.iter().any(holds)
+    is_guiding_write(path, kind, around, guides)
+        || below && kind != WriteKind::Delete && around.iter().any(holds)
 }
 
 /// Whether a command makes a new repository in just this folder, of which git has written the configuration.

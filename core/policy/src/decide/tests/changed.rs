@@ -202,3 +202,16 @@ fn given_output_to_a_file_that_is_not_known_outside_of_the_folders_then_it_is_as
     let run = through("shell(touch *)", &within, &[Dialect::Bash]);
     assert_eq!(run.iter().map(|(line, _)| *line).collect::<Vec<_>>(), within);
 }
+
+/// mksh evaluates what `shift` is given. Attack 599.
+#[test]
+fn given_a_number_of_a_posix_shell_then_it_may_be_evaluated() {
+    let lines = [
+        "shift 'a[$(touch pwned)]'",
+        "set -- a; shift 'a[`touch pwned`]'",
+        "shift 'x[$(touch pwned)0]' || ls",
+    ];
+    none_runs("shell(shred *)", &lines, &[Dialect::Sh, Dialect::Unknown]);
+    let harmless = ["shift", "shift 2", "set -- a b; shift 1"];
+    assert_eq!(through("shell(shred *)", &harmless, &[Dialect::Sh, Dialect::Bash]).len(), 2 * harmless.len());
+}

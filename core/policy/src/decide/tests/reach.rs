@@ -7,6 +7,7 @@ mod fetched;
 mod filled;
 mod generated;
 mod git_files;
+mod glued;
 mod hosts;
 mod index;
 mod links;
