@@ -26,7 +26,7 @@ fn given_here_documents_then_what_they_expand_is_found_and_what_they_quote_is_no
         ("cat <<A <<B\nx\nA\n`id`\nB\nls", "cat | id | ls"),
         ("cat <<E | tee o\nx\nE", "cat | tee o | write(/w/o)"),
         ("cat <<-E\n\tx\n\tE\nid", "cat | id"),
-        ("cat <<E && id\n$x ${y}\nE", "cat | id"),
+        ("cat <<E && id\n$HOME ${PWD}\nE", "cat | id"),
     ]);
 }
 

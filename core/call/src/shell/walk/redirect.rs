@@ -10,7 +10,7 @@ use super::Walker;
 use super::refusals::{end_of_a_group_behind, glued_substitution, word_behind_a_dash};
 use crate::shell::expand::{WordContext, heredoc_literal};
 use crate::shell::line_error::{LineError, Result};
-use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
+use crate::shell::{GapContent, OpenPath, Reach, Touch, TouchedPath, Use, Word, program};
 use crate::{Access, PathAccess, WriteKind};
 
 /// As many links that a glob gives are looked at: a redirection has one target.
@@ -100,6 +100,7 @@ impl Walker<'_> {
                 if word.literal().is_none() && (raw.contains("$(") || raw.contains('`')) {
                     self.note_caveat(false, format!("it reads what a command writes: {raw}"));
                 }
+                self.note_fed_secret(&word);
                 // `3<<<x` is nothing that is on standard input.
                 if !input(fd) {
                     let text = word.literal().map(str::to_owned);
@@ -112,7 +113,18 @@ impl Walker<'_> {
             IoRedirect::HereDocument(Some(_), _) => {
                 Err(LineError::new("a here-document for a descriptor with a number"))
             }
-            IoRedirect::HereDocument(None, document) => Ok(text_feed(heredoc_literal(self, document)?, "")),
+            IoRedirect::HereDocument(None, document) => {
+                let word = heredoc_literal(self, document)?;
+                self.note_fed_secret(&word);
+                Ok(text_feed(word, ""))
+            }
+        }
+    }
+
+    /// What the environment holds is as good on a command's input as among its words.
+    fn note_fed_secret(&mut self, word: &Word) {
+        if matches!(word, Word::Open(open) if open.held < GapContent::Printed) {
+            self.note_caveat(false, "what it reads may be a secret that the environment holds".to_owned());
         }
     }
 
