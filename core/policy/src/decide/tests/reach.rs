@@ -17,6 +17,7 @@ mod other_names;
 mod past;
 mod patches;
 mod quoted_globs;
+mod readers;
 mod rewritten;
 mod sent;
 mod taken;
