@@ -32,6 +32,7 @@ mod library;
 mod looked_up_names;
 mod made_files;
 mod made_repositories;
+mod manifests;
 mod name;
 mod named_options;
 mod names;

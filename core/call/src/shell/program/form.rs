@@ -24,6 +24,8 @@ pub(super) enum OptionMeaning {
     Reads,
     /// The same, but what begins with a scheme is an address, and what stands for that may be code.
     Stores,
+    /// Its value is a name, or with a slash a file that is read.
+    NamedFile,
     /// It names, in a file that is read or on its input, the files that the program works on.
     Names,
     /// Its value is a file that is written, as one expects of the program.
@@ -89,6 +91,7 @@ impl OptionMeaning {
                 | Self::Kind
                 | Self::Reads
                 | Self::Stores
+                | Self::NamedFile
                 | Self::Names
                 | Self::Writes
                 | Self::Edits
@@ -104,7 +107,13 @@ impl OptionMeaning {
     fn only_reads(self) -> bool {
         matches!(
             self,
-            Self::Harmless | Self::Pattern | Self::Query | Self::Reads | Self::Stores | Self::Names
+            Self::Harmless
+                | Self::Pattern
+                | Self::Query
+                | Self::Reads
+                | Self::Stores
+                | Self::NamedFile
+                | Self::Names
         )
     }
 
@@ -357,9 +366,14 @@ impl CommandForm {
             form.add_options(meaning, list, false);
         }
         let query = if form.kind == ProgramKind::Foreign { "" } else { "--version --help" };
+        // What a program does not tell by itself, its sub-commands do not either: `npm ls --help` writes a log.
+        let teller = above.iter().find(|upper| upper.everywhere && upper.tells);
+        let told = teller.and_then(|upper| upper.query.as_deref());
+        let tells = |word: &&str| told.is_none_or(|told| told.split_whitespace().any(|known| known == *word));
+        let query = query.split_whitespace().filter(tells).collect::<Vec<_>>().join(" ");
         form.add_options(
             OptionMeaning::Query,
-            entry.query.as_deref().unwrap_or(query),
+            entry.query.as_deref().unwrap_or(&query),
             entry.query.is_none(),
         );
         // What a reader with a look around is asked for help may be answered by a program of the folder's.
@@ -370,8 +384,7 @@ impl CommandForm {
             )
         };
         let telling = entry.tells || form.reader && !form.special.is_some_and(looks);
-        let upper = above.iter().find(|upper| upper.everywhere && upper.tells);
-        form.tells = match upper {
+        form.tells = match teller {
             _ if telling => Some(form.special),
             Some(upper) => Some(upper.special),
             None => None,

@@ -2,6 +2,7 @@
 
 use super::analyzer::CommandAnalyzer;
 use super::name;
+use super::scan::Scan;
 use crate::shell::Word;
 
 /// Words of `ss` that stand for no machine: its operators, states and families.
@@ -49,11 +50,14 @@ const WORDS: &[&str] = &[
 ];
 
 /// Notes the names that the command looks up.
-pub(super) fn add_looked_up_names(judge: &mut CommandAnalyzer<'_>) {
+pub(super) fn add_looked_up_names(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
     let program = judge.words.first().and_then(Word::literal).map(name::base_name);
     let asks = match program {
         Some("ss") => is_filter_with_name,
-        Some("lsof") => is_address_with_name,
+        Some("lsof") => {
+            judge.reader &= !names_connections(scan);
+            is_address_with_name
+        }
         _ => return,
     };
     let words = judge.words.iter().enumerate().skip(1);
@@ -61,6 +65,14 @@ pub(super) fn add_looked_up_names(judge: &mut CommandAnalyzer<'_>) {
     if !found.is_empty() {
         judge.add_plain_caveat("it looks the name of a machine up", found);
     }
+}
+
+/// Whether `lsof` shows connections, each by the names of its machines: not with `-n`, nor where it tells numbers alone (`-t`), nor
+/// where it is about files or sockets of the machine and about nothing else.
+fn names_connections(scan: &Scan<'_>) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| scan.has_option(name));
+    let only = has(&["-U"]) || !scan.operands.is_empty();
+    !has(&["-n", "-t"]) && (!only || has(&["-i", "-p", "-c", "-u", "-d"]))
 }
 
 /// A part of a filter of `ss` in which something else stands than its own words, numbers, ports and addresses in digits.

@@ -50,12 +50,16 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
         scan.has_meaning(OptionMeaning::Edits) || form.special == Some(SpecialCase::Awk) && awk_edits(scan);
     let roles = fitting_roles(roles, form, scan, target.is_some());
     let count = scan.operands.len();
+    let shows_changed = form.changed && reach == Reach::Shown;
+    // Those of git's commands that only tell names take theirs as they stand there.
+    let pathspecs = form.pathspecs || form.special == Some(SpecialCase::Git) && reach > Reach::Itself;
     let mut paths = 0;
     let mut sources: Vec<&Word> = Vec::new();
     let mut destination = None;
     let mut goal = None;
     for (index, place) in scan.operands.iter().enumerate() {
         let Some(word) = words.get(*place) else { continue };
+        let before = judge.places.touches.len();
         let Some(role) = roles.role_at(index, count) else {
             judge.reader = false;
             judge.places.add_word(word, Use::Either, reach);
@@ -111,9 +115,12 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                 if role == Role::Moved {
                     add_written_file(judge, WriteKind::Move, word, *place, reach);
                     judge.places.add_word(word, Use::Either, Reach::All);
-                } else if form.pathspecs {
+                } else if pathspecs {
                     // A revision is no path, and leaves the search where it is.
                     match pathspec::analyze_git_operand(judge, word, *place, how, reach) {
+                        PathspecKind::Path if form.changed => {
+                            pathspec::add_changed(judge, word, *place, before)
+                        }
                         PathspecKind::Path => {}
                         PathspecKind::Other => paths -= 1,
                     }
@@ -140,6 +147,9 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                 paths += 1;
                 judge.places.add_word(word, Use::Either, reach);
                 judge.add_other_files(form, scan, (word, *place), Use::Either, reach);
+                if form.changed {
+                    pathspec::add_changed(judge, word, *place, before);
+                }
             }
             Role::Written => {
                 add_written_file(judge, WriteKind::Write, word, *place, reach);
@@ -191,6 +201,9 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
             },
         }
     }
+    if edits && paths == 0 {
+        unnamed_writes::add_unnamed_edits(judge, form, scan);
+    }
     // `host:folder` is on another machine.
     let away = |word: &Word| {
         let text = word.literal().unwrap_or_default();
@@ -225,10 +238,12 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
         return;
     }
     if form.here || form.here_below && reach != Reach::Itself {
-        judge.places.add_path(".", how, reach);
+        // From wherever it is asked, git's state is that of the whole work tree.
+        let from = if shows_changed { pathspec::repository_top(judge) } else { ".".to_owned() };
+        judge.places.add_path(&from, how, reach);
         add_find_deletions(judge, form, scan, &Word::from("."));
     }
-    if form.changed && reach == Reach::Shown {
+    if shows_changed {
         pathspec::add_whole_repository(judge, how, past);
     }
 }

@@ -7,8 +7,8 @@ use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::{ProgramTable, SpecialCase};
 use super::{InnerCommand, env, name, operands, unpack, variables};
-use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word, split_words};
+use crate::{PathAccess, WriteKind};
 
 impl CommandAnalyzer<'_> {
     /// The program that the word at `place` is an option of a sub-command of.
@@ -75,6 +75,14 @@ impl CommandAnalyzer<'_> {
         self.add_plain_caveat("a value that could be an option which does more", named);
     }
 
+    /// Whether a name is that of a file: with a slash, unless that only says how (`UTF-8//TRANSLIT`), and nothing is called so.
+    fn is_named_file(&self, text: &str) -> bool {
+        let how = |(_, behind): (&str, &str)| behind.bytes().all(|b| b.is_ascii_uppercase() || b == b'/');
+        let plain = text.split_once("//").is_some_and(how) && !text.contains("..");
+        let there = self.command.made || self.command.cwd.is_none_or(|cwd| PathAccess::is_at(cwd, text));
+        text.contains('/') && (!plain || there)
+    }
+
     /// The address that an option has for its value.
     fn address_of(&mut self, text: Option<&str>, word: Option<&Word>) {
         match (text, word) {
@@ -135,6 +143,19 @@ impl CommandAnalyzer<'_> {
                     self.places.add_embedded_paths(text, Use::Read, reach);
                 } else if let Some(Word::Open(open)) = word {
                     self.places.add_open_word(open, Use::Either, reach);
+                }
+                return;
+            }
+            OptionMeaning::NamedFile => {
+                match (text, word) {
+                    (Some(text), _) if self.is_named_file(text) => {
+                        self.places.add_path(text, Use::Read, Reach::Itself)
+                    }
+                    (Some(text), _) => self.places.add_text(text),
+                    (None, Some(Word::Open(open))) => {
+                        self.places.add_open_word(open, Use::Either, Reach::Itself)
+                    }
+                    _ => {}
                 }
                 return;
             }

@@ -135,6 +135,14 @@ pub(super) fn add_whole_repository(judge: &mut CommandAnalyzer<'_>, how: Use, pa
     judge.places.add_path(&top, how, if past { Reach::Past } else { Reach::Changed });
 }
 
+/// What changed below a path, hidden names among it, where what lies there is shown and was not noted `before`: which of it that is
+/// is not known.
+pub(super) fn add_changed(judge: &mut CommandAnalyzer<'_>, word: &Word, place: usize, before: usize) {
+    if judge.places.touches.iter().skip(before).any(|touch| touch.reach == Reach::Shown) {
+        analyze_git_operand(judge, word, place, Use::Read, Reach::Changed);
+    }
+}
+
 /// Whether a word is a revision, or could be one: then what is shown may not be there now.
 pub(super) fn names_revision(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> bool {
     let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);

@@ -5,8 +5,8 @@ use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::SpecialCase;
 use super::{
-    FolderChange, awk, backups, cargo_words, clients, git_files, looked_up_names, made_repositories, outputs,
-    repository, sed, tool, toolchains, unpack, users,
+    FolderChange, awk, backups, cargo_words, clients, git_files, looked_up_names, made_repositories,
+    manifests, outputs, repository, sed, tool, toolchains, unpack, users,
 };
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
@@ -21,7 +21,7 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
     }
     cargo_words::handed_on(judge);
     clients::add_client_caveats(judge);
-    looked_up_names::add_looked_up_names(judge);
+    looked_up_names::add_looked_up_names(judge, scan);
     match form.special {
         Some(SpecialCase::Awk) => {
             visit_program_texts(judge, form, scan, |judge, text, place| {
@@ -81,8 +81,11 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
         Some(SpecialCase::Git) if judge.reader => {
             judge.reader = git_files::look_at_repository(judge) && git_files::look_above(judge);
         }
-        Some(which @ (SpecialCase::Cargo | SpecialCase::Go)) if judge.reader => {
-            judge.reader = is_unguided(judge, which);
+        Some(SpecialCase::RunsGit) if judge.reader => judge.reader = is_unguided(judge, SpecialCase::Git),
+        Some(SpecialCase::Go) if judge.reader => judge.reader = is_unguided(judge, SpecialCase::Go),
+        Some(SpecialCase::Cargo) if judge.reader => {
+            judge.reader = is_unguided(judge, SpecialCase::Cargo) && manifests::keeps_to_its_folder(judge);
+            manifests::add_named_manifests(judge);
         }
         Some(SpecialCase::Module) => tool::analyze_python_module(judge, scan),
         Some(SpecialCase::Mounts) => unpack::add_mounts(judge, scan),
@@ -96,6 +99,7 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
             | SpecialCase::Several
             | SpecialCase::Shell
             | SpecialCase::Remote
+            | SpecialCase::RunsGit
             | SpecialCase::Aliases,
         )
         | None => {}

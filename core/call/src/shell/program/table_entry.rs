@@ -51,6 +51,7 @@ pub(super) struct TableEntry {
     pub(super) patterns: String,
     pub(super) reads: String,
     pub(super) stores: String,
+    pub(super) named_files: String,
     pub(super) writes: String,
     pub(super) outputs: String,
     pub(super) prints: String,
@@ -187,6 +188,7 @@ pub(super) enum SpecialCase {
     Module,
     Mounts,
     Remote,
+    RunsGit,
     Sed,
     Sets,
     Several,
@@ -260,12 +262,13 @@ impl TableEntry {
     }
 
     /// Its lists of options, with what each is about.
-    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 29] {
+    pub(super) fn option_lists(&self) -> [(OptionMeaning, &str); 30] {
         [
             (OptionMeaning::Harmless, &self.options),
             (OptionMeaning::Pattern, &self.patterns),
             (OptionMeaning::Reads, &self.reads),
             (OptionMeaning::Stores, &self.stores),
+            (OptionMeaning::NamedFile, &self.named_files),
             (OptionMeaning::Names, &self.names),
             (OptionMeaning::Writes, &self.writes),
             (OptionMeaning::Outputs, &self.outputs),

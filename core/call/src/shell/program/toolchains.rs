@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// As many folders upwards.
 const MOST: usize = 64;
+/// As many toolchains.
+const MOST_TOOLCHAINS: usize = 1000;
 /// The longest file that is looked into.
 const LONGEST: u64 = 64 * 1024;
 
@@ -38,16 +40,25 @@ fn ancestor_folders(cwd: &Path) -> Option<Vec<PathBuf>> {
 /// Whether no configuration from here upwards, but for the user's own, tells cargo what to run, and none
 /// tells rustup of a toolchain in a folder.
 pub(super) fn plain_cargo(cwd: &Path) -> bool {
-    let home = crate::home_folder();
+    is_plain_cargo(cwd, crate::home_folder().as_deref(), rustup_folder().as_deref())
+}
+
+/// Where rustup keeps toolchains.
+fn rustup_folder() -> Option<PathBuf> {
+    let told = std::env::var_os("RUSTUP_HOME").map(PathBuf::from).filter(|told| told.is_absolute());
+    told.or_else(|| Some(crate::home_folder()?.join(".rustup")))
+}
+
+fn is_plain_cargo(cwd: &Path, home: Option<&Path>, rustup: Option<&Path>) -> bool {
     let quiet = |folder: &PathBuf| {
-        let own = home.as_deref() == Some(folder);
+        let own = home == Some(folder);
         let none = |name: &str| matches!(look_up_file(&folder.join(name)), FoundFile::Nothing);
         own || none(".cargo/config.toml")
             && none(".cargo/config")
             && ["rust-toolchain.toml", "rust-toolchain"].iter().all(|name| {
                 match look_up_file(&folder.join(name)) {
                     FoundFile::Nothing => true,
-                    FoundFile::Text(text) => is_published_channel(text.trim()) || plain_toolchain(&text),
+                    FoundFile::Text(text) => plain_toolchain(&text, rustup),
                     FoundFile::Unknown => false,
                 }
             })
@@ -66,8 +77,42 @@ fn plain_word(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
-/// Whether a toolchain file asks for a published toolchain, and for parts of it.
-fn plain_toolchain(text: &str) -> bool {
+/// The parts of a published toolchain that is installed, each by its name and what it is for; none if it is not: then rustup
+/// fetches it. Nobody but the user writes there.
+fn installed_parts(rustup: Option<&Path>, channel: &str) -> Option<String> {
+    let folder = rustup?.join("toolchains");
+    let named = fs::read_dir(&folder).ok()?.take(MOST_TOOLCHAINS).flatten().find(|entry| {
+        let name = entry.file_name();
+        let of_channel = |name: &str| {
+            name == channel
+                || name
+                    .strip_prefix(channel)
+                    .and_then(|rest| rest.strip_prefix('-'))
+                    .is_some_and(is_this_machine)
+        };
+        name.to_str().is_some_and(of_channel)
+    })?;
+    match look_up_file(&named.path().join("lib/rustlib/components")) {
+        FoundFile::Text(parts) => Some(parts),
+        FoundFile::Nothing => Some(String::new()),
+        FoundFile::Unknown => None,
+    }
+}
+
+/// `x86_64-unknown-linux-gnu`: the kind of machine that a channel without one is for.
+fn is_this_machine(triple: &str) -> bool {
+    let (machine, system) = (std::env::consts::ARCH, std::env::consts::OS);
+    let machine = if machine == "x86" { "i686" } else { machine };
+    let system = if system == "macos" { "darwin" } else { system };
+    triple.split('-').next() == Some(machine) && triple.contains(system)
+}
+
+/// Whether a toolchain file asks for a published toolchain that is there, with all parts that it asks for.
+fn plain_toolchain(text: &str, rustup: Option<&Path>) -> bool {
+    let channel = text.trim();
+    if is_published_channel(channel) {
+        return installed_parts(rustup, channel).is_some();
+    }
     let Ok(file) = text.parse::<toml::Table>() else { return false };
     let word = |value: &toml::Value| value.as_str().is_some_and(plain_word);
     let known = |(key, value): (&String, &toml::Value)| match key.as_str() {
@@ -76,8 +121,27 @@ fn plain_toolchain(text: &str) -> bool {
         "components" | "targets" => value.as_array().is_some_and(|words| words.iter().all(word)),
         _ => false,
     };
+    let there = |table: &toml::Table| {
+        let words = |key: &str| {
+            let list = table.get(key).and_then(toml::Value::as_array);
+            list.into_iter().flatten().filter_map(toml::Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let standard = words("targets").into_iter().map(|target| format!("rust-std-{target}"));
+        let mut parts = words("components").into_iter().chain(standard).peekable();
+        let Some(channel) = table.get("channel").and_then(toml::Value::as_str) else {
+            return parts.peek().is_none();
+        };
+        installed_parts(rustup, channel).is_some_and(|installed| {
+            let has = |part: &String| {
+                let mut rests = installed.lines().filter_map(|line| line.strip_prefix(part.as_str()));
+                rests.any(|rest| rest.is_empty() || rest.starts_with('-'))
+            };
+            parts.all(|part| has(&part))
+        })
+    };
     file.iter().all(|(key, value)| {
-        key == "toolchain" && value.as_table().is_some_and(|table| table.iter().all(known))
+        let plain = |table: &toml::Table| table.iter().all(known) && there(table);
+        key == "toolchain" && value.as_table().is_some_and(plain)
     })
 }
 
@@ -153,8 +217,22 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    /// With toolchains that are installed.
     fn plain_cargo(cwd: &Path) -> bool {
-        super::plain_cargo(&crate::resolve_path(cwd).unwrap())
+        let rustup = tempfile::tempdir().unwrap();
+        let machine = machine();
+        for name in ["stable", "1.85", "nightly-2025-01-01"] {
+            let kept = rustup.path().join(format!("toolchains/{name}-{machine}/lib/rustlib"));
+            fs::create_dir_all(&kept).unwrap();
+            let parts = ["cargo", "clippy-preview", "rust-std"].map(|part| format!("{part}-{machine}\n"));
+            fs::write(kept.join("components"), parts.concat() + "rust-src\n").unwrap();
+        }
+        super::is_plain_cargo(&crate::resolve_path(cwd).unwrap(), None, Some(rustup.path()))
+    }
+
+    fn machine() -> String {
+        let system = if cfg!(target_os = "macos") { "apple-darwin" } else { "unknown-linux-gnu" };
+        format!("{}-{system}", std::env::consts::ARCH)
     }
 
     fn plain_go(cwd: &Path) -> bool {
@@ -174,7 +252,6 @@ mod tests {
             for text in [
                 "[toolchain]\nchannel = \"1.85\"\n",
                 "[toolchain]\nchannel = \"nightly-2025-01-01\"\nprofile = \"minimal\"\ncomponents = [\"clippy\"]\n",
-                "# path\n[toolchain]\ntargets = [\"wasm32-unknown-unknown\"]\n",
                 "stable\n",
                 "",
             ] {
@@ -201,6 +278,53 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("nowhere", dir.path().join("rust-toolchain")).unwrap();
         assert!(!plain_cargo(dir.path()));
+    }
+
+    /// D2.30: the version that a file names is there, with its parts; else rustup fetches it. Attack 601.
+    #[test]
+    fn given_a_toolchain_that_is_not_installed_then_its_file_is_not_harmless() {
+        let plain = |text: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            fs::write(dir.path().join("rust-toolchain.toml"), text).unwrap();
+            plain_cargo(dir.path())
+        };
+        let own = machine();
+        let mut there: Vec<String> = [
+            "channel = \"1.85\"\n",
+            "channel = \"stable\"\nprofile = \"minimal\"\ncomponents = [\"clippy\", \"rust-src\"]\n",
+            "channel = \"nightly-2025-01-01\"\ncomponents = [\"cargo\"]\n",
+            "profile = \"minimal\"\n",
+        ]
+        .map(|text| format!("[toolchain]\n{text}"))
+        .into();
+        there.push(format!("[toolchain]\nchannel = \"stable\"\ntargets = [\"{own}\"]\n"));
+        there.push(format!("[toolchain]\nchannel = \"1.85-{own}\"\n"));
+        there.push(format!("stable-{own}\n"));
+        there.push("stable\n".to_owned());
+        for text in there {
+            assert!(plain(&text), "{text}");
+        }
+        for text in [
+            "1.70.0",
+            "beta",
+            "nightly",
+            "stable-mips-unknown-linux-gnu",
+            "[toolchain]\nchannel = \"1.70.0\"\n",
+            "[toolchain]\nchannel = \"1.8\"\n",
+            "[toolchain]\nchannel = \"nightly\"\n",
+            "[toolchain]\nchannel = \"nightly-2025-01-0\"\n",
+            "[toolchain]\nchannel = \"stable\"\ncomponents = [\"miri\"]\n",
+            "[toolchain]\nchannel = \"stable\"\ncomponents = [\"clip\"]\n",
+            "[toolchain]\nchannel = \"stable\"\ntargets = [\"wasm32-unknown-unknown\"]\n",
+            "[toolchain]\ntargets = [\"wasm32-unknown-unknown\"]\n",
+            "[toolchain]\ncomponents = [\"miri\"]\n",
+        ] {
+            assert!(!plain(text), "{text}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("rust-toolchain"), "stable\n").unwrap();
+        let at = crate::resolve_path(dir.path()).unwrap();
+        assert!(!super::is_plain_cargo(&at, None, None) && !super::is_plain_cargo(&at, None, Some(&at)));
     }
 
     /// Attack 76: from above where a link led.

@@ -18,6 +18,7 @@ mod other_names;
 mod past;
 mod patches;
 mod quoted_globs;
+mod readers;
 mod renamed;
 mod rewritten;
 mod sent;

@@ -359,20 +359,20 @@ fn given_a_reader_then_its_operands_are_read() {
         ("git grep --no-index x src", &[("src", All)]),
         ("git log", &[]),
         ("git log --stat -- src", &[("src", Itself)]),
-        ("git log -p -- gone", &[("gone", Shown)]),
+        ("git log -p -- gone", &[("gone", Shown), ("gone", Changed)]),
         ("git diff --stat", &[]),
         ("git diff", &[(".", Changed)]),
         ("git show HEAD", &[("HEAD", Itself), (".", Past)]),
         ("git show HEAD -- src/f", &[("HEAD", Itself), ("src/f", Itself)]),
         ("git diff --cached", &[(".", Past)]),
-        ("git diff main -- src", &[("main", Itself), ("src", Shown)]),
+        ("git diff main -- src", &[("main", Itself), ("src", Shown), ("src", Changed)]),
         ("git log -p .", &[(".", Past)]),
         ("git cat-file -p HEAD", &[("HEAD", Itself), (".", Past)]),
         ("git cat-file -t HEAD", &[("HEAD", Itself)]),
         ("git log -p", &[(".", Past)]),
-        ("git diff src", &[("src", Shown)]),
-        ("git diff --stat -p src", &[("src", Shown)]),
-        ("git stash show -p src", &[("src", Shown)]),
+        ("git diff src", &[("src", Shown), ("src", Changed)]),
+        ("git diff --stat -p src", &[("src", Shown), ("src", Changed)]),
+        ("git stash show -p src", &[("src", Shown), ("src", Changed)]),
         ("sed -n 1p .env", &[(".env", Itself)]),
         ("cat -b ../x", &[("../x", Itself)]),
         ("cat -l ../x", &[("../x", Itself)]),
@@ -391,7 +391,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("users ../x", &[("../x", Itself)]),
         ("uptime ../x", &[("../x", Itself)]),
         ("last -f ../x", &[("../x", Itself)]),
-        ("git diff -U ../x", &[("../x", Shown)]),
+        ("git diff -U ../x", &[("../x", Shown), ("../x", Changed)]),
         ("sed -l 80 p ../x", &[("../x", Itself)]),
         ("ls -T ../x", &[(".", Itself), ("../x", Itself)]),
         ("unzip -l -x ../x", &[("../x", Itself), ("../x.zip", Itself), ("../x.ZIP", Itself)]),
@@ -442,7 +442,7 @@ fn given_a_folder_that_tells_cargo_what_to_run_then_cargo_is_no_reader() {
     assert!(!look_in(line, &other.path().join("d/".repeat(70)), false).reader);
 }
 
-/// Attack 76: `--version` of a program that loads something of its folder, and the help of a command whose
+/// Attacks 76 and 603: `--version` of a program that loads something of its folder, and the help of a command whose
 /// manual is shown by a program of the repository's.
 #[test]
 fn given_a_question_for_help_then_only_programs_that_load_nothing_here_answer_it_as_readers() {
@@ -459,6 +459,8 @@ fn given_a_question_for_help_then_only_programs_that_load_nothing_here_answer_it
         "cargo test --help",
         "java -version",
         "git -v",
+        "npm -v",
+        "npm --version",
         "gh pr create --help",
         "curl --version",
     ];
@@ -479,6 +481,12 @@ fn given_a_question_for_help_then_only_programs_that_load_nothing_here_answer_it
         "gradle --version",
         "eslint --version",
         "cargo nonesuch --help",
+        "npm --help",
+        "npm ls --help",
+        "pnpm --help",
+        "yarn --version",
+        "npx --help",
+        "npx --version",
     ];
     hold(others, |line| look(line).reader.then(|| line.to_owned()));
 

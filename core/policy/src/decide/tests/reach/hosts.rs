@@ -209,10 +209,63 @@ fn given_a_reader_that_looks_a_name_up_then_it_is_no_reader() {
         "ss state established",
         "who -a",
         "last -n 5",
-        "lsof -i :8080",
-        "lsof -i TCP",
+        "lsof -t -i :8080",
+        "lsof -n -i TCP",
         "lsof -nP -iTCP:3000 -sTCP:LISTEN",
-        "lsof -i@127.0.0.1:80",
+        "lsof -n -i@127.0.0.1:80",
+    ] {
+        assert_eq!(in_mode(&none, &shell(line), Mode::Plan).effect, Allow, "{line}");
+    }
+}
+
+/// D2.28: no name is looked up: addresses of connections and groups are, unless they are told as numbers. Attack 602.
+#[test]
+fn given_a_reader_of_connections_then_it_reads_only_where_it_tells_numbers() {
+    let none = policy(&[]);
+    let mut lines: Vec<String> = Vec::new();
+    for rest in ["", " -a", " -p", " -r", " -f inet", " -i", " -s"] {
+        for groups in ["-g", "--groups"] {
+            lines.push(format!("netstat {groups}{rest}"));
+        }
+    }
+    for line in [
+        "netstat",
+        "netstat -r",
+        "netstat -ir",
+        "netstat -s -r",
+        "netstat -ig",
+        "lsof",
+        "lsof -i",
+        "lsof -i :80",
+    ] {
+        lines.push(line.to_owned());
+    }
+    for line in [
+        "lsof -p 1",
+        "lsof -c x",
+        "lsof -u x -U",
+        "lsof -d 3",
+        "lsof -i a.txt",
+        "lsof -P -i",
+        "lsof -i@10.0.0.1",
+    ] {
+        lines.push(line.to_owned());
+    }
+    let wrong: Vec<_> =
+        lines.iter().filter(|line| in_mode(&none, &shell(line), Mode::Plan).effect == Allow).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    for line in [
+        "netstat -gn",
+        "netstat -tlnp",
+        "netstat -rn",
+        "netstat -i",
+        "netstat -s",
+        "lsof -n -i",
+        "lsof -nP -p 1",
+        "lsof -ti :80",
+        "lsof -U",
+        "lsof a.txt",
+        "lsof -t a.txt",
     ] {
         assert_eq!(in_mode(&none, &shell(line), Mode::Plan).effect, Allow, "{line}");
     }
