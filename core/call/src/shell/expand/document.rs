@@ -5,8 +5,9 @@ use brush_parser::ast::IoHereDocument;
 
 use super::WordContext;
 use super::field::WordBuilder;
+use super::value_braces::brace_readings;
 use crate::shell::line_error::Result;
-use crate::shell::walk::Walker;
+use crate::shell::walk::{Walker, value_readings};
 use crate::shell::{OpenWord, Word, bounds, parse};
 
 /// The word that `"$(cat <<'END' ...)"` is: the text of the here-document, without its line ends at the
@@ -42,15 +43,18 @@ pub(super) fn here_document_word(raw: &str, line: &str) -> Option<Word> {
     }
     let text = text.trim_end_matches('\n').to_owned();
     let splits =
-        text.is_empty() || text.contains(char::is_whitespace) || text.contains(['*', '?', '[', '\\']);
+        text.is_empty() || text.contains(char::is_whitespace) || text.contains(['*', '?', '[', '\\', '{']);
     if quoted.is_some() || !splits {
         return Some(Word::Literal(text));
     }
+    let text = vec![Some(text)];
+    let mut variants = value_readings(&text, true);
+    variants.extend(brace_readings(&text));
     Some(Word::Open(OpenWord {
         text: raw.to_owned(),
         pieces: vec![None],
         splits: true,
-        variants: crate::shell::walk::value_readings(&vec![Some(text)], true),
+        variants,
         ..OpenWord::default()
     }))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::WordContext;
+use super::value_braces::Shape;
 use super::variants::{Pieces, WordVariants};
 use crate::shell::{GapContent, OpenWord, Search, Word};
 
@@ -37,11 +38,35 @@ pub(super) struct WordBuilder {
     /// What all of it could be, and what the next gap could be.
     variants: WordVariants,
     values: Vec<Pieces>,
+    /// Which of its braces and commas stand without quotes.
+    shape: Shape,
 }
 
 impl WordBuilder {
+    /// A word for a shell that knows no braces, unless a variable holds them.
+    pub(super) fn without_braces() -> Self {
+        Self { shape: Shape::of_values(), ..Self::default() }
+    }
+
     /// Text that is known.
     pub(super) fn push_text(&mut self, text: &str) {
+        self.shape.push_quoted(text);
+        self.add_text(text);
+    }
+
+    /// The same, as it stands in the line without quotes.
+    pub(super) fn push_bare(&mut self, text: &str) {
+        self.shape.push_bare(text);
+        self.add_text(text);
+    }
+
+    /// What a variable holds, without quotes.
+    pub(super) fn push_value(&mut self, text: &str) {
+        self.shape.push_value(text);
+        self.add_text(text);
+    }
+
+    fn add_text(&mut self, text: &str) {
         self.values.clear();
         self.assigned.push_str(text);
         self.variants.push_text(text);
@@ -58,6 +83,7 @@ impl WordBuilder {
         self.listed = true;
         self.wild = true;
         self.splits = true;
+        self.shape.push_gap(false);
         self.push_gap(GapContent::Name);
     }
 
@@ -72,6 +98,7 @@ impl WordBuilder {
         self.wild = true;
         self.expands = true;
         self.splits |= splits;
+        self.shape.push_gap(splits);
         self.push_gap(held);
     }
 
@@ -86,6 +113,7 @@ impl WordBuilder {
         self.opened += 1;
         self.expands = true;
         self.splits |= splits;
+        self.shape.push_gap(splits);
         self.push_gap(GapContent::Number);
     }
 
@@ -117,6 +145,23 @@ impl WordBuilder {
         }
     }
 
+    /// Braces that come from a variable are read as those of the line.
+    pub(super) fn read_value_braces(&mut self) {
+        if !self.is_open() {
+            let Some(words) = self.shape.words() else { return };
+            let text: String = std::mem::take(&mut self.pieces).into_iter().flatten().collect();
+            let before = text.split('{').next().filter(|before| !before.is_empty());
+            self.pieces.extend(before.map(|before| Some(before.to_owned())));
+            self.push_open(true);
+            self.variants = WordVariants::of_text(text, words);
+        } else if self.splits {
+            if self.shape.lists_gap() {
+                self.pieces = around_braces(&self.pieces);
+            }
+            self.variants.read_braces();
+        }
+    }
+
     /// Not all of it is known.
     pub(super) fn is_open(&self) -> bool {
         self.globs || self.expands
@@ -127,6 +172,7 @@ impl WordBuilder {
         let only = self.begun_by_word && self.globs && !self.expands && self.opened == 1;
         self.split_name = only.then(|| self.pieces.clone());
         (self.splits, self.expands, self.search) = (true, true, None);
+        self.shape.push_gap(true);
     }
 
     /// What the line has assigned to a variable, if nothing else did.
@@ -174,4 +220,14 @@ impl WordBuilder {
             held: self.held.filter(|_| !(self.listed && self.expands)).unwrap_or_default(),
         })
     }
+}
+
+/// What is known of a word before and behind its braces.
+fn around_braces(pieces: &[Option<String>]) -> Pieces {
+    let known = |piece: &Option<String>| piece.clone().unwrap_or_else(|| "{}".to_owned());
+    let text: String = pieces.iter().map(known).collect();
+    let before = text.split('{').next().unwrap_or_default();
+    let behind = text.rsplit('}').next().unwrap_or_default();
+    let known = |text: &str| (!text.is_empty()).then(|| Some(text.to_owned()));
+    [known(before), Some(None), known(behind)].into_iter().flatten().collect()
 }

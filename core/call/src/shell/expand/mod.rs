@@ -8,6 +8,7 @@ mod escapes;
 mod field;
 mod parameter;
 mod piece;
+mod value_braces;
 mod values;
 mod variants;
 mod zsh;
@@ -22,7 +23,7 @@ use brush_parser::word::WordPiece;
 
 use super::line_error::{LineError, Result};
 use super::walk::Walker;
-use super::{Word, bounds};
+use super::{Dialect, Word, bounds};
 use crate::shell::parse::{self, Tildes};
 use field::WordBuilder;
 
@@ -52,7 +53,16 @@ impl Walker<'_> {
         } else {
             vec![raw.to_owned()]
         };
-        raws.iter().map(|raw| self.one_word(raw, place)).collect()
+        let mut words = Vec::new();
+        for raw in &raws {
+            let word = self.one_word(raw, place)?;
+            // Where nothing is in it, and no quote, it is no word at all.
+            let none = word.literal() == Some("") && !raw.contains(['\'', '"', '\\']);
+            if place != WordContext::Command || !none {
+                words.push(word);
+            }
+        }
+        Ok(words)
     }
 
     /// The one word that `raw` is where braces mean nothing.
@@ -65,16 +75,21 @@ impl Walker<'_> {
     }
 
     fn one_word(&mut self, raw: &str, place: WordContext) -> Result<Word> {
-        let mut field = WordBuilder::default();
+        let posix = self.is_posix();
+        let mut field = if posix { WordBuilder::without_braces() } else { WordBuilder::default() };
         let tildes = if place == WordContext::Value { Tildes::AfterColons } else { Tildes::First };
         // `NAME=~/x` among the words of a command has its tilde expanded as an assignment has.
         let assigned = raw.split_once('=').filter(|(name, _)| super::variables::is_name(name));
-        if let (WordContext::Command, Some((name, value)), false) = (place, assigned, self.is_posix()) {
+        if let (WordContext::Command, Some((name, value)), false) = (place, assigned, posix) {
             field.push_text(name);
             field.push_text("=");
             self.add_pieces(&mut field, value, Tildes::AfterColons, place)?;
         } else {
             self.add_pieces(&mut field, raw, tildes, place)?;
+        }
+        // What stands in the line itself has been expanded before.
+        if place == WordContext::Command && self.dialect() != Dialect::Bash {
+            field.read_value_braces();
         }
         Ok(field.into_word(raw, place))
     }

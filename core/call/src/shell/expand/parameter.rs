@@ -25,7 +25,11 @@ impl Walker<'_> {
             match &word {
                 Word::Literal(text) if !quoted && is_split_or_glob(text) => field.push_open(true),
                 word => {
-                    field.push_word(word);
+                    if let (Word::Literal(text), false) = (word, quoted) {
+                        field.push_value(text);
+                    } else {
+                        field.push_word(word);
+                    }
                     if !quoted && matches!(word, Word::Open(_)) {
                         field.split_again();
                     }

@@ -229,7 +229,7 @@ impl Walker<'_> {
                     return Err(LineError::new("a word that is not read as it stands"));
                 }
                 c => {
-                    field.push_text(c.encode_utf8(&mut [0; 4]));
+                    field.push_bare(c.encode_utf8(&mut [0; 4]));
                     tail
                 }
             };

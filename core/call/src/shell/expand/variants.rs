@@ -1,5 +1,7 @@
 //! What a word could be, as far as the line itself tells: by the texts that it gives to variables, and that its commands print.
 
+use super::value_braces::brace_readings;
+
 /// Known text, and `None` for each gap.
 pub(in crate::shell) type Pieces = Vec<Option<String>>;
 
@@ -17,6 +19,19 @@ impl Default for WordVariants {
 }
 
 impl WordVariants {
+    /// A text, or all of these words together, or each by itself.
+    pub(super) fn of_text(text: String, words: Vec<String>) -> Self {
+        let together = words.join(" ");
+        Self([text, together].into_iter().chain(words).take(MOST).map(|word| vec![Some(word)]).collect())
+    }
+
+    /// Adds what they could be by their braces.
+    pub(super) fn read_braces(&mut self) {
+        let read: Vec<Pieces> = self.0.iter().flat_map(brace_readings).collect();
+        self.0.extend(read);
+        self.0.truncate(MOST);
+    }
+
     pub(super) fn push_text(&mut self, text: &str) {
         self.0.iter_mut().for_each(|variant| push_piece(variant, Some(text)));
     }

@@ -412,6 +412,6 @@ fn only_echoes(body: &CompoundList) -> bool {
 fn lists_nothing_else(text: &str) -> bool {
     text.split_whitespace().all(|word| {
         let elsewhere = word.starts_with('/') || word.contains("..") || word.contains('\\');
-        !elsewhere || !word.contains(['*', '?', '['])
+        !elsewhere || !word.contains(['*', '?', '[', '{'])
     })
 }

@@ -108,6 +108,8 @@ pub(super) fn variant_commands(words: &[Word]) -> Option<Vec<Vec<Word>>> {
     let readings = |word: &Word| -> Vec<Vec<Word>> {
         let Word::Open(open) = word else { return Vec::new() };
         let split = |word: Word| match (&word, open.splits) {
+            // Without a quote beside it, it is no word.
+            (Word::Literal(text), true) if text.is_empty() && !open.text.contains(['\'', '"']) => Vec::new(),
             (Word::Literal(text), true) if text.contains(char::is_whitespace) => {
                 text.split_whitespace().map(Word::from).collect()
             }

@@ -13,7 +13,7 @@ use super::{Walker, assign};
 use crate::Access;
 use crate::shell::expand::WordContext;
 use crate::shell::line_error::Result;
-use crate::shell::{CaveatSubject, GapContent, ShellAccess, Word, windows_shells};
+use crate::shell::{Caveat, CaveatSubject, GapContent, ShellAccess, Word, windows_shells};
 
 impl Walker<'_> {
     /// One simple command, and what it writes to its output; `timed` if the word `time` stood before it.
@@ -43,6 +43,10 @@ impl Walker<'_> {
         let ate = self.noted.ate;
         if let Some(name) = &of.word_or_name {
             self.walk_command_item(&Item::Word(name.clone()), &mut words, &mut parts)?;
+            if words.is_empty() {
+                let reason = format!("nothing stands in the place of a command: {}", name.value);
+                parts.caveats.push(Caveat { reason, always: true, named: CaveatSubject::Nothing });
+            }
         }
         for item in suffix {
             self.walk_command_item(item, &mut words, &mut parts)?;

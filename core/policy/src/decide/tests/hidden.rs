@@ -3,6 +3,7 @@
 
 mod evaluated;
 mod set_by_shells;
+mod values;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
