@@ -2,6 +2,7 @@
 
 mod formats;
 mod names;
+mod open_options;
 mod options;
 mod zsh;
 
@@ -135,6 +136,7 @@ pub(super) fn look_up_builtin(words: &[Word], dialect: Dialect) -> Builtin {
         "let" => names::check_let(words, &mut of),
         "set" => options::check_set(words, &mut of),
         "shopt" => options::check_shopt(words, &mut of),
+        "jobs" => open_options::check_open_options(words, &mut of),
         "trap" => options::check_trap(words, &mut of),
         "alias" if words.len() > 1 => of.add_always_caveat("an alias changes what later words run"),
         "unalias" | "enable" | "bind" | "complete" | "compopt" | "fc" if words.len() > 1 => {
@@ -143,6 +145,7 @@ pub(super) fn look_up_builtin(words: &[Word], dialect: Dialect) -> Builtin {
         "compgen" if words.iter().any(|word| matches!(word.known_prefix(), "-C" | "-F" | "-W")) => {
             of.add_always_caveat("compgen runs what it is given");
         }
+        "compgen" => open_options::check_open_options(words, &mut of),
         "hash" if words.len() > 1 => of.add_always_caveat("hash changes what later words run"),
         "history" if words.iter().skip(1).any(|word| !word.literal().is_some_and(is_number)) => {
             of.add_always_caveat("history writes commands of its own");

@@ -1,6 +1,7 @@
 //! Commands that are given names of variables. A name may hold a subscript, and that is evaluated:
 //! `read 'a[$(x)]'` runs `x`.
 
+use super::open_options::{add_elsewhere_caveat, check_test_operators, could_be_option};
 use super::{Builtin, formats};
 use crate::shell::expand::{evaluation_risk, naming_risk};
 use crate::shell::variables::{self, VariableKind};
@@ -41,7 +42,7 @@ fn check_name(word: &Word, place: usize, of: &mut Builtin) {
 }
 
 /// One name that is set to what nobody knows before.
-fn check_read_name(word: &Word, place: usize, of: &mut Builtin) {
+pub(super) fn check_read_name(word: &Word, place: usize, of: &mut Builtin) {
     check_name(word, place, of);
     check_evaluated_value(word.literal().unwrap_or_default(), &Word::Open(OpenWord::default()), of);
 }
@@ -97,7 +98,12 @@ pub(super) fn check_set_names(words: &[Word], how: &NameOptions, of: &mut Builti
                 Some((place, Word::Literal(rest.to_owned())))
             };
             let Some((place, value)) = value else { continue };
-            if how.named.contains(letter) {
+            // What bash takes for the value of an option may be a name to zsh: `read -p NAME`.
+            let name = value.literal().and_then(|text| text.split('[').next()).unwrap_or_default();
+            let rebinds = of.dialect.may_be_zsh()
+                && variables::is_name(name)
+                && variables::variable_kind_in(name, of.dialect) == VariableKind::Rebinding;
+            if how.named.contains(letter) || rebinds {
                 check_read_name(&value, place, of);
             } else if how.numeric.contains(letter) && of.dialect.may_be_zsh() {
                 add_evaluation_caveat(&value, place, evaluation_risk(&value), of);
@@ -153,9 +159,15 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
         }
         return;
     };
-    if at == 1 && (open.splits || format.known_prefix().starts_with("-v")) && can_begin_with_dash(format) {
-        // As one word it can't be `-v` and a name, but it can be both together.
-        of.add_plain_caveat(&[1], "its first word could name a variable");
+    let more = open.splits || words.len() > at + 1;
+    if at == 1 && more && could_be_option(format) {
+        // It can be `-v` and a name together.
+        add_elsewhere_caveat(format, of);
+        if format.known_prefix().starts_with("-v") {
+            of.add_always_caveat("it sets a variable whose name is not literal");
+        } else if open.splits {
+            of.add_plain_caveat(&[1], "its first word could name a variable");
+        }
     }
     // What is not known of it could hold `%n`; ordinary variables are not worth asking about.
     for (place, word) in words.iter().enumerate().skip(at + 1) {
@@ -171,13 +183,9 @@ pub(super) fn check_printf(words: &[Word], of: &mut Builtin) {
     }
 }
 
-/// Whether a word may begin with a dash.
-fn can_begin_with_dash(word: &Word) -> bool {
-    word.known_prefix().is_empty() || word.known_prefix().starts_with('-')
-}
-
 /// `test -v NAME`, and numbers.
 pub(super) fn check_test(words: &[Word], of: &mut Builtin) {
+    check_test_operators(words, of);
     const NUMBERS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
     for (place, word) in words.iter().enumerate().skip(1) {
         let Some(text) = word.literal() else { continue };
@@ -272,6 +280,14 @@ pub(super) fn check_wait(words: &[Word], of: &mut Builtin) {
     let mut places = 1..words.len();
     while let Some(place) = places.next() {
         let Some(word) = words.get(place) else { break };
+        let next = words.get(place + 1);
+        if let Some(next) = next.filter(|_| word.known_prefix().is_empty() && could_be_option(word)) {
+            // `-p`, behind which a name stands.
+            if naming_risk(next) == Some(true) {
+                of.add_always_caveat(format!("the shell may evaluate {}", next.text()));
+            }
+            of.evaluated.extend(next.literal().is_none().then(|| next.text()));
+        }
         let Some(letters) = word.known_prefix().strip_prefix('-') else { continue };
         if word.literal() == Some("--") {
             break;

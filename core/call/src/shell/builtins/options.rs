@@ -1,6 +1,7 @@
 //! Options of the shell, and lines that it keeps for later.
 
 use super::Builtin;
+use super::open_options::{add_elsewhere_caveat, check_open_options, could_be_option};
 use crate::shell::Word;
 
 /// Options that only change how the shell ends or what it says.
@@ -28,6 +29,11 @@ pub(super) fn check_set(words: &[Word], of: &mut Builtin) {
     let mut places = 1..words.len();
     while let Some(place) = places.next() {
         let Some(word) = words.get(place) else { break };
+        if could_be_option(word) {
+            of.add_plain_caveat(&[place], "it sets the parameters of the shell");
+            add_elsewhere_caveat(word, of);
+            continue;
+        }
         let text = word.literal().unwrap_or_default();
         let letters = text.strip_prefix(['-', '+']).unwrap_or_default();
         if text == "--" || text == "-" || letters.is_empty() {
@@ -53,6 +59,7 @@ pub(super) fn check_shopt(words: &[Word], of: &mut Builtin) {
     if changes && !words.iter().skip(1).all(known) {
         of.add_always_caveat("it changes an option of the shell");
     }
+    check_open_options(words, of);
 }
 
 /// `trap LINE SIGNAL`

@@ -1,6 +1,7 @@
 //! Arithmetic: `$((..))`, `((..))`, subscripts, offsets. A name in it is a variable, and the shell
 //! evaluates what that variable holds, subscripts with substitutions included.
 
+use super::zsh::assigns_in_zsh;
 use crate::shell::Word;
 use crate::shell::line_error::{LineError, Result};
 use crate::shell::variables::{self, VariableKind};
@@ -69,6 +70,9 @@ impl Walker<'_> {
     pub(in crate::shell) fn note_arithmetic(&mut self, text: &str) -> Result<ArithmeticKind> {
         let expression = classify_expression(text);
         self.note_evaluated_names(text);
+        if self.may_be_zsh() && assigns_in_zsh(text) {
+            self.note_caveat(true, format!("to zsh, {} sets a variable while it is read", text.trim()));
+        }
         match expression {
             ArithmeticKind::Numbers => {}
             ArithmeticKind::Names => {

@@ -43,13 +43,13 @@ pub(super) fn here_document_word(raw: &str, line: &str) -> Option<Word> {
     }
     let text = text.trim_end_matches('\n').to_owned();
     let splits =
-        text.is_empty() || text.contains(char::is_whitespace) || text.contains(['*', '?', '[', '\\', '{']);
-    if quoted.is_some() || !splits {
+        text.is_empty() || text.contains(char::is_whitespace) || text.contains(['*', '?', '[', '\\']);
+    let braces = brace_readings(&vec![Some(text.clone())]);
+    if quoted.is_some() || !splits && braces.is_empty() {
         return Some(Word::Literal(text));
     }
-    let text = vec![Some(text)];
-    let mut variants = value_readings(&text, true);
-    variants.extend(brace_readings(&text));
+    let mut variants = value_readings(&vec![Some(text)], true);
+    variants.extend(braces);
     Some(Word::Open(OpenWord {
         text: raw.to_owned(),
         pieces: vec![None],

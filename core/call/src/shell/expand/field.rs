@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::WordContext;
-use super::value_braces::Shape;
+use super::value_braces::{Shape, brace_readings};
 use super::variants::{Pieces, WordVariants};
 use crate::shell::{GapContent, OpenWord, Search, Word};
 
@@ -43,11 +43,6 @@ pub(super) struct WordBuilder {
 }
 
 impl WordBuilder {
-    /// A word for a shell that knows no braces, unless a variable holds them.
-    pub(super) fn without_braces() -> Self {
-        Self { shape: Shape::of_values(), ..Self::default() }
-    }
-
     /// Text that is known.
     pub(super) fn push_text(&mut self, text: &str) {
         self.shape.push_quoted(text);
@@ -155,9 +150,14 @@ impl WordBuilder {
             self.push_open(true);
             self.variants = WordVariants::of_text(text, words);
         } else if self.splits {
-            if self.shape.lists_gap() {
+            let number = self.held == Some(GapContent::Number);
+            let assigned = vec![Some(self.assigned.clone())];
+            // Names that differ in numbers alone lead to no other place.
+            let counts = if self.unassigned { number && counts(&self.pieces) } else { counts(&assigned) };
+            if !counts && self.shape.lists_gap() {
                 self.pieces = around_braces(&self.pieces);
             }
+            self.unassigned |= !counts && !brace_readings(&assigned).is_empty();
             self.variants.read_braces();
         }
     }
@@ -230,4 +230,11 @@ fn around_braces(pieces: &[Option<String>]) -> Pieces {
     let behind = text.rsplit('}').next().unwrap_or_default();
     let known = |text: &str| (!text.is_empty()).then(|| Some(text.to_owned()));
     [known(before), Some(None), known(behind)].into_iter().flatten().collect()
+}
+
+/// Whether all that stands in the braces of a word are numbers, and dots between them.
+fn counts(pieces: &[Option<String>]) -> bool {
+    let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or("0")).collect();
+    let inner = text.split_once('{').and_then(|(_, behind)| behind.rsplit_once('}'));
+    inner.is_some_and(|(inner, _)| inner.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
 }

@@ -75,20 +75,19 @@ impl Walker<'_> {
     }
 
     fn one_word(&mut self, raw: &str, place: WordContext) -> Result<Word> {
-        let posix = self.is_posix();
-        let mut field = if posix { WordBuilder::without_braces() } else { WordBuilder::default() };
+        let mut field = WordBuilder::default();
         let tildes = if place == WordContext::Value { Tildes::AfterColons } else { Tildes::First };
         // `NAME=~/x` among the words of a command has its tilde expanded as an assignment has.
         let assigned = raw.split_once('=').filter(|(name, _)| super::variables::is_name(name));
-        if let (WordContext::Command, Some((name, value)), false) = (place, assigned, posix) {
+        if let (WordContext::Command, Some((name, value)), false) = (place, assigned, self.is_posix()) {
             field.push_text(name);
             field.push_text("=");
             self.add_pieces(&mut field, value, Tildes::AfterColons, place)?;
         } else {
             self.add_pieces(&mut field, raw, tildes, place)?;
         }
-        // What stands in the line itself has been expanded before.
-        if place == WordContext::Command && self.dialect() != Dialect::Bash {
+        // What stands in the line itself has been expanded before. A shell that knows no braces knows none in values.
+        if place == WordContext::Command && self.dialect() != Dialect::Bash && !self.is_posix() {
             field.read_value_braces();
         }
         Ok(field.into_word(raw, place))

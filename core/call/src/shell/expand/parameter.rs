@@ -3,6 +3,7 @@
 use brush_parser::word::{Parameter, ParameterExpr, SpecialParameter};
 
 use super::field::WordBuilder;
+use super::zsh::assigns_in_zsh;
 use crate::shell::line_error::{LineError, Result};
 use crate::shell::parse::{self, Tildes};
 use crate::shell::variables::{self, VariableKind};
@@ -89,6 +90,9 @@ impl Walker<'_> {
             }
             P::Substring { parameter, indirect, offset, length } => {
                 self.check_parameter_name(text, parameter, *indirect)?;
+                if self.may_be_zsh() && assigns_in_zsh(text) {
+                    self.note_caveat(true, format!("to zsh, {text} sets a variable while it is read"));
+                }
                 self.note_arithmetic(&offset.value)?;
                 length.as_ref().map_or(Ok(()), |length| self.note_arithmetic(&length.value).map(drop))
             }

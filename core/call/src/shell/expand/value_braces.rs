@@ -13,8 +13,6 @@ pub(super) struct Shape {
     text: String,
     /// Something in it comes from a variable, without quotes.
     given: bool,
-    /// The braces of the line itself are text.
-    literal: bool,
 }
 
 impl Shape {
@@ -22,18 +20,13 @@ impl Shape {
         text.chars().for_each(|c| self.push(c, true));
     }
 
-    /// One of a word as a shell reads it that knows no braces, unless a variable holds them.
-    pub(super) fn of_values() -> Self {
-        Self { literal: true, ..Self::default() }
-    }
-
     pub(super) fn push_bare(&mut self, text: &str) {
-        text.chars().for_each(|c| self.push(c, self.literal || !is_sign(c)));
+        text.chars().for_each(|c| self.push(c, !is_sign(c)));
     }
 
     pub(super) fn push_value(&mut self, text: &str) {
         self.given = true;
-        text.chars().for_each(|c| self.push(c, !is_sign(c)));
+        self.push_bare(text);
     }
 
     /// What is not known. Without quotes it may hold a comma.

@@ -78,6 +78,11 @@ impl Walker<'_> {
     }
 }
 
+/// Whether zsh sets a variable where bash takes a part of its value: `${NAME::=WORD}`.
+pub(super) fn assigns_in_zsh(text: &str) -> bool {
+    text.contains("::=")
+}
+
 /// What is read by itself, or not at all: the dollar signs in it are not the word's.
 fn read_apart(pieces: &[WordPieceWithSource], spans: &mut Vec<Range<usize>>) {
     for piece in pieces {

@@ -47,7 +47,7 @@ fn given_names_and_numbers_then_they_are_plain() {
         ("printf '%s' x", "printf %s x"),
         ("test 1 -eq 2", "test 1 -eq 2"),
         ("read -r x y", "read -r x y ~~"),
-        ("read -p 'PATH' -t 5 x", "read -p PATH -t 5 x ~"),
+        ("read -p 'Name' -t 5 x", "read -p Name -t 5 x ~"),
         ("export FOO=bar; make", "export 'FOO=bar' ~ | make"),
         ("export FOO=bar", "export 'FOO=bar'"),
         ("export CI=1", "export 'CI=1'"),

@@ -215,6 +215,7 @@ fn given_what_the_line_itself_says_then_it_only_reads() {
         "for ((i=0;i<3;i++)); do echo $i; done",
         "for i in $(seq 1 3); do echo $i; done",
         "for i in {1..3}; do echo \"$i\"; done",
+        "for d in {src,src}; do ls $d; done",
         "export FOO=bar; echo $FOO",
         "export FOO=bar && echo \"$FOO\"",
         "export D=src; test -d \"$D\"",

@@ -2,8 +2,10 @@
 //! a generator of lines here, of which none may be allowed, beside lines of the same kind that hide nothing.
 
 mod evaluated;
+mod open_options;
 mod set_by_shells;
 mod values;
+mod zsh_sets;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -153,6 +153,8 @@ fn given_values_that_are_one_word_then_nothing_is_asked_about() {
             "for x in a; do [ -f \"$x\" ] && cat $x; done",
             "for q in .a .b; do jq $q a.json; done",
             "for n in 1 2; do head -n $n a; done",
+            "n=3; echo log.{1..$n}",
+            "for n in 1 2; do echo {1..$n}; done",
         ] {
             let effect = in_mode(&policy(&[]), &line_for(dialect, line), Mode::Plan).effect;
             // A shell without braces reads other words.
