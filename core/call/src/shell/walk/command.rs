@@ -46,7 +46,7 @@ impl Walker<'_> {
         parts: CommandParts,
     ) -> Result<ExactOutput> {
         self.budget.spend_command()?;
-        let CommandParts { assignments, mut caveats, mut touches, feed, shell, .. } = parts;
+        let CommandParts { assignments, mut caveats, mut touches, feed, shell, secret, .. } = parts;
         // `</dev/null` is no pipe, and what searches its input where that is one goes below the folder.
         let text = matches!(&feed, Feed::Text(text) if !text.is_empty());
         let from_pipe = shell && self.place.input.piped && feed == Feed::Nothing || text;
@@ -54,6 +54,7 @@ impl Walker<'_> {
         let fed = input.fed;
         let mut known = self.analyze_words(&words, fed, from_pipe);
         let quietened = self.accept_as_reader(&words, &mut known, input.search.as_deref());
+        known.reader &= !secret;
         let search = self.printed_search(&words, &known, input.search.as_ref());
         // A function may go under any name.
         let held = if self.place.functions().is_empty() {

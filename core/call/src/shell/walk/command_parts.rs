@@ -17,6 +17,8 @@ pub(super) struct CommandParts {
     pub(super) outputs: Vec<(usize, bool)>,
     /// A shell runs it: its builtins count, and it may move.
     pub(super) shell: bool,
+    /// Its input holds what may be a secret of the environment.
+    pub(super) secret: bool,
 }
 
 impl Default for CommandParts {
@@ -28,6 +30,7 @@ impl Default for CommandParts {
             feed: Feed::Nothing,
             outputs: Vec::new(),
             shell: true,
+            secret: false,
         }
     }
 }

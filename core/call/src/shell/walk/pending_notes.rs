@@ -11,6 +11,8 @@ pub(super) struct WordNotes {
     pub(super) offered: Vec<String>,
     /// Something among them is run first, and reads the input that the command has.
     pub(super) ate: bool,
+    /// Its input holds what may be a secret of the environment.
+    pub(super) secret: bool,
     /// Lines that a value would run where it is read as a number.
     pub(super) evaluated: Vec<String>,
 }

@@ -45,6 +45,9 @@ impl Walker<'_> {
                 own |= feed != Feed::Nothing;
                 walker.place.input.receive_feed(feed, &mut walker.noted.offered);
             }
+            if std::mem::take(&mut walker.noted.secret) {
+                walker.note_caveat(false, "its input may be a secret that the environment holds".to_owned());
+            }
             walker.push_keyword_notes("{");
             walk(walker)
         });
@@ -123,9 +126,7 @@ impl Walker<'_> {
 
     /// What the environment holds is as good on a command's input as among its words.
     fn note_fed_secret(&mut self, word: &Word) {
-        if matches!(word, Word::Open(open) if open.held < GapContent::Printed) {
-            self.note_caveat(false, "what it reads may be a secret that the environment holds".to_owned());
-        }
+        self.noted.secret |= matches!(word, Word::Open(open) if open.held < GapContent::Printed);
     }
 
     fn walk_file_redirection(&mut self, kind: &Kind, target: &Target) -> Result<()> {

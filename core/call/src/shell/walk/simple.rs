@@ -38,6 +38,7 @@ impl Walker<'_> {
                 }
                 item => self.walk_command_item(item, &mut words, &mut parts)?,
             }
+            parts.secret |= std::mem::take(&mut self.noted.secret);
         }
         // Some shells open its input before they run what stands in assignments.
         let ate = self.noted.ate;
@@ -50,6 +51,7 @@ impl Walker<'_> {
         }
         for item in suffix {
             self.walk_command_item(item, &mut words, &mut parts)?;
+            parts.secret |= std::mem::take(&mut self.noted.secret);
         }
         parts.touches.append(&mut self.noted.touches);
         // `time -f %e make`, where `time` is a program.
