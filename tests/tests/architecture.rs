@@ -149,6 +149,7 @@ const LOOKS_UP: &[&str] = &[
     "core/call/src/shell/program/archives.rs",
     "core/call/src/shell/program/git_files.rs",
     "core/call/src/shell/program/library.rs",
+    "core/call/src/shell/program/manifests.rs",
     "core/call/src/shell/program/repository.rs",
     "core/call/src/shell/program/toolchains.rs",
     "core/call/src/shell/program/worktree.rs",

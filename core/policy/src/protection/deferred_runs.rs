@@ -52,13 +52,11 @@ fn only_looks(words: &[&Word]) -> bool {
             Some(option) if VALUES.contains(&option) => drop(rest.next()),
             Some("--") => return false,
             Some(option) if option.starts_with('-') => {}
-            Some("get" | "list" | "unset") => return true,
-            _ => break,
+            // Behind the first operand git takes no more options: `git config KEY --get` sets the key to `--get`.
+            operand => return matches!(operand, Some("get" | "list" | "unset")),
         }
     }
-    // Options may stand behind the key, too.
-    let mut rest = rest.take_while(|word| word.literal() != Some("--"));
-    rest.any(|word| word.literal().is_some_and(|option| OPTIONS.contains(&option)))
+    false
 }
 
 /// Whether a section gets the name of one in which git finds what it runs: `git config --rename-section x core`.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::analyzer::CommandAnalyzer;
-use super::repository::{RepositoryLook, entry_exists, folders_above, looks_above, read_small_file};
+use super::repository::{RepositoryLook, entry_exists, read_small_file};
 use crate::resolve_path;
 use crate::shell::{Reach, Use, Word};
 
@@ -53,6 +53,25 @@ pub(super) fn look_above(judge: &mut CommandAnalyzer<'_>) -> bool {
             judge.command.repositories.look(folder, None).is_some_and(|look| note_files(judge, &look))
         })
     })
+}
+
+/// As many folders above one are looked at.
+const MAX_ABOVE: usize = 64;
+
+/// Options with which git looks into the repository above the one at hand, and so obeys the configuration of that.
+const LOOK_ABOVE: &[&str] = &["--show-superproject-working-tree"];
+
+/// Whether a git command of these words looks into the repository above, too.
+pub(in crate::shell) fn looks_above(words: &[Word]) -> bool {
+    words.iter().any(|word| word.literal().is_some_and(|text| LOOK_ABOVE.contains(&text)))
+}
+
+/// The folders from which git looks for the repository above one: those that hold what could be a repository around `cwd`.
+/// None if they are too many.
+fn folders_above(cwd: &Path) -> Option<Vec<PathBuf>> {
+    let could_be_one = |folder: &&Path| [".git", "HEAD"].iter().any(|name| entry_exists(&folder.join(name)));
+    let above = cwd.ancestors().take(MAX_ABOVE).filter(could_be_one).filter_map(Path::parent);
+    cwd.ancestors().nth(MAX_ABOVE).is_none().then(|| above.map(Path::to_owned).collect())
 }
 
 /// Notes where the files of a repository lead as read; says whether it names no program to run.

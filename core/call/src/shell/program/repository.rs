@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use super::git_files::GitFiles;
 use super::gitlinks::gitlink_paths;
 use super::table::NameLists;
-use crate::shell::Word;
 
 /// The longest configuration that is looked into.
 const LONGEST: u64 = 256 * 1024;
@@ -67,22 +66,6 @@ pub(super) fn look_around(cwd: &Path) -> RepositoryLook {
     // Further up, git still looks.
     look.harmless &= cwd.ancestors().nth(MOST).is_none();
     look
-}
-
-/// Options with which git looks into the repository above the one at hand, and so obeys the configuration of that.
-const LOOK_ABOVE: &[&str] = &["--show-superproject-working-tree"];
-
-/// Whether a git command of these words looks into the repository above, too.
-pub(in crate::shell) fn looks_above(words: &[Word]) -> bool {
-    words.iter().any(|word| word.literal().is_some_and(|text| LOOK_ABOVE.contains(&text)))
-}
-
-/// The folders from which git looks for the repository above one: those that hold what could be a repository around `cwd`.
-/// None if they are too many.
-pub(super) fn folders_above(cwd: &Path) -> Option<Vec<PathBuf>> {
-    let could_be_one = |folder: &&Path| [".git", "HEAD"].iter().any(|name| entry_exists(&folder.join(name)));
-    let above = cwd.ancestors().take(MOST).filter(could_be_one).filter_map(Path::parent);
-    cwd.ancestors().nth(MOST).is_none().then(|| above.map(Path::to_owned).collect())
 }
 
 /// Whether git takes this folder's `.git` for its repository, whatever else is in the folder.

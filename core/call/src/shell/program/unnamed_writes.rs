@@ -45,7 +45,9 @@ pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &Comm
 /// `ruff check --fix`, `biome check --write`: without an operand, an option has it change whatever lies below the folder.
 pub(super) fn add_unnamed_edits(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
     let keeps = || !form.keeps.is_never() && form.keeps.holds(scan.reliable_options(form));
-    if form.rewrites_in != RewriteFolder::Operands || !form.rewrites.holds(&scan.options) || keeps() {
+    let named = !scan.operands.is_empty();
+    if named || form.rewrites_in != RewriteFolder::Operands || !form.rewrites.holds(&scan.options) || keeps()
+    {
         return;
     }
     for found in scan.options.iter().filter(|found| found.known.meaning == OptionMeaning::Edits) {

@@ -459,7 +459,6 @@ fn given_a_question_for_help_then_only_programs_that_load_nothing_here_answer_it
         "cargo test --help",
         "java -version",
         "git -v",
-        "npm -v",
         "npm --version",
         "gh pr create --help",
         "curl --version",

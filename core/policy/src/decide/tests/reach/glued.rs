@@ -137,6 +137,18 @@ fn given_an_option_behind_the_name_of_a_setting_then_it_is_its_value() {
         "git config user.name -l",
     ];
     assert_eq!(otherwise(&policy, &scene, &lines, Ask), [""; 0]);
+    for line in
+        ["git config core.hooksPath --get", "git config core.pager --type=path", "git config alias.x --list"]
+    {
+        assert_ne!(loosest(&policy, &scene.shell(line)).effect, Allow, "{line}");
+    }
+    for line in [
+        "git config --get core.hooksPath",
+        "git config get core.hooksPath",
+        "git config --unset core.hooksPath",
+    ] {
+        assert_eq!(loosest(&policy, &scene.shell(line)).effect, Allow, "{line}");
+    }
     let harmless = ["git config --get user.name", "git config user.name", "git config --get-all user.name"];
     assert_eq!(otherwise(&policy, &scene, &harmless, Allow), [""; 0]);
 }
