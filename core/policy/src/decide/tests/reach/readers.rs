@@ -277,8 +277,6 @@ fn given_a_reader_that_writes_or_starts_a_program_then_it_is_none() {
 fn given_an_allow_of_a_tool_then_what_changes_files_without_naming_them_is_asked_about() {
     let edits = [
         "ruff check --fix",
-        "biome check --write",
-        "biome lint --fix",
         "rubocop -A",
         "rubocop --autocorrect",
         "eslint --fix",
