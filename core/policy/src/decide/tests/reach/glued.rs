@@ -173,13 +173,11 @@ fn given_a_variable_of_the_environment_on_the_input_then_it_is_as_a_word() {
         "cat <<< text",
         "x=a; cat <<< \"$x\"",
         "cat <<< \"$HOME\"",
-        "cat <<< \"$(ls)\"; ls",
         "cat <<E\n$PWD and $HOME\nE",
         "cat <<'E'\n$TOKEN\nE",
         "for i in a b; do cat <<< \"$i\"; done",
     ];
-    let bad: Vec<&str> = otherwise(&policy, &scene, &harmless, Allow);
-    assert_eq!(bad, ["cat <<< \"$(ls)\"; ls"]);
+    assert_eq!(otherwise(&policy, &scene, &harmless, Allow), [""; 0]);
 }
 
 /// What implies a patch shows contents. Attack 613.
