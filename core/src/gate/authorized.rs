@@ -3,9 +3,10 @@
 
 use crate::approval::{escape_line, suggest_patterns};
 use crate::call::{Call, SessionId};
-use crate::policy::{Decision, Effect, Finding, Source};
+use crate::policy::{Decision, Effect, Finding, Mode, Source};
 use crate::record::CallId;
 use crate::store::StoreError;
+use crate::writer::Circumstances;
 
 /// Who allowed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -41,7 +42,21 @@ pub(super) struct JudgedCall {
     pub(super) id: CallId,
     pub(super) call: Call,
     pub(super) decision: Decision,
+    /// The number of the policy that it was judged by.
+    pub(super) epoch: u64,
+    /// What else it was judged by; none where its session is not known.
+    pub(super) circumstances: Option<Circumstances>,
 }
+
+impl JudgedCall {
+    /// What an approval of it is bound to.
+    pub(super) fn basis(&self) -> ApprovalBasis {
+        (self.epoch, self.circumstances.as_ref().map(|stood| stood.mode))
+    }
+}
+
+/// What an approval that nobody gave is bound to: the policy's number, and the mode.
+pub(super) type ApprovalBasis = (u64, Option<Mode>);
 
 /// Something that may be done: made by the gate alone.
 #[must_use]
@@ -52,18 +67,25 @@ pub struct Authorized<T> {
     what: T,
     decision: Decision,
     decided_by: DecidedBy,
+    basis: ApprovalBasis,
     picked_option: Option<String>,
 }
 
 impl Authorized<Call> {
     pub(super) fn new(judged: JudgedCall, decided_by: DecidedBy, picked_option: Option<String>) -> Self {
-        let JudgedCall { id, call: what, decision } = judged;
-        Self { id, what, decision, decided_by, picked_option }
+        let basis = judged.basis();
+        let JudgedCall { id, call: what, decision, .. } = judged;
+        Self { id, what, decision, decided_by, basis, picked_option }
     }
 
     /// What the record calls it.
     pub(super) fn id(&self) -> CallId {
         self.id
+    }
+
+    /// What it was judged by.
+    pub(super) fn basis(&self) -> ApprovalBasis {
+        self.basis
     }
 
     /// The call that may be done.

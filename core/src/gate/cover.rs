@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::DecidedBy;
-use super::judge::ApprovalBasis;
+use super::authorized::ApprovalBasis;
+use super::{Authorized, DecidedBy};
 use crate::call::{Access, Call, Diff, Door, PathAccess, ServerId, SessionId};
 
 /// As many approved calls are remembered.
@@ -36,7 +36,8 @@ struct ApprovedCall {
 
 impl Cover {
     /// Remembers an approved call.
-    pub(super) fn remember_approved(&mut self, call: &Call, by: DecidedBy, held: ApprovalBasis) {
+    pub(super) fn remember_approved(&mut self, authorized: &Authorized<Call>) {
+        let call = authorized.call();
         // What does not say what it does announces nothing.
         let covers = call.door == Door::AcpPermission && call.without_substance().is_none();
         let Some(id) = call.tool_call_id.clone().filter(|_| covers) else { return };
@@ -51,9 +52,9 @@ impl Cover {
             accesses: call.accesses.clone(),
             diffs: call.diffs.clone(),
             server: call.server.clone(),
-            person: by == DecidedBy::Person,
+            person: authorized.decided_by() == DecidedBy::Person,
             flagged: call.flagged.clone(),
-            basis: held,
+            basis: authorized.basis(),
         });
     }
 

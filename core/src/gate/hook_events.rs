@@ -3,8 +3,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Gate;
 use super::memory::Memory;
+use super::{Gate, JudgedCall};
 use crate::call::{Call, SessionId};
 use crate::policy::{Decision, Effect};
 use crate::record::{CallId, Kind, entry_details};
@@ -60,9 +60,9 @@ impl Gate {
             }
             _ => {
                 state.ledger.refresh_grants(&mut state.judge)?;
-                let decision = state.judge.decide(&call);
-                state.tally.count_unasked(decision.effect);
                 let id = state.calls.assign_id(&call);
+                let JudgedCall { call, decision, .. } = state.judge.judge(id, call);
+                state.tally.count_unasked(decision.effect);
                 state.ledger.commit(|memory| {
                     let unasked = memory.writer.unasked_entry(id, &call, &decision, now);
                     let finished = memory.writer.finished_entry(id, &call.agent, &call.session, how, now);

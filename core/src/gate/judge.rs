@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Session, ToolFactsSource, remembered_answers};
+use super::{JudgedCall, Session, ToolFactsSource, remembered_answers};
 use crate::approval::{Card, choice};
 use crate::call::{Access, AgentId, Call, Door, ServerId, SessionId};
 use crate::grant::{GrantId, Grants};
-use crate::policy::{Decision, Effect, Level, Mode, Policy, SessionStanding, decide};
+use crate::policy::{Decision, Effect, Level, Policy, SessionStanding, decide};
+use crate::record::CallId;
+use crate::writer::Circumstances;
 
 /// All that decisions of a gate are made from.
 pub(super) struct Judge {
@@ -22,11 +24,15 @@ impl Judge {
         Self { policy: Arc::new(policy), sessions: Sessions::default(), grants: Grants::default() }
     }
 
-    pub(super) fn decide(&self, call: &Call) -> Decision {
-        match self.standing(&call.session) {
-            Some(standing) => decide(&self.policy, call, &standing),
-            None => Decision::denial_on_error(&*call.title, "the session is not known"),
-        }
+    /// Judges `call`, which the record calls `id`.
+    pub(super) fn judge(&self, id: CallId, call: Call) -> JudgedCall {
+        let (decision, circumstances) = match self.standing(&call.session) {
+            Some(standing) => {
+                (decide(&self.policy, &call, &standing), Some(Circumstances::new(&call, &standing)))
+            }
+            None => (Decision::denial_on_error(&*call.title, "the session is not known"), None),
+        };
+        JudgedCall { id, call, decision, epoch: self.policy.epoch, circumstances }
     }
 
     /// Fills in what the agent did not say of `call`: which server it is about, and what is known of its tool.
@@ -37,11 +43,6 @@ impl Judge {
             before.add_tool_facts(call, &self.policy);
         }
         self.sessions.identify_server(call);
-    }
-
-    /// What an approval in a session is bound to: the policy, and the mode.
-    pub(super) fn approval_basis(&self, id: &SessionId) -> ApprovalBasis {
-        (self.policy.epoch, self.standing(id).map(|standing| standing.mode))
     }
 
     /// What holds in a session, besides the policy; `None`, where it is not known.
@@ -93,9 +94,6 @@ impl Judge {
         self.policy = Arc::new(policy);
     }
 }
-
-/// The policy's number, and the mode.
-pub(super) type ApprovalBasis = (u64, Option<Mode>);
 
 /// The sessions that are known, and what each of them is.
 #[derive(Default)]
@@ -160,10 +158,9 @@ impl Sessions {
         std::iter::once(id.clone()).chain(children).collect()
     }
 
-    /// A session, its parent, and so on.
+    /// A session, its parent, and so on. An announced child can name any parent, also itself: this never walks further than
+    /// there are sessions.
     fn self_and_ancestors<'a>(&'a self, session: &'a Session) -> impl Iterator<Item = &'a Session> {
-        // An announced child can name any parent, also itself: never walk further than there are
-        // sessions.
         let most = self.by_id.len().max(1);
         std::iter::successors(Some(session), |session| self.get(session.parent.as_ref()?)).take(most)
     }

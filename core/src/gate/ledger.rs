@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use tokio::sync::oneshot;
 
 use super::judge::Sessions;
 use super::submit::Fate;
-use super::write_queue::PendingWrite;
 use super::{AnswerPersistence, DecidedBy, Judge, JudgedCall, Memory, RefusalReason, memory, peer_process};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, History, State};
 use crate::call::{Access, AgentId, Call, Door};
 use crate::grant::{Grant, GrantId, Grants};
 use crate::policy::{Decision, Effect, Policy, SourceFile, aliases};
 use crate::record::{Entry, entry_details};
-use crate::store::{Change, GrantQuery, OfferId, Pass, PassedCall, StoreError, StoredApproval, StoredGrant};
+use crate::store::{
+    Change, GrantQuery, OfferId, Pass, PassedCall, PendingWrite, StoreError, StoredApproval, StoredGrant,
+};
 use crate::writer::{EntryWriter, Ruling};
 
 /// Where it is written.
@@ -41,17 +43,13 @@ impl Ledger {
     }
 
     pub(super) fn memory(&self) -> Option<&Memory> {
-        match &self.target {
-            RecordTarget::Store(memory) => Some(memory),
-            RecordTarget::Nowhere | RecordTarget::Detached => None,
-        }
+        let RecordTarget::Store(memory) = &self.target else { return None };
+        Some(memory)
     }
 
     pub(super) fn memory_mut(&mut self) -> Option<&mut Memory> {
-        match &mut self.target {
-            RecordTarget::Store(memory) => Some(memory),
-            RecordTarget::Nowhere | RecordTarget::Detached => None,
-        }
+        let RecordTarget::Store(memory) = &mut self.target else { return None };
+        Some(memory)
     }
 
     /// Nothing can be written from now on. What was is in the store once the memory is dropped.
@@ -148,7 +146,24 @@ impl Ledger {
         judge: &Judge,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.commit(|memory| Self::submission_changes(memory, judged, fate, judge, now))
+        let JudgedCall { id, call, decision, .. } = judged;
+        self.commit(|memory| {
+            let writer = &memory.writer;
+            let mut changes = decision_changes(writer, judged, ruling_for(judged, fate).as_ref(), now);
+            match fate {
+                Fate::Allow { grants, pass, .. } => {
+                    changes.extend(spend_changes(&judge.grants, grants, now));
+                    changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
+                    changes.extend(pass_change(memory, &judge.sessions, call, false, now));
+                }
+                Fate::Refuse(_) => {}
+                Fate::Ask(card) => {
+                    changes.push(Change::Ask(Box::new(stored_approval(memory, call, card, now))));
+                    changes.push(Change::Append(writer.asked_entry(*id, call, decision, card, now)));
+                }
+            }
+            changes
+        })
     }
 
     /// Whether nothing is to be written of a call but entries that can be written together with those of others.
@@ -167,42 +182,18 @@ impl Ledger {
         &self,
         judged: &Arc<JudgedCall>,
         fate: &Fate,
-        judge: &Judge,
         now: Timestamp,
-    ) -> Option<PendingWrite> {
+    ) -> Option<AwaitedWrite> {
         let memory = self.memory()?;
-        let ruling = ruling_for(judged, fate, judge);
+        let ruling = ruling_for(judged, fate);
         let (writer, judged) = (Arc::clone(&memory.writer), Arc::clone(judged));
-        Some(
-            memory
-                .write_queue()
-                .enqueue_awaited(move || decision_changes(&writer, &judged, ruling.as_ref(), now)),
-        )
-    }
-
-    fn submission_changes(
-        memory: &Memory,
-        judged: &JudgedCall,
-        fate: &Fate,
-        judge: &Judge,
-        now: Timestamp,
-    ) -> Vec<Change> {
-        let JudgedCall { id, call, decision } = judged;
-        let writer = &memory.writer;
-        let mut changes = decision_changes(writer, judged, ruling_for(judged, fate, judge).as_ref(), now);
-        match fate {
-            Fate::Allow { grants, pass, .. } => {
-                changes.extend(spend_changes(&judge.grants, grants, now));
-                changes.extend(pass.as_ref().map(|pass| Change::TakePass { id: pass.id, at: now }));
-                changes.extend(pass_change(memory, &judge.sessions, call, false, now));
-            }
-            Fate::Refuse(_) => {}
-            Fate::Ask(card) => {
-                changes.push(Change::Ask(Box::new(stored_approval(memory, call, card, now))));
-                changes.push(Change::Append(writer.asked_entry(*id, call, decision, card, now)));
-            }
-        }
-        changes
+        let (told, outcome) = oneshot::channel();
+        let pending = memory.write_queue().enqueue_awaited(
+            move || decision_changes(&writer, &judged, ruling.as_ref(), now),
+            // Nobody may wait for it any more.
+            |written| drop(told.send(written)),
+        );
+        Some(AwaitedWrite { pending, outcome })
     }
 
     /// A question that ended by something else than an answer.
@@ -212,7 +203,7 @@ impl Ledger {
         resolved: &ApprovalResolved,
         judge: &Judge,
     ) -> Result<(), StoreError> {
-        let JudgedCall { id, call, decision } = judged;
+        let JudgedCall { id, call, decision, .. } = judged;
         self.commit(|memory| {
             let entry = memory.writer.settled_entry(*id, call, resolved);
             let mut changes = vec![settle_change(memory, resolved), Change::Append(entry)];
@@ -234,7 +225,7 @@ impl Ledger {
         (remembered, sessions): (&[Grant], &Sessions),
         offer: Option<OfferId>,
     ) -> Result<(), StoreError> {
-        let (JudgedCall { id, call, decision }, at) = (judged, resolved.at);
+        let (JudgedCall { id, call, decision, .. }, at) = (judged, resolved.at);
         self.commit(|memory| {
             let writer = &memory.writer;
             let entry = writer.answered_entry(*id, call, decision, response, resolved);
@@ -281,8 +272,26 @@ impl Ledger {
     }
 }
 
-/// What becomes of a call by `fate`, as things stand.
-fn ruling_for(judged: &JudgedCall, fate: &Fate, judge: &Judge) -> Option<Ruling> {
+/// What is to be written of a call together with what is to be written of others.
+pub(super) struct AwaitedWrite {
+    pending: PendingWrite,
+    outcome: oneshot::Receiver<Result<(), StoreError>>,
+}
+
+impl AwaitedWrite {
+    /// Whether it was written. What others are about to hand in goes along.
+    ///
+    /// # Errors
+    /// As the store has it; `None`: nobody is there any more who would write it.
+    pub(super) async fn wait_until_written(self) -> Option<Result<(), StoreError>> {
+        tokio::task::yield_now().await;
+        self.pending.write();
+        self.outcome.await.ok()
+    }
+}
+
+/// What becomes of a call by `fate`; `None` where its session is not known.
+fn ruling_for(judged: &JudgedCall, fate: &Fate) -> Option<Ruling> {
     let (effect, by) = match fate {
         Fate::Allow { by, .. } => (Effect::Allow, by.as_str()),
         Fate::Refuse(RefusalReason::Nobody) => (Effect::Deny, "nobody"),
@@ -290,8 +299,8 @@ fn ruling_for(judged: &JudgedCall, fate: &Fate, judge: &Judge) -> Option<Ruling>
         Fate::Refuse(_) => (Effect::Deny, DecidedBy::Policy.as_str()),
         Fate::Ask(_) => (Effect::Ask, DecidedBy::Policy.as_str()),
     };
-    let call = &judged.call;
-    judge.standing(&call.session).map(|standing| Ruling::new(effect, by, call, &standing))
+    let circumstances = judged.circumstances.clone()?;
+    Some(Ruling { effect, by, circumstances })
 }
 
 /// The entries of a call that came in, and of what was decided about it.
@@ -301,7 +310,7 @@ fn decision_changes(
     ruling: Option<&Ruling>,
     now: Timestamp,
 ) -> Vec<Change> {
-    let JudgedCall { id, call, decision } = judged;
+    let JudgedCall { id, call, decision, .. } = judged;
     let proposed = writer.proposed_entry(*id, call, now);
     let decided = ruling.map(|ruling| writer.decided_entry(*id, call, decision, ruling, now));
     std::iter::once(proposed).chain(decided).map(Change::Append).collect()

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::write_queue::WriteQueue;
 use crate::approval::State;
 use crate::call::Call;
 use crate::grant::{Grant, Scope};
 use crate::policy::Pattern;
 use crate::policy::pattern::PatternBases;
-use crate::store::{Change, Owner, Store, StoreError, StoredGrant};
+use crate::store::{Change, Owner, Store, StoreError, StoredGrant, WriteQueue};
 use crate::writer::EntryWriter;
 
 /// What is kept in place of a pattern for the bypass of a session. It is no pattern, so that nothing else reads it as one.

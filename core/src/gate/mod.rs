@@ -26,7 +26,6 @@ mod session;
 mod session_tools;
 mod settle;
 mod submit;
-mod write_queue;
 
 pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, DecidedBy, Refusal, Verdict};

@@ -73,40 +73,36 @@ impl GateState {
     fn rejudge_question(&mut self, id: ApprovalId, changed: Option<Call>, release: bool) {
         let Ok(found) = self.queue.find(id) else { return };
         let judged = &found.question().judged;
-        let decision = self.judge.decide(changed.as_ref().unwrap_or(&judged.call));
+        let is_other_call = changed.is_some();
+        let now = self.judge.judge(judged.id, changed.unwrap_or_else(|| judged.call.clone()));
         // What always asks is only answered by the person who looks at it.
-        let released = release && !judged.decision.always_asks() && !uses_bypass(&decision);
-        let how = match decision.effect {
+        let released = release && !judged.decision.always_asks() && !uses_bypass(&now.decision);
+        let how = match now.decision.effect {
             Effect::Allow if released => State::Approved,
             Effect::Deny => State::Denied,
-            _ => return self.update_card(id, changed, decision),
+            _ => return self.update_card(id, now, is_other_call),
         };
-        let because = decision.deciding_finding().map(|finding| finding.reason_for_model().to_owned());
-        let call = changed.unwrap_or_else(|| judged.call.clone());
-        let judged = JudgedCall { id: judged.id, call, decision };
-        self.settle_as(Some(judged), id, how, "policy", because.as_deref());
+        let because = now.decision.deciding_finding().map(|finding| finding.reason_for_model().to_owned());
+        self.settle_as(Some(now), id, how, "policy", because.as_deref());
     }
 
-    /// Shows a question as it is judged by now. Call, decision and card are put in together, after all that could fail:
-    /// an answer to the card is about just this call.
-    fn update_card(&mut self, id: ApprovalId, changed: Option<Call>, decision: Decision) {
+    /// Shows a question as it is judged by `now`. Call, decision and card are put in together, after all that could fail:
+    /// an answer to the card is about just this call. `is_other_call`: it has changed, too.
+    fn update_card(&mut self, id: ApprovalId, now: JudgedCall, is_other_call: bool) {
         let Ok(mut found) = self.queue.find(id) else { return };
         let question = found.question_mut();
         let (judged, old) = (&mut question.judged, &mut question.card);
         // How the like of it was answered: of another call, something else.
-        let history = match &changed {
-            Some(call) => self.ledger.answer_history(call, &decision),
-            None => old.history.clone(),
+        let history = match is_other_call {
+            true => self.ledger.answer_history(&now.call, &now.decision),
+            false => old.history.clone(),
         };
         // An allow that does not count here says nothing of what was asked about.
-        let asks = (decision.effect == Effect::Ask).then_some(decision);
-        let (call, because) =
-            (changed.as_ref().unwrap_or(&judged.call), asks.as_ref().unwrap_or(&judged.decision));
-        let epoch = self.judge.policy.epoch;
-        let mut card = Card::new(call, because, &question.options, epoch, Timestamp::now());
+        let asks = now.decision.effect == Effect::Ask;
+        let (call, because) = (&now.call, if asks { &now.decision } else { &judged.decision });
+        let mut card = Card::new(call, because, &question.options, now.epoch, Timestamp::now());
         // Where it would be allowed without one, no level is what allows it.
-        card.levels =
-            asks.as_ref().map_or_else(Vec::new, |decision| self.judge.allowing_levels(call, decision));
+        card.levels = if asks { self.judge.allowing_levels(call, &now.decision) } else { Vec::new() };
         self.judge.sessions.adapt_card_to_session(&mut card, &call.session);
         card.approval_id = id;
         card.history = history;
@@ -123,12 +119,7 @@ impl GateState {
                 }]
             });
         }
-        if let Some(call) = changed {
-            judged.call = call;
-        }
-        if let Some(decision) = asks {
-            judged.decision = decision;
-        }
+        *judged = if asks { now } else { JudgedCall { decision: judged.decision.clone(), ..now } };
         if !looks_alike {
             old.clone_from(&card);
             // One in line is shown as it is by then.

@@ -5,8 +5,8 @@ use std::sync::{Arc, MutexGuard};
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 
+use super::ledger::AwaitedWrite;
 use super::queue::Question;
-use super::write_queue::PendingWrite;
 use super::{
     Authorized, DecidedBy, Gate, GateEvent, GateState, JudgedCall, OnAsk, Refusal, RefusalReason, Verdict,
 };
@@ -148,9 +148,9 @@ impl Gate {
         if state.gateway_calls.take_reported(&call) {
             return None;
         }
-        let decision = state.judge.decide(&call);
-        state.tally.count_unasked(decision.effect);
         let id = state.calls.assign_id(&call);
+        let JudgedCall { call, decision, .. } = state.judge.judge(id, call);
+        state.tally.count_unasked(decision.effect);
         let now = Timestamp::now();
         state.ledger.commit_or_warn(|memory| {
             vec![Change::Append(memory.writer.unasked_entry(id, &call, &decision, now))]
@@ -178,12 +178,12 @@ impl GateState {
         let mut tries = 0;
         loop {
             let recalled = self.ledger.refresh_grants(&mut self.judge);
-            let mut judged = JudgedCall { id, decision: self.judge.decide(&call), call };
+            let mut judged = self.judge.judge(id, call);
             let now = Timestamp::now();
             let fate = self.choose_fate(&judged, options, on_ask, now);
             if together && recalled.is_ok() && self.ledger.is_plain(&judged.call, &fate) {
                 let shared = Arc::new(judged);
-                if let Some(soon) = self.ledger.record_submission_soon(&shared, &fate, &self.judge, now) {
+                if let Some(soon) = self.ledger.record_submission_soon(&shared, &fate, now) {
                     return JudgedSubmission::Soon(PendingVerdict {
                         judged: shared,
                         fate,
@@ -236,12 +236,8 @@ impl GateState {
             // In an agent's session the gateway is the session's own: what was approved is known here, and a pass is somebody
             // else's.
             Door::Mcp if self.judge.sessions.has_gateway(&call.session) => {
-                let held = self.judge.approval_basis(&call.session);
-                (
-                    decision.effect != Effect::Deny
-                        && self.cover.spend_tool(call, decision.always_asks(), held),
-                    None,
-                )
+                let mut spends = || self.cover.spend_tool(call, decision.always_asks(), judged.basis());
+                (decision.effect != Effect::Deny && spends(), None)
             }
             Door::Mcp if decision.effect == Effect::Ask => {
                 let pass = self.ledger.find_pass(call, decision, now);
@@ -311,8 +307,7 @@ impl GateState {
     /// What a verdict allows covers its side doors from now on, and it is counted.
     fn count_verdict(&mut self, verdict: &Verdict) {
         if let Verdict::Allowed(authorized) = verdict {
-            let held = self.judge.approval_basis(&authorized.call().session);
-            self.cover.remember_approved(authorized.call(), authorized.decided_by(), held);
+            self.cover.remember_approved(authorized);
         }
         self.tally.count_verdict(verdict);
     }
@@ -356,7 +351,7 @@ struct PendingVerdict {
     /// Shared with whoever makes its entries, until they are made.
     judged: Arc<JudgedCall>,
     fate: Fate,
-    pending_write: PendingWrite,
+    pending_write: AwaitedWrite,
 }
 
 impl Ticket {
@@ -383,8 +378,8 @@ impl Ticket {
             VerdictSource::Asked(verdict) => verdict.await.unwrap_or(Verdict::Cancelled),
             VerdictSource::Written(written) => {
                 let Some(written) = written.take() else { return Verdict::Cancelled };
-                let PendingVerdict { judged, fate, pending_write: mut soon } = *written;
-                let outcome = soon.wait_until_written().await;
+                let PendingVerdict { judged, fate, pending_write } = *written;
+                let outcome = pending_write.wait_until_written().await;
                 self.gate.verdict_after_write(judged, fate, outcome)
             }
         }

@@ -66,9 +66,9 @@ fn build_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<Strin
     reading.env.extend(input::env_in_each_reading(&raw_input));
     reading.runs_in = reading.run_folders().iter().find_map(|cwd| folder_caveat(from.session, cwd));
     reading.read_content(known.fields.get("content"));
-    reading.read_input(&raw_input, known);
-    reading.read_locations(known.fields.get("locations"));
     let name = known.text_field("name").map(str::to_owned).or_else(|| vendor_name(known));
+    reading.read_input(&raw_input, name.as_deref(), &known.earlier_inputs);
+    reading.read_locations(known.fields.get("locations"));
     reading.by_kind(&raw_input, name.as_deref());
     let mut by_hand = reading.by_hand.take();
     if known.ambiguous {
@@ -246,9 +246,9 @@ impl CallBuilder {
         self.notes.push(text);
     }
 
-    /// What the input says, whatever the kind claims.
-    fn read_input(&mut self, raw: &Value, known: &ToolCallState) {
-        self.read_mcp_call(raw, known);
+    /// What the input says, whatever the kind claims. `name` is the tool's, and `earlier` what its input was before.
+    fn read_input(&mut self, raw: &Value, name: Option<&str>, earlier: &[Value]) {
+        self.read_mcp_call(raw, name, earlier);
         let folders = self.run_folders();
         // What is of no kind that is known may run what it holds at any depth.
         let nested = self.kind == "other" && !self.mcp_only && !input::starts_sub_agent(raw);
@@ -312,14 +312,13 @@ impl CallBuilder {
     }
 
     /// A call to a tool server, by the names that agents use for it.
-    fn read_mcp_call(&mut self, raw: &Value, known: &ToolCallState) {
-        let joined = known.text_field("name").map(str::to_owned).or_else(|| vendor_name(known));
-        if let Some(rest) = joined.as_deref().and_then(|name| name.strip_prefix("mcp__")) {
+    fn read_mcp_call(&mut self, raw: &Value, name: Option<&str>, earlier: &[Value]) {
+        if let Some(rest) = name.and_then(|name| name.strip_prefix("mcp__")) {
             self.push(Access::Mcp(McpAccess::new(McpAccess::split_name(rest, "__"), raw.clone(), &self.cwd)));
             self.mcp_only = true;
             return;
         }
-        for input in std::iter::once(raw).chain(&known.earlier_inputs) {
+        for input in std::iter::once(raw).chain(earlier) {
             if let (Some(server), Some(tool)) =
                 (input::non_empty_text(input, "server"), input::non_empty_text(input, "tool"))
             {

@@ -64,36 +64,27 @@ pub fn permission_response(verdict: &Verdict, options: &[AgentOption]) -> Value 
                 Some(id) => options.iter().find(|option| option.option_id == id),
                 None => options::find_allow_once(options),
             };
-            option.map_or_else(cancelled_outcome, |option| selected_outcome(option, None))
+            option.map_or_else(cancelled_outcome, selected_outcome)
         }
         Verdict::Denied(refusal) => {
             let option = match &refusal.picked_option {
                 Some(id) => options.iter().find(|option| option.option_id == *id),
                 None => options::find_reject_once(options),
             };
-            let meta = json!({"mayi": {"denied": refusal.reason, "unanswered": refusal.unanswered}});
-            match option {
-                Some(option) => selected_outcome(option, Some(meta)),
-                None => with_meta(cancelled_outcome(), Some(meta)),
-            }
+            let mut response = option.map_or_else(cancelled_outcome, selected_outcome);
+            response["_meta"] = json!({"mayi": {"denied": refusal.reason, "unanswered": refusal.unanswered}});
+            response
         }
         Verdict::Cancelled => cancelled_outcome(),
     }
 }
 
-fn selected_outcome(option: &AgentOption, meta: Option<Value>) -> Value {
-    with_meta(json!({"outcome": {"outcome": "selected", "optionId": option.option_id}}), meta)
+fn selected_outcome(option: &AgentOption) -> Value {
+    json!({"outcome": {"outcome": "selected", "optionId": option.option_id}})
 }
 
 /// The answer to a question whose turn is gone.
 #[must_use]
 pub fn cancelled_outcome() -> Value {
     json!({"outcome": {"outcome": "cancelled"}})
-}
-
-fn with_meta(mut response: Value, meta: Option<Value>) -> Value {
-    if let (Some(meta), Some(object)) = (meta, response.as_object_mut()) {
-        object.insert("_meta".to_owned(), meta);
-    }
-    response
 }

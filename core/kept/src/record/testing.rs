@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CallId, Entry, Recorded, Redactor};
 use crate::approval::{ApprovalResolved, ApprovalResponse, Card, State, choice};
-use crate::writer::{EntryWriter, Ruling};
+use crate::writer::{Circumstances, EntryWriter, Ruling};
 use mayi_call::shell::{self, Surroundings};
 use mayi_call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, UrlAccess, WriteKind,
@@ -221,7 +221,8 @@ impl TestSession {
         let decision = decide(&self.policy, call, &standing);
         let (id, now) = (CallId::new(), self.now);
         self.push_entry(self.writer.proposed_entry(id, call, now));
-        let ruling = Ruling::new(decision.effect, "policy", call, &standing);
+        let circumstances = Circumstances::new(call, &standing);
+        let ruling = Ruling { effect: decision.effect, by: "policy", circumstances };
         self.push_entry(self.writer.decided_entry(id, call, &decision, &ruling, now));
         if decision.effect != Effect::Ask {
             return decision.effect;

@@ -12,6 +12,7 @@ mod pass;
 mod pinned;
 mod query;
 mod sqlite;
+mod write_queue;
 
 pub use self::grant::StoredGrant;
 pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
@@ -23,6 +24,7 @@ pub use query::{ApprovalQuery, EntryQuery, GrantQuery, Order};
 pub use sqlite::{
     Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, present_in, surfaces_open,
 };
+pub use write_queue::{PendingWrite, WriteQueue};
 
 use jiff::Timestamp;
 use serde_json::Value;

@@ -32,13 +32,20 @@ const DONE: &[&str] = &["toolCall", "cwd", "env", "server", "accesses"];
 /// What a kept card says where something of that is hidden.
 const HIDDEN: &str = "what looks like a secret is hidden here: look at it where the agent runs";
 
-/// What became of a decision, and what stood when it was made.
+/// What becomes of a call that was judged.
 #[derive(Clone, Debug)]
 pub struct Ruling {
     /// What becomes of the call.
     pub effect: Effect,
     /// Who or what made that of it: `policy`, `covered`, `nobody`, ...
     pub by: &'static str,
+    /// What stood when it was judged.
+    pub circumstances: Circumstances,
+}
+
+/// What a call was judged by, besides the policy.
+#[derive(Clone, Debug)]
+pub struct Circumstances {
     /// The session's mode.
     pub mode: Mode,
     /// The agent is bypassed.
@@ -49,14 +56,12 @@ pub struct Ruling {
     pub granted: bool,
 }
 
-impl Ruling {
-    /// `call` gets `effect` by `by`, as things stand.
+impl Circumstances {
+    /// As things stand for `call`.
     #[must_use]
-    pub fn new(effect: Effect, by: &'static str, call: &Call, standing: &SessionStanding<'_>) -> Self {
+    pub fn new(call: &Call, standing: &SessionStanding<'_>) -> Self {
         let grants = standing.grants;
         Self {
-            effect,
-            by,
             mode: standing.mode,
             bypass: standing.bypass,
             servers: named_servers(call, standing.servers),
@@ -185,19 +190,20 @@ impl EntryWriter {
         at: Timestamp,
     ) -> Entry {
         let texts = CallTexts::for_known_call(self, id, call);
+        let Ruling { effect, by, circumstances } = ruling;
         let detail = to_json(&entry_details::Decided {
             v: VERSION,
             effect: decision.effect,
-            by: texts.redact_text(ruling.by),
-            mode: Some(ruling.mode),
-            bypass: ruling.bypass,
-            servers: texts.redact_all(&ruling.servers),
-            granted: ruling.granted,
+            by: texts.redact_text(by),
+            mode: Some(circumstances.mode),
+            bypass: circumstances.bypass,
+            servers: texts.redact_all(&circumstances.servers),
+            granted: circumstances.granted,
             categories: decision.categories.clone(),
             trail: texts.redact_trail(&decision.trail),
         });
         Entry {
-            effect: Some(ruling.effect),
+            effect: Some(*effect),
             access: deciding_access(&texts, call, Some(decision)),
             ..self.call_entry(call, id, at, Kind::Decided, detail)
         }

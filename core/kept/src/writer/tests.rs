@@ -99,7 +99,11 @@ fn given_a_secret_anywhere_in_a_call_then_no_entry_and_no_card_holds_it() {
         let standing =
             SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
         let (id, now) = (CallId::new(), Timestamp::now());
-        let ruling = Ruling::new(decision.effect, "policy", &call, &standing);
+        let ruling = Ruling {
+            effect: decision.effect,
+            by: "policy",
+            circumstances: Circumstances::new(&call, &standing),
+        };
         let card = Card::new(&call, &decision, &[], 1, now);
         let resolved = ApprovalResolved {
             message: "approval-resolved",
@@ -343,11 +347,19 @@ fn time_of_entries() {
             drop(std::hint::black_box(writer.proposed_entry(id, &call, now)))
         });
         time(&format!("decided {name}"), 500, &|| {
-            let ruling = Ruling::new(decision.effect, "policy", &call, &standing);
+            let ruling = Ruling {
+                effect: decision.effect,
+                by: "policy",
+                circumstances: Circumstances::new(&call, &standing),
+            };
             drop(std::hint::black_box(writer.decided_entry(id, &call, &decision, &ruling, now)));
         });
         let size = |entry: &Entry| serde_json::to_string(entry).unwrap().len();
-        let ruling = Ruling::new(decision.effect, "policy", &call, &standing);
+        let ruling = Ruling {
+            effect: decision.effect,
+            by: "policy",
+            circumstances: Circumstances::new(&call, &standing),
+        };
         println!(
             "bytes: proposed {}, of that frozen {}, decided {}",
             size(&writer.proposed_entry(id, &call, now)),

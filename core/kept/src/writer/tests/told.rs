@@ -8,7 +8,8 @@ fn all(call: &Call) -> String {
     let (decision, grants, servers) = decided(call);
     let standing = SessionStanding { mode: Mode::Default, bypass: false, grants: &grants, servers: &servers };
     let (id, now) = (CallId::new(), Timestamp::now());
-    let ruling = Ruling::new(decision.effect, "policy", call, &standing);
+    let circumstances = Circumstances::new(call, &standing);
+    let ruling = Ruling { effect: decision.effect, by: "policy", circumstances };
     let card = Card::new(call, &decision, &[], 1, now);
     let entries = [
         writer.proposed_entry(id, call, now),

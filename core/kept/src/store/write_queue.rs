@@ -11,9 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockE
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-
-use crate::store::{Change, Store, StoreError};
+use super::{Change, Store, StoreError};
 
 /// It is written after this time at the latest: what many calls take to begin and to end.
 const MOMENT: Duration = Duration::from_millis(5);
@@ -26,18 +24,17 @@ const MOST: usize = 256;
 const FULL: usize = 512;
 
 /// A store, and what is to be written there.
-pub(super) struct WriteQueue {
+pub struct WriteQueue {
     shared: Arc<QueueShared>,
     /// Writes what nobody else does; there is none before there is something to write.
     thread: OnceLock<Option<JoinHandle<()>>>,
 }
 
 /// What is to be written as soon as it can be, together with others of its kind.
-pub(super) struct PendingWrite {
+pub struct PendingWrite {
     shared: Arc<QueueShared>,
     /// There is no thread that would go on after somebody else.
     no_thread: bool,
-    outcome: oneshot::Receiver<Result<(), StoreError>>,
 }
 
 struct QueueShared {
@@ -65,18 +62,19 @@ struct QueuedChanges {
     /// Makes it: entries to be appended, and no more, so that nothing in them can be refused.
     make: Box<dyn FnOnce() -> Vec<Change> + Send>,
     /// Who waits until it is written, if somebody does.
-    on_written: Option<oneshot::Sender<Result<(), StoreError>>>,
+    on_written: Option<Box<dyn FnOnce(Result<(), StoreError>) + Send>>,
 }
 
 impl WriteQueue {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+    /// Writes in `store`.
+    pub fn new(store: Arc<dyn Store>) -> Self {
         let shared =
             QueueShared { store, turn: Mutex::default(), waiting: Mutex::default(), wake: Condvar::new() };
         Self { shared: Arc::new(shared), thread: OnceLock::new() }
     }
 
     /// Writes what `make` makes, in a moment. A failure is told, and nothing else.
-    pub(super) fn enqueue(&self, make: impl FnOnce() -> Vec<Change> + Send + 'static) {
+    pub fn enqueue(&self, make: impl FnOnce() -> Vec<Change> + Send + 'static) {
         let (waits, idle) = {
             let mut waiting = self.shared.lock_backlog();
             waiting.parts.push(QueuedChanges { make: Box::new(make), on_written: None });
@@ -89,23 +87,26 @@ impl WriteQueue {
         }
     }
 
-    /// Writes the entries that `make` makes, together with others, once [`PendingWrite::wait_until_written`] is waited for.
-    pub(super) fn enqueue_awaited(
+    /// Writes the entries that `make` makes, together with others, at [`PendingWrite::write`], and tells `on_written` whether
+    /// they were. It is dropped unheard where nobody is left who would write them.
+    pub fn enqueue_awaited(
         &self,
         make: impl FnOnce() -> Vec<Change> + Send + 'static,
+        on_written: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) -> PendingWrite {
         let alone = !self.has_thread();
-        let (told, outcome) = oneshot::channel();
         let full = {
             let mut waiting = self.shared.lock_backlog();
-            waiting.parts.push(QueuedChanges { make: Box::new(make), on_written: Some(told) });
+            waiting
+                .parts
+                .push(QueuedChanges { make: Box::new(make), on_written: Some(Box::new(on_written)) });
             waiting.awaited += 1;
             waiting.parts.len() >= FULL
         };
         if full {
             self.shared.flush();
         }
-        PendingWrite { shared: Arc::clone(&self.shared), no_thread: alone, outcome }
+        PendingWrite { shared: Arc::clone(&self.shared), no_thread: alone }
     }
 
     fn has_thread(&self) -> bool {
@@ -120,7 +121,7 @@ impl WriteQueue {
     ///
     /// # Errors
     /// As the store has it about `changes`.
-    pub(super) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+    pub fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         let turn = self.shared.lock_turn();
         let waited = self.shared.take_parts();
         // Together, unless what is written now could be refused: what waits must not be lost with it.
@@ -136,7 +137,7 @@ impl WriteQueue {
     }
 
     /// Writes what waits, and ends the thread.
-    pub(super) fn shut_down(&mut self) {
+    pub fn shut_down(&mut self) {
         self.shared.lock_backlog().ended = true;
         self.shared.wake.notify_all();
         if let Some(Some(thread)) = self.thread.take() {
@@ -186,7 +187,7 @@ impl QueueShared {
                     tracing::error!("the record lacks an entry, which could not be made");
                     let reason = "its entry could not be made, which is a mistake in mayi".to_owned();
                     let unmade = StoreError::Other { path: "the record".into(), reason };
-                    let _ = told.map(|told| told.send(Err(unmade)));
+                    told.into_iter().for_each(|told| told(Err(unmade.clone())));
                 }
             }
         }
@@ -199,8 +200,7 @@ impl QueueShared {
             tracing::warn!(%error, "the record lacks entries");
         }
         for told in waits {
-            // Nobody may wait for it any more.
-            let _ = told.send(written.clone());
+            told(written.clone());
         }
         written
     }
@@ -238,7 +238,7 @@ impl QueueShared {
 
 impl PendingWrite {
     /// Sees to it that it is written: here, if nothing else is to be written soon.
-    fn write(&self) {
+    pub fn write(&self) {
         if self.no_thread {
             return self.shared.flush();
         }
@@ -257,16 +257,6 @@ impl PendingWrite {
         };
         let _ = self.shared.write_parts(self.shared.take_parts(), Vec::new());
         self.shared.release_turn(turn);
-    }
-
-    /// Whether it was written. What others are about to hand in goes along.
-    ///
-    /// # Errors
-    /// As the store has it; `None`: nobody is there any more who would write it.
-    pub(super) async fn wait_until_written(&mut self) -> Option<Result<(), StoreError>> {
-        tokio::task::yield_now().await;
-        self.write();
-        (&mut self.outcome).await.ok()
     }
 }
 
