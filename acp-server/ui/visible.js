@@ -2,10 +2,12 @@
 // Text of others made visible, as core/kept/src/approval/escape.rs does it: control characters, escape sequences,
 // bidirectional overrides and invisible characters are shown as escapes, so that what is read is what is there.
 
-/** Characters that show nothing, or change how others are shown: ranges of code points, both ends included. @type {[number, number][]} */
+/** Characters that show nothing, look like a blank, or change how others are shown: ranges of code points, both ends included. @type {[number, number][]} */
 const HIDING = [
   [0x0000, 0x001f], [0x007f, 0x009f], [0x00ad, 0x00ad], [0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160],
   [0x17b4, 0x17b5], [0x180b, 0x180f], [0x200b, 0x200f], [0x2028, 0x202e], [0x2060, 0x206f], [0x3164, 0x3164],
+  // Blanks that are none to a shell or a compiler.
+  [0x00a0, 0x00a0], [0x1680, 0x1680], [0x2000, 0x200a], [0x202f, 0x202f], [0x205f, 0x205f], [0x2800, 0x2800], [0x3000, 0x3000],
   // Halves of pairs, which only JavaScript has: alone they are no character.
   [0xd800, 0xdfff],
   // Private use: a font decides what it looks like.

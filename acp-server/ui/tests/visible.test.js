@@ -9,6 +9,7 @@ test('given text that hides something then it is shown as escapes', () => {
   assert.equal(visible('a\u{1b}[2Kb'), 'a\\x1b[2Kb');
   assert.equal(visible('rm \u{202e}fdp.x'), 'rm \\u{202e}fdp.x');
   assert.equal(visible('a\nb\rc\u{200d}\u{9b}'), 'a\\nb\\rc\\u{200d}\\x9b');
+  assert.equal(visible('a\u{a0}b\u{2003}c\u{3000}d'), 'a\\xa0b\\u{2003}c\\u{3000}d');
   assert.equal(visible('tag\u{e0041}'), 'tag\\u{e0041}');
   assert.equal(visible('grüße, 世界 🎉'), 'grüße, 世界 🎉');
 });
@@ -32,6 +33,6 @@ test('given every code point of every plane then exactly the hiding ones change'
   }
   // Counted from the ranges in visible.rs, and the surrogates, which Rust does not have.
   const private_use = 0x1900 + (0x10ffff - 0xf0000 + 1);
-  const listed = 32 + 33 + 1 + 1 + 1 + 2 + 2 + 5 + 5 + 7 + 16 + 1 + 16 + 1 + 1 + 12 + 4 + 8 + 0x1000;
+  const listed = 32 + 33 + 1 + 1 + 1 + 2 + 2 + 5 + 5 + 7 + 16 + 1 + 16 + 1 + 1 + 12 + 4 + 8 + 0x1000 + 17;
   assert.equal(escaped, private_use + listed + 0x800);
 });

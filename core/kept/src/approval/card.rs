@@ -8,6 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::History;
+use super::look_alikes::look_alike_notes;
 use super::{Suggestion, suggest_patterns};
 use mayi_call::{Call, Category, Digest, ToolAbout};
 use mayi_policy::{Decision, Finding, Level};
@@ -277,7 +278,7 @@ pub struct Card {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub history: Option<History>,
-    /// What the request held that is not on the card.
+    /// What the request held that is not on the card, or is there and can't be seen.
     pub not_shown: Vec<String>,
     /// When it was asked.
     #[ts(type = "string")]
@@ -343,7 +344,7 @@ impl Card {
             why: decision.trail.clone(),
             history: None,
             levels: Vec::new(),
-            not_shown: call.not_shown.clone(),
+            not_shown: call.not_shown.iter().cloned().chain(look_alike_notes(call)).collect(),
             created_at: now,
             expires_at: None,
             state: State::Pending,

@@ -45,8 +45,14 @@ fn push_escape(out: &mut String, c: char) {
     }
 }
 
+/// Characters that show nothing, look like a blank, or change how others are shown.
+fn needs_escape(c: char) -> bool {
+    // Blanks that are none to a shell or a compiler.
+    hides(c) || matches!(u32::from(c), 0x00A0 | 0x1680 | 0x2000..=0x200A | 0x202F | 0x205F | 0x2800 | 0x3000)
+}
+
 /// Characters that show nothing, or change how others are shown.
-pub(crate) fn needs_escape(c: char) -> bool {
+pub(crate) fn hides(c: char) -> bool {
     c.is_control()
         || matches!(u32::from(c),
             0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5
@@ -68,6 +74,7 @@ mod tests {
         assert_eq!(escape_line("rm \u{202e}fdp.x"), "rm \\u{202e}fdp.x");
         assert_eq!(escape_line("a\nb\rc\u{200d}\u{9b}"), "a\\nb\\rc\\u{200d}\\x9b");
         assert_eq!(escape_line("tag\u{e0041}"), "tag\\u{e0041}");
+        assert_eq!(escape_line("a\u{a0}b\u{2003}c\u{3000}d"), "a\\xa0b\\u{2003}c\\u{3000}d");
         assert_eq!(escape_line("grüße, 世界 🎉"), "grüße, 世界 🎉");
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod command_families;
 mod escape;
 mod glance;
 mod history;
+mod look_alikes;
 mod suggest;
 
 pub use alike::likeness_key;
@@ -17,7 +18,7 @@ pub use card::{
     choice,
 };
 pub use change_places::change_lines;
-pub(crate) use escape::needs_escape;
+pub(crate) use escape::hides;
 pub use escape::{escape_block, escape_line};
 pub use glance::one_line_summary;
 pub use history::History;

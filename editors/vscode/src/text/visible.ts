@@ -1,15 +1,19 @@
 // Text of others made visible, as the core does it (core/kept/src/approval/escape.rs): control characters, escape
 // sequences, bidirectional overrides and invisible characters are shown as escapes, so that what is read is what is there.
 
-/** Characters that show nothing, or change how others are shown. */
+/** Characters that show nothing, look like a blank, or change how others are shown. */
 function hides(code: number): boolean {
   return (
     code < 0x20 ||
     (code >= 0x7f && code <= 0x9f) ||
     [0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xfeff, 0xffa0].includes(code) ||
+    BLANKS.has(code) ||
     RANGES.some(([from, to]) => code >= from && code <= to)
   );
 }
+
+/** Blanks that are none to a shell or a compiler. */
+const BLANKS = new Set([0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x202f, 0x205f, 0x2800, 0x3000]);
 
 const RANGES: readonly (readonly [number, number])[] = [
   [0x180b, 0x180f],
@@ -48,7 +52,7 @@ export function visibleBlock(text: string): string {
   return block(text, false);
 }
 
-/** Prose: as {@link visibleBlock}, but the selectors and joiners inside an emoji stay, so that it looks like one. */
+/** Prose: as {@link visibleBlock}, but the selectors and joiners inside an emoji stay, so that it looks like one, and so do blanks. */
 export function visibleProse(text: string): string {
   return block(text, true);
 }
@@ -68,7 +72,8 @@ function block(text: string, prose: boolean): string {
     else if (prose && JOINS.has(code) && PICTURE.test(before)) {
       out += c;
       continue; // what comes after belongs to the same picture
-    } else out += hides(code) ? escaped(code) : c;
+    } else if (prose && BLANKS.has(code)) out += c;
+    else out += hides(code) ? escaped(code) : c;
     before = c;
   }
   return out;

@@ -5,7 +5,7 @@ pub(super) fn find_hidden(text: &str) -> Option<(usize, char)> {
     let chars: Vec<(usize, char)> = text.char_indices().collect();
     let at = |place: Option<usize>| place.and_then(|place| chars.get(place)).map(|(_, c)| *c);
     for (place, (byte, c)) in chars.iter().enumerate() {
-        if c.is_control() || !needs_escape(*c) {
+        if c.is_control() || !hides(*c) {
             continue;
         }
         let (before, after) = (at(place.checked_sub(1)), at(Some(place + 1)));
@@ -29,9 +29,9 @@ pub(super) fn find_control(text: &str) -> Option<(usize, char)> {
     None
 }
 
-/// Whether a character shows nothing, or changes how others are shown: what is escaped where it is shown.
-pub(super) fn needs_escape(c: char) -> bool {
-    crate::approval::needs_escape(c)
+/// Whether a character shows nothing, or changes how others are shown.
+pub(super) fn hides(c: char) -> bool {
+    crate::approval::hides(c)
 }
 
 /// Whether `c` belongs where it is: it joins emoji, says how a symbol is drawn, or joins letters of a script that

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::hidden::needs_escape;
+use super::hidden::hides;
 
 /// A line of the table.
 #[derive(Debug, Deserialize)]
@@ -95,7 +95,7 @@ fn normalize_text(text: &str) -> String {
                 }
             }
             '\u{2019}' | '\u{2018}' => plain.push('\''),
-            c if needs_escape(c) => {}
+            c if hides(c) => {}
             c => plain.extend(c.to_lowercase()),
         }
     }
