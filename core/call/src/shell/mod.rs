@@ -38,7 +38,9 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use file_search::Search;
 pub use gap_content::GapContent;
 pub use line::{argv_accesses, line_accesses};
-pub use program::{is_known_reader, is_plain, patched_names, program_names, runs_others};
+pub use program::{
+    GivenOption, OptionSet, is_known_reader, is_plain, option_set, patched_names, program_names, runs_others,
+};
 pub use scripts::Script;
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join_word_texts, join_words, quote_word, split_words};

@@ -57,12 +57,15 @@ struct Backlog {
     ended: bool,
 }
 
+/// Hears whether something was written.
+type OnWritten = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
 /// What belongs together of what is to be written.
 struct QueuedChanges {
     /// Makes it: entries to be appended, and no more, so that nothing in them can be refused.
     make: Box<dyn FnOnce() -> Vec<Change> + Send>,
     /// Who waits until it is written, if somebody does.
-    on_written: Option<Box<dyn FnOnce(Result<(), StoreError>) + Send>>,
+    on_written: Option<OnWritten>,
 }
 
 impl WriteQueue {

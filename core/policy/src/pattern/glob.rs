@@ -120,6 +120,20 @@ impl Glob {
         self.tokens.iter().map(|token| if let GlobToken::Char(c) = token { Some(*c) } else { None }).collect()
     }
 
+    /// Its texts, and `None` for what is none.
+    pub(super) fn pieces(&self) -> Vec<Option<String>> {
+        let mut pieces: Vec<Option<String>> = Vec::new();
+        for token in &self.tokens {
+            match (token, pieces.last_mut()) {
+                (GlobToken::Char(c), Some(Some(text))) => text.push(*c),
+                (GlobToken::Char(c), _) => pieces.push(Some(c.to_string())),
+                (_, Some(None)) => {}
+                _ => pieces.push(None),
+            }
+        }
+        pieces
+    }
+
     /// What stands after its last star, and holds nothing special: `.pem` of `*.pem`.
     pub(crate) fn literal_suffix(&self) -> Option<String> {
         let last = self.tokens.iter().rposition(|token| !matches!(token, GlobToken::Char(_)))?;

@@ -9,6 +9,7 @@ use super::made_files::MadeFiles;
 pub(super) use super::operand_roles::{Operands, Role};
 use super::option_aliases::Spelling;
 pub(super) use super::option_condition::OptionCondition;
+use super::option_sets::SameOptions;
 use super::other_names::OtherNames;
 use super::scan::Scan;
 use super::table::{OptionStyle, ProgramKind, RewriteFolder, SpecialCase, TableEntry};
@@ -191,6 +192,8 @@ pub(super) struct CommandForm {
     pub(super) reader_with: Vec<Vec<String>>,
     /// Options that exclude each other: of two that stand there, none can be relied on.
     pub(super) modes: HashSet<String>,
+    /// Which of its options are the same.
+    pub(super) same: SameOptions,
     /// Options by which it keeps copies of what it writes anew, or says how the names of those end.
     pub(super) backups: HashSet<String>,
     pub(super) other_names: OtherNames,
@@ -349,6 +352,7 @@ impl CommandForm {
         form.reader_with = reader_with.split_whitespace().map(set).collect();
         form.spoils = entry.kind == ProgramKind::Transparent && entry.reader == Some(false);
         form.backups = entry.backups.split_whitespace().map(str::to_owned).collect();
+        form.same = SameOptions::new(entry, above);
         form.modes = entry.modes.split_whitespace().map(str::to_owned).collect();
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();

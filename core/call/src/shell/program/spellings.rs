@@ -20,13 +20,8 @@ pub(super) fn add_spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>
     let form = match program {
         Some(program) if program.has_subs() => spell_sub_command(program, whole, &mut new),
         program => {
-            behind_options(whole.first().as_slice(), whole.get(1..).unwrap_or_default(), &mut new);
             let form = program.map(ProgramEntry::form);
-            if let Some(form) = form {
-                let operands = scan_words(form, whole, 1, None).operands;
-                let bare = std::iter::once(0).chain(operands).filter_map(|at| whole.get(at));
-                keep_spelling(&bare.collect::<Vec<_>>(), whole.len(), &mut new);
-            }
+            spell_without_options(form, whole.first().as_slice(), whole, 1, &mut new);
             let before = new.len();
             without_options(&whole.iter().collect::<Vec<_>>(), &mut new);
             for words in new.get(..before).unwrap_or_default().to_vec() {
@@ -78,9 +73,32 @@ fn spell_sub_command(
     // `docker compose --what x up`
     match program.has_subs() {
         true => without_options(&kept.into_iter().chain(rest).collect::<Vec<_>>(), new),
-        false => behind_options(&kept, rest, new),
+        false => spell_without_options(Some(program.form()), &kept, words, from, new),
     }
     Some(program.form())
+}
+
+/// Without the options among `words` from `from` on, and their values, behind what is `kept` of the words before.
+fn spell_without_options(
+    form: Option<&CommandForm>,
+    kept: &[&Word],
+    words: &[Word],
+    from: usize,
+    new: &mut Vec<Vec<Word>>,
+) {
+    let scan = form.map(|form| scan_words(form, words, from, None));
+    if scan.as_ref().is_none_or(|scan| !scan.unknown.is_empty() || !scan.differs.is_empty()) {
+        behind_options(kept, words.get(from..).unwrap_or_default(), new);
+    }
+    if let Some(scan) = scan {
+        // Behind `--` an operand may look like an option: then it stays.
+        let dashed = |at: &usize| words.get(*at).is_some_and(|word| word.known_prefix().starts_with('-'));
+        let ended = scan.ended.filter(|end| scan.operands.iter().filter(|at| *at > end).any(dashed));
+        let mut places: Vec<usize> = scan.operands.into_iter().chain(ended).collect();
+        places.sort_unstable();
+        let bare = places.into_iter().filter_map(|at| words.get(at));
+        keep_spelling(&kept.iter().copied().chain(bare).collect::<Vec<_>>(), words.len(), new);
+    }
 }
 
 /// Without the options that `rest` begins with; it is not known which of them take the next word.

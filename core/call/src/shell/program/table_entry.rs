@@ -80,6 +80,7 @@ pub(super) struct TableEntry {
     pub(super) tells: bool,
     pub(super) responses: Option<bool>,
     pub(super) hands_on: String,
+    pub(super) same: String,
     pub(super) modes: String,
     pub(super) backups: String,
     pub(super) suffixes: String,

@@ -483,6 +483,7 @@ mod levels;
 mod local;
 mod mentioned;
 mod obscured;
+mod option_sets;
 mod options;
 mod properties;
 mod protected;

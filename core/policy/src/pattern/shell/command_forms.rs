@@ -201,7 +201,7 @@ impl ComparableWord<'_> {
     }
 }
 
-fn comparable_word(word: &Word) -> ComparableWord<'_> {
+pub(super) fn comparable_word(word: &Word) -> ComparableWord<'_> {
     match word {
         Word::Literal(text) => literal_word(text),
         Word::Open(open) => ComparableWord::Open {

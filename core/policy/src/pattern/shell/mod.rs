@@ -5,6 +5,7 @@
 
 mod command_forms;
 mod expansions;
+mod option_sets;
 mod parse;
 mod possible_match;
 
@@ -16,6 +17,7 @@ use super::glob::Glob;
 use mayi_call::ShellAccess;
 use mayi_call::shell::{Caveat, CaveatSubject, Word};
 
+use self::option_sets::OptionSetPattern;
 pub(crate) use command_forms::{CommandForms, SecondWord};
 pub use parse::regexes_compiled;
 pub(super) use parse::{LARGEST_REGEX, regex_source};
@@ -49,6 +51,8 @@ pub(crate) struct SimpleCommandPattern {
     /// It was written as more than one command: compared with the words of whole lines, and only to
     /// deny or ask.
     operators: bool,
+    /// The same without the order of its options, worked out when it is needed.
+    as_set: OnceLock<Option<Box<OptionSetPattern>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -200,6 +204,7 @@ impl ShellPattern {
                 (of.operators && seen.line_form().is_some_and(|line| of.could_match(line, &[])))
                     || (!seen.shell.understood && of.words.is_empty() && of.rest && of.assignments.is_empty())
                     || seen.forms().iter().any(|form| of.could_match(form, &seen.shell.assignments))
+                    || of.could_match_as_set(seen)
             }
         }
     }
@@ -219,6 +224,8 @@ impl ShellPattern {
     pub(crate) fn second_folded(&self) -> Option<&str> {
         match self {
             Self::Words(SimpleCommandPattern { words, operators: false, .. }) => match words.get(1)? {
+                // An option may stand at any place.
+                WordPattern::Literal(text) if text.exact.starts_with('-') => None,
                 WordPattern::Literal(text) => Some(text.folded()),
                 _ => None,
             },
@@ -228,6 +235,13 @@ impl ShellPattern {
 }
 
 impl SimpleCommandPattern {
+    /// Whether a command could be meant whose options are written otherwise.
+    fn could_match_as_set(&self, seen: &CommandForms<'_>) -> bool {
+        let Some(WordPattern::Literal(name)) = self.words.first() else { return false };
+        let set = self.as_set.get_or_init(|| OptionSetPattern::new(self).map(Box::new));
+        set.as_ref().is_some_and(|set| set.could_match(seen, name.folded()))
+    }
+
     fn certainly_matches(&self, shell: &ShellAccess) -> bool {
         let count =
             shell.words.len() == self.words.len() || (self.rest && shell.words.len() > self.words.len());

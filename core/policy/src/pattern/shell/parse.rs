@@ -78,7 +78,14 @@ impl ShellPattern {
         });
         let assignments = assignments.collect();
         let words = words.iter().map(|word| WordPattern::parse(word)).collect();
-        Ok(Self::Words(SimpleCommandPattern { assignments, words, rest, glued, operators }))
+        Ok(Self::Words(SimpleCommandPattern {
+            assignments,
+            words,
+            rest,
+            glued,
+            operators,
+            as_set: <_>::default(),
+        }))
     }
 
     /// Exactly these words, after these assignments: nothing in them is special.
@@ -89,7 +96,14 @@ impl ShellPattern {
             .map(|(name, value)| AssignmentPattern { name: (*name).to_owned(), value: literal(value) })
             .collect();
         let words = words.iter().map(literal).collect();
-        Self::Words(SimpleCommandPattern { assignments, words, rest: false, glued: false, operators: false })
+        Self::Words(SimpleCommandPattern {
+            assignments,
+            words,
+            rest: false,
+            glued: false,
+            operators: false,
+            as_set: <_>::default(),
+        })
     }
 }
 
@@ -103,7 +117,7 @@ fn text_excerpt(text: &str) -> String {
 }
 
 impl WordPattern {
-    fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         if text == "*" {
             return Self::Any;
         }

@@ -18,16 +18,16 @@ impl SimpleCommandPattern {
     }
 
     /// Whether further words may follow: `touch *`, and `touch*` as people mean it.
-    fn takes_more_words(&self) -> bool {
+    pub(super) fn takes_more_words(&self) -> bool {
         self.rest || self.glued
     }
 
     /// Each of its assignments is there, or could be: an element of an array, or one that appends.
-    fn could_match_assignments(&self, assignments: &[Assignment]) -> bool {
+    pub(super) fn could_match_assignments(&self, assignments: &[Assignment]) -> bool {
         self.assignments.iter().all(|own| assignments.iter().any(|of| own.could_match(of)))
     }
 
-    fn could_match_words(&self, words: &[ComparableWord<'_>]) -> bool {
+    pub(super) fn could_match_words(&self, words: &[ComparableWord<'_>]) -> bool {
         // Most commands are known: one way only.
         let known =
             words.iter().take(self.words.len() + 1).all(|word| matches!(word, ComparableWord::Known { .. }));
@@ -129,7 +129,7 @@ impl AssignmentPattern {
 
 impl WordPattern {
     /// Whether the word could be the one that is meant; the first is the command's name.
-    fn could_match(&self, word: &ComparableWord<'_>, command: bool) -> bool {
+    pub(super) fn could_match(&self, word: &ComparableWord<'_>, command: bool) -> bool {
         match (self, word) {
             (Self::Any, _) => true,
             (Self::Literal(text), ComparableWord::Known { folded, plain }) => {
