@@ -15,7 +15,14 @@ const MOST: usize = 16;
 pub(crate) struct LineLookups {
     folders: RefCell<Vec<(PathBuf, Rc<PathAccess>)>>,
     names: Rc<Cell<usize>>,
+    hidden: RefCell<Vec<(HiddenKey, HiddenFound)>>,
 }
+
+/// A folder that is searched, and how.
+type HiddenKey = (PathBuf, String);
+
+/// What it shows; none where that can't be told.
+type HiddenFound = Option<Rc<[PathBuf]>>;
 
 impl LineLookups {
     /// For one command, of what is left for the line.
@@ -26,6 +33,21 @@ impl LineLookups {
     /// The same for what would spare somebody a question.
     pub(crate) fn brief_budget(&self) -> LookupBudget {
         LookupBudget::brief_of_line(Rc::clone(&self.names))
+    }
+
+    /// What a search of a folder shows of hidden names, looked up once: a command is read in several ways.
+    pub(crate) fn hidden_names(
+        &self,
+        key: HiddenKey,
+        look: impl FnOnce(&mut LookupBudget) -> Option<Vec<PathBuf>>,
+    ) -> HiddenFound {
+        let mut hidden = self.hidden.borrow_mut();
+        if let Some((_, found)) = hidden.iter().find(|(of, _)| *of == key) {
+            return found.clone();
+        }
+        let found = look(&mut self.budget()).map(Rc::from);
+        hidden.push((key, found.clone()));
+        found
     }
 
     /// The folder itself.

@@ -60,6 +60,7 @@ mod scan;
 mod sed;
 mod several_commands;
 mod shells;
+mod shown_names;
 mod special_programs;
 mod spellings;
 mod started_lines;
@@ -147,6 +148,8 @@ pub(super) struct CommandFacts {
     pub(super) urls: Vec<UrlAccess>,
     /// It fits the table of readers entirely.
     pub(super) reader: bool,
+    /// The names of files by which it shows hidden names.
+    pub(super) shown_by: &'static [String],
     /// All that its options do is to choose what it reads, and how it shows that.
     pub(super) harmless_options: bool,
     /// Its words are text that it prints, and no paths.

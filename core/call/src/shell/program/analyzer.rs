@@ -247,6 +247,8 @@ impl<'a> CommandAnalyzer<'a> {
         self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
         let mut readings = std::iter::once(&scan).chain(&others);
         self.places.follows = readings.any(|scan| operands::can_follow_links(self, form, scan));
+        self.places.hidden = operands::hidden_names(form, &scan, self.places.follows);
+        self.known.shown_by = &form.shown_by;
         for scan in std::iter::once(&scan).chain(&others) {
             special_programs::analyze_special(self, form, scan);
         }

@@ -28,7 +28,8 @@ pub(super) fn parse_rules<'t>(text: &'t str, base: &'t str) -> impl Iterator<Ite
         let (folders, pattern) = pattern.strip_suffix('/').map_or((false, pattern), |rest| (true, rest));
         let anchored = pattern.contains('/');
         let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
-        let plain = !pattern.contains(['\\', '[']) && pattern.matches("**").count() <= MOST_STARS;
+        // Some programs read braces as a choice, and git does not.
+        let plain = !pattern.contains(['\\', '[', '{']) && pattern.matches("**").count() <= MOST_STARS;
         let parts = plain.then(|| pattern.split('/').map(str::to_owned).collect());
         Some(IgnoreRule { base: base.to_owned(), parts, anchored, folders, keeps })
     })
@@ -39,7 +40,12 @@ pub(super) fn is_ignored(rules: &[IgnoreRule], path: &str, folder: bool) -> bool
     rules.iter().rev().find(|rule| rule.matches(path, folder)).is_some_and(|rule| !rule.keeps)
 }
 
-/// The same, where what matches a folder matches all that is in it, too.
+/// Whether the last rule that matches takes back in what has this path.
+pub(super) fn takes_in(rules: &[IgnoreRule], path: &str, folder: bool) -> bool {
+    rules.iter().rev().find(|rule| rule.matches(path, folder)).is_some_and(|rule| rule.keeps)
+}
+
+/// The same as [`is_ignored`], where what matches a folder matches all that is in it, too.
 pub(super) fn is_ignored_below(rules: &[IgnoreRule], path: &str, folder: bool) -> bool {
     let above = || path.match_indices('/').filter_map(|(at, _)| path.get(..at));
     let matches =

@@ -9,6 +9,7 @@ use super::form::{CommandForm, Operands, OptionCondition, OptionMeaning, Role};
 use super::given_programs::GivenProgram;
 use super::pathspec::{self, PathspecKind};
 use super::scan::Scan;
+use super::shown_names::HiddenNames;
 use super::table::SpecialCase;
 use super::unpack;
 use super::{InnerCommand, index_links, made_files, unnamed_writes};
@@ -291,6 +292,16 @@ pub(super) fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, sca
 pub(super) fn can_follow_links(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> bool {
     let may = !form.follows.is_never() && (!judge.understood || acts_on_matches(scan));
     may || form.follows.holds(&scan.options)
+}
+
+/// How it passes by hidden names.
+pub(super) fn hidden_names(form: &'static CommandForm, scan: &Scan<'_>, follows: bool) -> HiddenNames {
+    let unsparing = |name: &str| matches!(name, "-I" | "-u") || name.starts_with("--no-ignore");
+    HiddenNames {
+        files: &form.shown_by,
+        unsparing: !scan.unknown.is_empty() || scan.options.iter().any(|found| unsparing(found.name)),
+        follows,
+    }
 }
 
 /// Whether it does something with what it finds, besides telling it.

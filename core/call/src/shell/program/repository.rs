@@ -135,7 +135,7 @@ fn git_folder(folder: &Path, dot: &Path) -> Option<PathBuf> {
 }
 
 /// The folder that a git folder shares with other work trees, mostly itself.
-fn common_git_folder(git: &Path) -> Option<PathBuf> {
+pub(super) fn common_git_folder(git: &Path) -> Option<PathBuf> {
     let file = git.join("commondir");
     if !entry_exists(&file) {
         return Some(git.to_owned());

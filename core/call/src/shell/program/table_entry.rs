@@ -29,6 +29,7 @@ pub(super) struct TableEntry {
     pub(super) here_below: Option<bool>,
     pub(super) deep: Option<String>,
     pub(super) shown: Option<String>,
+    pub(super) shown_by: String,
     pub(super) changed: Option<bool>,
     pub(super) past: Option<String>,
     pub(super) follows: Option<String>,
@@ -231,6 +232,7 @@ impl TableEntry {
         self.special = self.special.or(like.special);
         self.archives |= like.archives;
         for (own, other) in [
+            (&mut self.shown_by, &like.shown_by),
             (&mut self.suffixes, &like.suffixes),
             (&mut self.wildcards, &like.wildcards),
             (&mut self.makes_beside, &like.makes_beside),

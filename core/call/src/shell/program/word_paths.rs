@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::shown_names::{HiddenNames, shown_names};
 use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
     LineLookups, LookupBudget, PathAccess, UrlAccess, could_be_name, file_paths, glob_matches, glob_targets,
@@ -32,6 +33,8 @@ pub(super) struct TouchCollector<'a> {
     pub(super) past: bool,
     /// Links below are followed.
     pub(super) follows: bool,
+    /// Hidden names are passed by so.
+    pub(super) hidden: HiddenNames,
     /// Where links lead could not be looked up: there is too much.
     pub(super) lost: bool,
     /// It reads everything below a folder that is not known.
@@ -54,6 +57,7 @@ impl<'a> TouchCollector<'a> {
             history: false,
             past: false,
             follows: false,
+            hidden: HiddenNames::default(),
             lost: false,
             adrift: false,
             budget: None,
@@ -96,6 +100,12 @@ impl<'a> TouchCollector<'a> {
             true => Reach::Itself,
             false => self.in_the_past(&path, reach),
         };
+        if let TouchedPath::Known(known) = &path
+            && known.folder
+        {
+            let folder = known.resolved.clone();
+            self.add_shown_names(&folder, how, reach);
+        }
         let (folder, path) = match path {
             TouchedPath::Known(known) => {
                 let folder = Some(known.resolved.clone()).filter(|_| self.follows && known.folder);
@@ -127,6 +137,25 @@ impl<'a> TouchCollector<'a> {
         }
     }
 
+    /// What a search shows below a folder though it is hidden. Where that can't be told, that is everything.
+    fn add_shown_names(&mut self, folder: &Path, how: Use, reach: Reach) {
+        if reach != Reach::Shown || self.hidden.files.is_empty() {
+            return;
+        }
+        let (looked, hidden) = (self.looked, self.hidden);
+        let found = looked.hidden_names((folder.to_owned(), format!("{hidden:?}")), |budget| {
+            shown_names(folder, hidden, budget)
+        });
+        let all = found.is_none().then(|| (folder.to_owned(), Reach::All));
+        let found = found.iter().flat_map(|found| found.iter().cloned()).map(|path| (path, reach));
+        for (path, reach) in found.chain(all) {
+            let Some(text) = path.to_str() else { return self.add_unknown_path(how) };
+            let path = PathAccess::new(Path::new("/"), text);
+            let reach = if path.is_bare(false) { Reach::Itself } else { reach };
+            self.touches.push(Touch { path: TouchedPath::Known(path), how, reach });
+        }
+    }
+
     /// A path with a link on it, by its whole name.
     pub(super) fn add_linked_path(&mut self, link: &Path, how: Use, reach: Reach) {
         if self.touches.len() >= MOST {
@@ -136,7 +165,9 @@ impl<'a> TouchCollector<'a> {
         let Some(text) = link.to_str() else { return self.add_unknown_path(how) };
         let path = PathAccess::new(Path::new("/"), text);
         let reach = if path.is_bare(false) { Reach::Itself } else { reach };
+        let folder = path.folder.then(|| path.resolved.clone());
         self.touches.push(Touch { path: TouchedPath::Known(path), how, reach });
+        folder.into_iter().for_each(|folder| self.add_shown_names(&folder, how, reach));
     }
 
     /// There is more than could be looked at: it could be any path.
@@ -265,6 +296,9 @@ impl<'a> TouchCollector<'a> {
             }
             if self.follows && found.path.is_dir() {
                 self.add_links_below(&found.path, how, reach);
+            }
+            if !self.hidden.files.is_empty() && found.path.is_dir() {
+                self.add_shown_names(&found.path, how, reach);
             }
         }
         for found in below {

@@ -411,6 +411,7 @@ impl Walker<'_> {
             known.touches.extend(there.writes.iter().map(written));
             known.touches.extend(there.touches);
         }
+        self.show_hidden_names(&mut known);
         if known.reader {
             let command = words.get(known.transparent..).unwrap_or_default();
             let folder = &self.place.folder;

@@ -17,6 +17,7 @@ mod files;
 mod finish;
 mod folder;
 mod given_programs;
+mod ignore_files;
 mod input;
 mod line_values;
 mod lines;

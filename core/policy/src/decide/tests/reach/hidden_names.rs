@@ -1,0 +1,124 @@
+//! Names that begin with a dot, and that files in the folder have a search show all the same (D2.26).
+
+use super::*;
+
+fn write_file(scene: &Scene, name: &str, text: &str) {
+    let path = scene.root.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// Lines that search the folder or a part of it without a word about hidden names.
+const SEARCHES: &[&str] = &[
+    "rg KEY",
+    "rg KEY .",
+    "rg KEY ./",
+    "rg KEY src sub .",
+    "rg -n KEY --no-ignore-vcs",
+    "rg -l KEY | head",
+    "cd src; rg KEY ..",
+];
+
+/// Attack 612.
+#[test]
+fn given_an_ignore_file_that_takes_a_denied_name_in_then_a_search_names_it() {
+    for (file, line) in [
+        (".ignore", "!.env"),
+        (".rgignore", "!.env"),
+        (".gitignore", "!.env"),
+        ("../.ignore", "!.env"),
+        ("../.rgignore", "!/w/.env"),
+        (".git/info/exclude", "!.env"),
+        (".ignore", "!.e*"),
+        (".ignore", "!*"),
+        (".ignore", "*\n!.en[v]"),
+        (".ignore", "!.{env,x}"),
+        (".ignore", "!.env\t"),
+        (".ignore", "!**"),
+        (".ignore", "!/.env"),
+        (".ignore", "#\n\n!.env\r\n"),
+    ] {
+        let scene = Scene::new();
+        scene.repository();
+        let policy = scene.denying(&["read(.env)"]);
+        write_file(&scene, file, line);
+        let lines = SEARCHES.iter().map(|line| (*line).to_owned());
+        let found = wrong(&scene, &policy, lines, |decision| decision.effect > Allow);
+        held(&found, SEARCHES.len(), 7);
+        let other = scene.denying(&["read(.envrc)"]);
+        let lines = SEARCHES.iter().map(|line| (*line).to_owned());
+        held(&wrong(&scene, &other, lines, |decision| decision.effect == Allow), SEARCHES.len(), 7);
+    }
+}
+
+/// The same for files further below, for folders, behind links, and for other programs that go by such files. Attack 612.
+#[test]
+fn given_such_a_file_elsewhere_or_another_program_then_it_counts_as_well() {
+    let scene = Scene::new();
+    scene.repository();
+    write_file(&scene, ".gitignore", "node_modules\nout/\n");
+    write_file(&scene, "sub/.ignore", "!.env");
+    write_file(&scene, "sub/deep/.env", "KEY");
+    let env = scene.denying(&["read(sub/deep/.env)"]);
+    let lines =
+        ["rg KEY", "rg KEY sub", "rg KEY su*", "rg KEY sub/deep", "fd . -x cat", "fdfind -t f -X cat"];
+    held(&wrong(&scene, &env, lines.map(str::to_owned), |decision| decision.effect > Allow), 6, 6);
+    // A hidden folder is gone into.
+    write_file(&scene, "lk/.ignore", "!.conf");
+    write_file(&scene, "lk/.conf/secret/key", "KEY");
+    let folder = scene.denying(&["read(lk/.conf/secret/**)"]);
+    held(
+        &wrong(&scene, &folder, ["rg KEY".into(), "rg KEY lk".into()], |decision| decision.effect > Allow),
+        2,
+        2,
+    );
+    // A folder that is left out, and taken back in by another file.
+    write_file(&scene, "node_modules/a/.ignore", "!.npmrc");
+    write_file(&scene, "node_modules/a/.npmrc", "KEY");
+    let inner = scene.denying(&["read(**/.npmrc)"]);
+    let all = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    assert_eq!(wrong(&scene, &inner, all(&["rg KEY"]), |decision| decision.effect == Allow), [""; 0]);
+    let reaching = all(&["rg --no-ignore-vcs KEY", "rg KEY node_modules", "rg KEY node_modules/a"]);
+    held(&wrong(&scene, &inner, reaching, |decision| decision.effect > Allow), 3, 3);
+    write_file(&scene, ".ignore", "!node_modules");
+    held(&wrong(&scene, &inner, all(&["rg KEY"]), |decision| decision.effect > Allow), 1, 1);
+    // The line itself writes the file.
+    let own = scene.denying(&["read(.env)"]);
+    let lines = all(&[
+        "echo '!.env' > .ignore; rg KEY",
+        "cp src/a.rs .rgignore && rg KEY .",
+        "echo '!.env' > \"$x\"; rg KEY",
+        "echo '!.env' >> .git/info/exclude; rg KEY",
+    ]);
+    held(&wrong(&scene, &own, lines, |decision| decision.effect > Allow), 4, 4);
+}
+
+/// Files that take in what nobody denies are everyday matter.
+#[test]
+fn given_ignore_files_that_take_in_other_names_then_a_search_passes_by_hidden_ones() {
+    let scene = Scene::new();
+    scene.repository();
+    write_file(
+        &scene,
+        ".gitignore",
+        ".env*\n!.env.example\n!src/\n*.log\n!keep.log\n!.gitkeep\n!.vscode/settings.json\n",
+    );
+    write_file(&scene, ".env.example", "KEY=");
+    write_file(&scene, "src/.gitkeep", "");
+    write_file(&scene, ".ignore", "target\n# !.env\n\\!.env\n");
+    write_file(&scene, ".vscode/settings.json", "{}");
+    let policy = scene.denying(&["read(.env)", "read(.env.local)", "read(~/.ssh/**)"]);
+    let lines = [
+        "rg KEY",
+        "rg KEY . | head",
+        "rg -n KEY src sub",
+        "rg KEY src/*",
+        "fd a",
+        "fd -e rs -x wc -l",
+        "tokei",
+        "echo a > out/x; rg KEY src",
+        "cargo build && rg KEY src",
+        "sed -i s/a/b/ src/*.rs && rg KEY src",
+    ];
+    held(&wrong(&scene, &policy, lines.map(str::to_owned), |decision| decision.effect == Allow), 10, 10);
+}
