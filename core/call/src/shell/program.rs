@@ -28,6 +28,7 @@ mod hosts;
 mod implied_files;
 mod index_links;
 mod input;
+mod jq_modules;
 mod library;
 mod looked_up_names;
 mod made_files;

@@ -5,8 +5,8 @@ use super::form::{CommandForm, OptionMeaning};
 use super::scan::{FoundOption, Scan};
 use super::table::SpecialCase;
 use super::{
-    FolderChange, awk, backups, cargo_words, clients, git_files, looked_up_names, made_repositories,
-    manifests, outputs, repository, sed, tool, toolchains, unpack, users,
+    FolderChange, awk, backups, cargo_words, clients, git_files, jq_modules, looked_up_names,
+    made_repositories, manifests, outputs, repository, sed, tool, toolchains, unpack, users,
 };
 use crate::WriteKind;
 use crate::shell::{OpenWord, Reach, Use, Word};
@@ -62,6 +62,7 @@ pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandFor
         }
         Some(SpecialCase::Jq) => {
             visit_program_texts(judge, form, scan, check_jq_filter);
+            jq_modules::add_modules(judge, scan);
             // Behind a file, `yq` takes its filter too.
             if form.operands.as_ref().is_some_and(|of| of.first.is_empty()) {
                 let behind = scan.operands.iter().skip(1);
@@ -125,7 +126,7 @@ fn check_jq_filter(judge: &mut CommandAnalyzer<'_>, text: &str, place: usize) {
 }
 
 /// Whether a filter holds this otherwise than in the name of a key: `.env`, `.a.imports`.
-fn mentions_word(text: &str, word: &str) -> bool {
+pub(super) fn mentions_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).unwrap_or_default();
         let before = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');

@@ -288,6 +288,42 @@ fn given_a_path_whose_use_is_not_known_then_it_is_asked_about_where_it_lies_apar
     ruled("jest", &["jest -t 'GET /api/users'", "jest -t /api"], Allow);
 }
 
+/// D2.16: an option that no word of the rule names, with which a program reads what it runs, fetches or writes.
+/// Attack 617.
+#[test]
+fn given_an_option_that_writes_or_loads_otherwise_then_an_allow_of_the_program_does_not_cover_it() {
+    for (program, lines) in [
+        ("make", &["make --temp-stdin=f", "make -n --temp-stdin f"] as &[_]),
+        ("eslint", &["eslint --inspect-config", "eslint --inspect-config a.js", "eslint --mcp"]),
+        (
+            "kubectl get",
+            &[
+                "kubectl get --kuberc=x pods",
+                "kubectl get pods --kuberc x",
+                "kubectl get -k overlays/dev",
+                "kubectl get --kustomize=https://h.example/x",
+                "kubectl get -f https://h.example/x.yaml",
+                "kubectl get --filename=https://h.example/x.yaml",
+                "kubectl get pods --profile-output=x",
+                "kubectl get pods --profile=cpu",
+            ],
+        ),
+        ("go test", &["go test -debug-trace=x ./...", "go test --debug-trace x ./..."]),
+        ("go build", &["go build -debug-actiongraph=x ."]),
+    ] {
+        ruled(program, lines, Ask);
+    }
+    ruled("make", &["make", "make test", "make -j4 -k test"], Allow);
+    ruled("eslint", &["eslint .", "eslint --cache src/a.js"], Allow);
+    ruled(
+        "kubectl get",
+        &["kubectl get pods -A -o wide", "kubectl get -f x.yaml", "kubectl get deploy/x"],
+        Allow,
+    );
+    ruled("kubectl logs", &["kubectl logs -f deploy/x", "kubectl logs --follow x --tail 5"], Allow);
+    ruled("go test", &["go test ./... -run TestX -v", "go test -count=1 ./..."], Allow);
+}
+
 /// D2.16: An operand that begins with `@` may stand for a file with more words.
 /// Attack 449.
 #[test]

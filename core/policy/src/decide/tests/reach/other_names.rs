@@ -371,3 +371,30 @@ fn given_names_that_are_what_they_seem_then_they_are_only_read() {
     let found: Vec<String> = lines.iter().filter_map(|line| plan(line)).collect();
     held(&found, lines.len(), 42);
 }
+
+/// Scripts around grep know fewer of its options: to them the word behind one is the pattern, and the next one a file.
+/// Attack 615.
+#[test]
+fn given_an_option_of_grep_that_a_script_around_it_does_not_know_then_each_word_is_read_in_each_way() {
+    let scene = Scene::new();
+    let policy = scene.denying(&["read(.env)", "read(secrets/**)"]);
+    for program in ["zgrep", "zegrep", "zfgrep", "xzgrep", "xzegrep", "xzfgrep", "lzgrep"] {
+        let lines = [
+            format!("{program} --group-separator KEY .env a.txt"),
+            format!("{program} --group-separator SECRET secrets/key.txt a.txt"),
+            format!("{program} --group-sep KEY .env a.txt"),
+            format!("{program} -n -A 1 --group-separator KEY .env a.txt"),
+        ];
+        held(&wrong(&scene, &policy, lines, |decision| decision.effect > Allow), 4, 4);
+        let quiet = [
+            format!("{program} KEY a.txt"),
+            format!("{program} -n -A 3 KEY a.txt src/a.rs"),
+            format!("{program} --group-separator=-- -A 1 KEY a.txt"),
+            format!("{program} --group-separator -- KEY a.txt"),
+            format!("{program} -e .env a.txt"),
+        ];
+        held(&wrong(&scene, &policy, quiet, |decision| decision.effect == Allow), 5, 5);
+    }
+    let grep = ["grep --group-separator -- KEY a.txt".to_owned()];
+    held(&wrong(&scene, &policy, grep, |decision| decision.effect == Allow), 1, 1);
+}

@@ -2,6 +2,43 @@
 
 use super::*;
 
+/// A module that a filter loads is looked for in folders that stand apart from its name.
+/// Attack 616.
+#[test]
+fn given_a_filter_that_imports_from_a_folder_then_it_reads_what_the_two_name() {
+    let scene = Scene::new();
+    let policy = scene.denying(&["read(secrets/**)"]);
+    let lines = [
+        "jq -n 'import \"key\" as $d {search: \"./secrets\"}; $d'",
+        "jq -n 'import \"key\" as $d {\"search\": [\"x\", \"./secrets/\"]}; $d'",
+        "jq -n 'import\"key\"as$d{search:\"secrets\"};$d'",
+        "jq -n 'import \"key\" as a {search: \"./secrets\"}; a::b'",
+        "jq -n 'include \"key\" {search: \"./secrets\"}; b'",
+        "jq -n 'import \"secrets/key\" as $d; $d'",
+        "jq -n 'import \"secrets/key\" as $d {search: \".\"}; $d'",
+        "jq -n -L secrets 'import \"key\" as $d; $d'",
+        "jq -Lsecrets -n 'include \"key\"; b'",
+        "jq --library-path secrets -n 'include \"key\"; b'",
+        "cd src; jq -n 'import \"key\" as $d {search: \"../secrets\"}; $d'",
+        "jq -n 'import \"key\" as $d {search: (\"./sec\"+\"rets\")}; $d'",
+        "jq -n 'import \"\\u006bey\" as $d {search: \"./sub\"}; $d'",
+        "jq -n -L \"$x\" 'include \"key\"; b'",
+    ];
+    held(&wrong(&scene, &policy, lines.map(str::to_owned), |decision| decision.effect > Allow), 14, 14);
+    let other = scene.denying(&["read(secrets/sub/key/key.jq)"]);
+    let lines =
+        ["jq -n 'include \"sub/key\" {search: \"secrets\"}; b'", "jq -L secrets -n 'include \"sub/key\"; b'"];
+    held(&wrong(&scene, &other, lines.map(str::to_owned), |decision| decision.effect > Allow), 2, 2);
+    let free = [
+        "jq -n 'import \"key\" as $d {search: \"./lib\"}; $d'",
+        "jq -L lib 'include \"util\"; map(f)' a.json",
+        "jq '.include + \"secret\"' a.json",
+        "jq '.a + .b' a.json",
+        "jq -r '.secrets | \"\\(.key)\"' a.json",
+    ];
+    held(&wrong(&scene, &policy, free.map(str::to_owned), |decision| decision.effect == Allow), 5, 5);
+}
+
 /// Ways to hand a line to a program whose table does not know it for one.
 const RUNS: &[&str] = &[
     "ed '!{}'",
