@@ -225,7 +225,7 @@ impl<'a> CommandAnalyzer<'a> {
         }
         self.known.runs_input |= form.runs_input;
         std::iter::once(&scan).chain(&others).for_each(|scan| self.find_given(form, scan));
-        self.reader &= special_programs::is_without_guides(self, form);
+        special_programs::look_for_guides(self, form);
         if let Some(tells) = form.tells
             && self.is_query(&scan, from)
         {

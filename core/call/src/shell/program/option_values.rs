@@ -101,12 +101,13 @@ fn split_number(value: &str) -> (&str, &str) {
 }
 
 /// The number that the value of an option is read as, and the letters behind it, which are options. A unit belongs to the
-/// number (`-M128MiB`), as far as none of its letters is an option.
+/// number (`-M128MiB`), as far as none of its letters is an option but such a one.
 pub(super) fn split_number_with_unit<'v>(form: &CommandForm, value: &'v str) -> (&'v str, &'v str) {
     let (_, mut behind) = split_number(value);
+    let free = |letter: char| form.letter_option(letter).is_none_or(|(name, _)| form.takes_number(name));
     for unit in [['k', 'K', 'm', 'M', 'g', 'G'].as_slice(), &['i'], &['B']] {
         let rest = behind.strip_prefix(unit);
-        match rest.filter(|_| behind.chars().next().is_some_and(|c| form.letter_option(c).is_none())) {
+        match rest.filter(|_| behind.starts_with(free)) {
             Some(rest) => behind = rest,
             None if unit.len() > 1 => break,
             None => {}

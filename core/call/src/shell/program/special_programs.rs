@@ -152,10 +152,22 @@ pub(super) fn is_unguided(judge: &CommandAnalyzer<'_>, which: SpecialCase) -> bo
     })
 }
 
-/// Whether no file around the folder holds options that the program obeys: `.ackrc`.
-pub(super) fn is_without_guides(judge: &CommandAnalyzer<'_>, form: &CommandForm) -> bool {
-    let cwd = || judge.command.cwd.and_then(|cwd| judge.command.looked.resolved_folder(cwd));
-    form.guides.is_empty() || cwd().is_some_and(|cwd| toolchains::without_guides(&cwd, &form.guides))
+/// What is read where a file around the folder holds options that the program obeys: `.ackrc` may name files.
+pub(in crate::shell) const NAMED_BY_GUIDES: &str = "what a file of options names";
+
+/// A program with such a file around is no reader, and reads what is named there.
+pub(super) fn look_for_guides(judge: &mut CommandAnalyzer<'_>, form: &CommandForm) {
+    if form.guides.is_empty() {
+        return;
+    }
+    let Some(cwd) = judge.command.cwd.and_then(|cwd| judge.command.looked.resolved_folder(cwd)) else {
+        judge.reader = false;
+        return;
+    };
+    if !toolchains::without_guides(&cwd, &form.guides) {
+        judge.reader = false;
+        judge.named_elsewhere(NAMED_BY_GUIDES, Use::Read);
+    }
 }
 
 /// Whether no version manager's file around the folder says which program starts.

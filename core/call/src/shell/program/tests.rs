@@ -8,6 +8,7 @@ mod endings;
 #[cfg(target_os = "linux")]
 mod getopt;
 mod more;
+mod numbers;
 mod readers;
 mod swallowed;
 mod table;

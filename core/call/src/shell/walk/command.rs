@@ -412,13 +412,7 @@ impl Walker<'_> {
             known.touches.extend(there.touches);
         }
         self.show_hidden_names(&mut known);
-        if known.reader {
-            let command = words.get(known.transparent..).unwrap_or_default();
-            let folder = &self.place.folder;
-            let mut folders =
-                folder.known_path().into_iter().chain(folder.candidates().iter().map(|folder| &**folder));
-            known.reader = !folders.any(|folder| self.is_unsettled(command, folder));
-        }
+        self.settle_guided(words, &mut known);
         known
     }
 

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use super::Walker;
-use crate::shell::program::{self, is_repository, looks_above};
-use crate::shell::{Reach, ShellAccess, Touch, TouchedPath, Use, Word};
+use crate::shell::program::{self, CommandFacts, is_repository, looks_above};
+use crate::shell::{OpenPath, Reach, ShellAccess, Touch, TouchedPath, Use, Word};
 use crate::{Access, PathAccess, WriteKind};
 
 /// Programs that do what files around their folder tell them, besides those to which the table gives names of such files.
@@ -33,10 +33,29 @@ const GUIDES: &[&str] = &[
 const MAX_FOLDERS: usize = 64;
 
 impl Walker<'_> {
+    /// Takes back what was found around the command where an earlier one may have made what it goes by. What names of files
+    /// stand in options that were made so, is not known.
+    pub(super) fn settle_guided(&self, words: &[Word], known: &mut CommandFacts) {
+        let command = words.get(known.transparent..).unwrap_or_default();
+        let obeys = base_name(command).is_some_and(|name| !program::guides_of(name).is_empty());
+        let folder = &self.place.folder;
+        let mut folders =
+            folder.known_path().into_iter().chain(folder.candidates().iter().map(|folder| &**folder));
+        if !(known.reader || obeys) || !folders.any(|folder| self.is_unsettled(command, folder)) {
+            return;
+        }
+        known.reader = false;
+        if obeys {
+            let given = program::NAMED_BY_GUIDES.to_owned();
+            let path =
+                OpenPath { given, pieces: vec![None], slashes: true, stays_below: false, looked_up: false };
+            known.touches.push(Touch { path: TouchedPath::Open(path), how: Use::Read, reach: Reach::Itself });
+        }
+    }
+
     /// Whether a command of these words goes by files that an earlier one may have made.
-    pub(super) fn is_unsettled(&self, command: &[Word], folder: &Path) -> bool {
-        let name =
-            command.first().and_then(Word::literal).map(|name| name.rsplit('/').next().unwrap_or(name));
+    fn is_unsettled(&self, command: &[Word], folder: &Path) -> bool {
+        let name = base_name(command);
         let own = name.map(program::guides_of).unwrap_or_default();
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
         let guides = if name.is_some_and(|name| GUIDED.contains(&name)) { GUIDES } else { own.as_slice() };
@@ -59,6 +78,10 @@ impl Walker<'_> {
             _ => false,
         })
     }
+}
+
+fn base_name(command: &[Word]) -> Option<&str> {
+    command.first().and_then(Word::literal).map(|name| name.rsplit('/').next().unwrap_or(name))
 }
 
 /// Whether what is written there may tell programs in one of these folders what to do.

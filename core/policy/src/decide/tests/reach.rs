@@ -8,6 +8,7 @@ mod filled;
 mod generated;
 mod git_files;
 mod glued;
+mod guided;
 mod hidden_names;
 mod hosts;
 mod index;

@@ -8,7 +8,7 @@ use crate::shell::Word;
 /// As many options of each sort are tried with each other, of one program.
 const MOST: usize = 12;
 
-fn danger(known: &Option_) -> bool {
+pub(super) fn danger(known: &Option_) -> bool {
     known.meaning.is_dangerous()
         && !matches!(
             known.meaning,
