@@ -1,6 +1,7 @@
 //! From a request to a [`Call`]: raw input, diffs, locations and terminals are read together, and
 //! every version that they give becomes an access (D1.4).
 
+mod changes;
 mod fetches;
 mod paths;
 mod searches;
@@ -11,14 +12,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::input;
-use crate::patch;
 use crate::tool_calls::ToolCallState;
 use mayi_core::call::{
     Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, WriteKind,
-    shell, with_and_without_blanks,
+    shell,
 };
 use mayi_core::gate::Session;
-use mayi_doors::folders::{folder_caveat, named_folders};
+use mayi_doors::folders::{all_glob_folders, folder_caveat, is_glob, named_folders};
 use mayi_doors::readings::{InputCommand, ItemReading};
 
 /// The most accesses of one call: an agent that names more is asked about as a whole.
@@ -201,51 +201,6 @@ impl CallBuilder {
         }
     }
 
-    fn read_diff(&mut self, item: &Value) {
-        if item.get("changes").is_some() || item.get("patch").is_some() {
-            return self.read_changes(item);
-        }
-        let (Some(path), Some(new_text)) =
-            (input::non_empty_text(item, "path"), item.get("newText").and_then(Value::as_str))
-        else {
-            self.not_shown.push("a diff without path or text".to_owned());
-            return;
-        };
-        let old_text = item.get("oldText").and_then(Value::as_str).map(str::to_owned);
-        let kind = match (self.kind.as_str(), &old_text) {
-            ("delete", _) => WriteKind::Delete,
-            ("move", _) => WriteKind::Move,
-            (_, None) if !self.cwd.join(&path).exists() => WriteKind::Create,
-            (_, None) => WriteKind::Write,
-            (_, Some(_)) => WriteKind::Edit,
-        };
-        self.write(kind, &path);
-        self.diffs.push(Diff { path, old_text, new_text: new_text.to_owned() });
-    }
-
-    /// A diff in the shape of version 2: files and what becomes of each, and a patch, which is what a person reads.
-    fn read_changes(&mut self, item: &Value) {
-        let named = patch::read_changes(item, &mut self.not_shown);
-        for change in &named {
-            match change {
-                patch::DiffChange::Single(kind, path) => self.write(*kind, path),
-                patch::DiffChange::Copied { from, to } => {
-                    self.read(from);
-                    self.write(WriteKind::Create, to);
-                }
-            }
-        }
-        let Some(text) = patch::read_patch_text(item, &mut self.not_shown) else { return };
-        for (kind, path) in patch::patched_files(&text) {
-            // The patch says them from the top of some folder.
-            if !named.iter().any(|change| change.names_path(&path)) {
-                self.not_shown.push(format!("the patch is about {path}, which is not among its changes"));
-                self.write(kind, &path);
-            }
-        }
-        self.notes.push(text);
-    }
-
     /// What the input says, whatever the kind claims. `name` is the tool's, and `earlier` what its input was before.
     fn read_input(&mut self, raw: &Value, name: Option<&str>, earlier: &[Value]) {
         self.read_mcp_call(raw, name, earlier);
@@ -276,6 +231,9 @@ impl CallBuilder {
                 }
             }
         }
+        if !self.mcp_only {
+            self.read_unclaimed_changes(raw);
+        }
         for change in input::find_changes(raw) {
             let kind = match change.kind.as_str() {
                 "add" => WriteKind::Create,
@@ -285,6 +243,8 @@ impl CallBuilder {
             };
             self.write(kind, &change.path);
             if let Some(to) = change.moved_to {
+                // It can be read where it goes.
+                self.read(&change.path);
                 self.write(WriteKind::Move, &to);
             }
         }
@@ -353,9 +313,7 @@ impl CallBuilder {
                 "delete" => self.write(WriteKind::Delete, &given),
                 "move" => self.write(WriteKind::Move, &given),
                 _ => {
-                    for path in
-                        with_and_without_blanks(&given).map(|given| self.path(given)).collect::<Vec<_>>()
-                    {
+                    for path in self.path_candidates(&given) {
                         let written = self
                             .accesses
                             .iter()
@@ -385,9 +343,15 @@ impl CallBuilder {
                 for given in input::find_paths(raw).into_iter().chain(moved).chain(input::new_paths(raw)) {
                     self.write(kind, &given);
                 }
+                // What is moved can be read where it goes.
+                if kind == WriteKind::Move {
+                    let from = input::find_paths(raw).into_iter().chain(input::find_moved_paths(raw));
+                    from.collect::<Vec<_>>().iter().for_each(|path| self.read(path));
+                }
                 for given in input::find_patched_files(raw, true) {
                     self.write(kind, &given);
                 }
+                self.read_urls(raw);
                 self.note_unreadable(&input::listed_paths(raw));
                 if !self.accesses.iter().any(|access| matches!(access, Access::Write(..))) {
                     self.push(unknown(Category::Execute));
@@ -409,13 +373,21 @@ impl CallBuilder {
                 if self.accesses.is_empty() || !(input::only_reads(raw) || command) {
                     self.push(unknown(Category::Execute));
                 }
-                if self.kind == "search" && !name.is_some_and(input::lists_names) {
+                if self.kind == "search" && !name.is_some_and(|name| input::lists_names(name, raw)) {
                     self.search_contents(raw, folders);
                 } else if self.kind == "read" {
                     self.read_patterns(raw);
+                    let included = input::included_paths(raw);
+                    included.iter().for_each(|path| self.read(path));
+                    let folders = all_glob_folders(included.iter().filter(|path| is_glob(path)));
+                    if !folders.is_empty() {
+                        self.search_contents(&Value::Null, folders);
+                    }
                 }
+                self.read_urls(raw);
             }
             "execute" if !is_mcp => {
+                self.read_urls(raw);
                 if !self.accesses.iter().any(|access| matches!(access, Access::Shell(_))) {
                     self.push(unknown(Category::Execute));
                 }
@@ -425,6 +397,8 @@ impl CallBuilder {
                 self.push(unknown(Category::Read));
             }
             "think" if !is_mcp && self.accesses.is_empty() => {
+                input::find_paths(raw).iter().for_each(|path| self.read(path));
+                self.read_urls(raw);
                 let category = if input::only_thinks(raw) { Category::Read } else { Category::Execute };
                 self.push(unknown(category));
             }

@@ -1,5 +1,7 @@
 //! Inputs of tools, as far as mayi knows their keys. Data: a key that is not here is not understood.
 
+mod keys;
+
 use mayi_core::call::{WriteKind, shell::patched_names};
 use mayi_doors::folders::{FOLDERS, leads_to};
 use mayi_doors::readings::{
@@ -9,157 +11,10 @@ use mayi_doors::readings::{
 use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
 
+use self::keys::{
+    CALLS, CHANGES, EDIT_WORDS, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, TEXTS, THINKING, WRITTEN,
+};
 use crate::patch;
-
-/// Keys that hold one path.
-const PATHS: &[&str] = &[
-    "file_path",
-    "filePath",
-    "filepath",
-    "path",
-    "abs_path",
-    "absolute_path",
-    "absolutePath",
-    "file",
-    "notebook_path",
-    "notebookPath",
-    "target_file",
-    "targetFile",
-    "dir_path",
-    "directory",
-    "folder",
-];
-
-/// Keys that hold what is moved, in a call that moves something. Elsewhere they may hold anything: code, a table's name.
-const MOVED: &[&str] = &["old_path", "oldPath", "source", "source_path", "sourcePath", "src", "from"];
-
-/// Keys that hold a new path.
-const NEW_PATHS: &[&str] = &["new_path", "newPath", "destination", "dest", "move_path", "to"];
-
-/// Keys that hold several paths.
-const LISTS: &[&str] = &["paths", "files", "file_paths", "filePaths"];
-
-/// Keys that hold several changes.
-const CHANGES: &[&str] = &["edits", "replacements", "changes", "operations"];
-
-/// Keys that hold what stands or will stand in a file, or say why, and never its name.
-const TEXTS: &[&str] = &[
-    "old_string",
-    "oldString",
-    "old_str",
-    "oldText",
-    "old_text",
-    "new_string",
-    "newString",
-    "new_str",
-    "newText",
-    "new_text",
-    "content",
-    "contents",
-    "file_text",
-    "new_source",
-    "insert_text",
-    "text",
-    "code",
-    "replace",
-    "replacement",
-    "search",
-    "find",
-    "body",
-    "data",
-    "instruction",
-    "reason",
-    "title",
-    "ai_proposed_content",
-    "replace_all",
-    "replaceAll",
-    "expected_replacements",
-    "unified_diff",
-    "diff",
-    "patch",
-    "patchText",
-    "patch_text",
-    "input",
-    "kind",
-    "type",
-    "insert_line",
-    "operation",
-];
-
-/// Keys of what a call is, not of what it is about.
-const CALLS: &[&str] = &[
-    "server",
-    "tool",
-    "arguments",
-    "server_name",
-    "request",
-    "id",
-    "turn_id",
-    "call_id",
-    "url",
-    "uri",
-    "href",
-    "urls",
-    "env",
-    "args",
-    "_meta",
-];
-
-/// Keys that only say how to read or search.
-const READING: &[&str] = &[
-    "offset",
-    "limit",
-    "line",
-    "lines",
-    "start_line",
-    "end_line",
-    "pattern",
-    "query",
-    "glob",
-    "include",
-    "exclude",
-    "type",
-    "output_mode",
-    "head_limit",
-    "multiline",
-    "recursive",
-    "case_sensitive",
-    "-A",
-    "-B",
-    "-C",
-    "-n",
-    "-i",
-    "description",
-    "pages",
-    "respect_git_ignore",
-    "file_filtering_options",
-    "max_results",
-    "ignore",
-];
-
-/// Keys of tools that only think, plan or hand work to a sub-agent whose own calls are judged.
-const THINKING: &[&str] = &[
-    "thought",
-    "thoughts",
-    "plan",
-    "todos",
-    "items",
-    "entries",
-    "description",
-    "prompt",
-    "subagent_type",
-    "explanation",
-    "message",
-    "task",
-    "task_name",
-    "thoughtNumber",
-    "totalThoughts",
-    "nextThoughtNeeded",
-    "summary",
-    "run_in_background",
-    "model",
-    "name",
-];
 
 /// Whether this is nothing but the start of a sub-agent, whose own calls are judged: what it is told, and of which type it is.
 pub fn starts_sub_agent(input: &Value) -> bool {
@@ -167,9 +22,6 @@ pub fn starts_sub_agent(input: &Value) -> bool {
         && non_empty_text(input, "prompt").is_some()
         && only_thinks(input)
 }
-
-/// Words that editors' tools use as `command`, beside a path.
-const EDIT_WORDS: &[&str] = &["view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"];
 
 /// Every path in the input: by the keys that are known, in lists, and what could be one under a key that is not.
 pub fn find_paths(input: &Value) -> Vec<String> {
@@ -257,6 +109,27 @@ pub fn find_patched_files(input: &Value, any: bool) -> Vec<String> {
 /// Paths that something is moved or written to.
 pub fn new_paths(input: &Value) -> Vec<String> {
     NEW_PATHS.iter().filter_map(|key| non_empty_text(input, key)).collect()
+}
+
+/// Whether the input holds what will stand in the file that it names, whatever its kind claims.
+pub fn writes_text(input: &Value) -> bool {
+    input.as_object().is_some_and(names_path)
+        && WRITTEN.iter().any(|key| input.get(key).is_some_and(Value::is_string))
+}
+
+/// What goes from one name to another, whatever the call's kind claims: from where, and where to.
+pub fn find_moves(input: &Value) -> Option<(Vec<String>, Vec<String>)> {
+    let (from, to) = (find_moved_paths(input), new_paths(input));
+    (!from.is_empty() && !to.is_empty()).then_some((from, to))
+}
+
+/// Files that are read besides.
+pub fn included_paths(input: &Value) -> Vec<String> {
+    let texts = |value: &Value| match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        value => value.as_str().map(str::to_owned).into_iter().collect::<Vec<_>>(),
+    };
+    INCLUDED.iter().filter_map(|key| input.get(*key)).flat_map(texts).collect()
 }
 
 /// A change to one file, as Codex lists them: `{"PATH": {"type": "add" | "update" | "delete"}}`.
@@ -394,8 +267,15 @@ pub fn only_reads(input: &Value) -> bool {
     texts && keys_within(input, &[PATHS, READING, LISTS])
 }
 
-/// Whether a tool of this name finds files by their names, and shows nothing of what they hold.
-pub fn lists_names(tool: &str) -> bool {
+/// Whether a tool of this name finds files by their names, and its input asks for nothing of what they hold.
+pub fn lists_names(tool: &str, input: &Value) -> bool {
+    const CONTENTS: &[&str] = &["output_mode", "-A", "-B", "-C", "-n", "multiline", "query", "regex"];
+    let of_names = |pattern: &str| pattern.contains(['*', '?', '[', '{', '.', '/']);
+    let pattern = input.get("pattern").is_none_or(|pattern| pattern.as_str().is_some_and(of_names));
+    names_lister(tool) && pattern && !CONTENTS.iter().any(|key| input.get(*key).is_some())
+}
+
+fn names_lister(tool: &str) -> bool {
     const LISTERS: &[&str] = &[
         "glob",
         "ls",

@@ -44,6 +44,13 @@ fn is_other_line(key: &str, typed: bool) -> bool {
     !LINES.contains(&key) && (OTHER_LINES.contains(&words) || typed && TYPED.contains(&words))
 }
 
+/// Whether the key says at its end that it holds a line (`post_command`), and it does.
+fn is_line_by_ending(key: &str, value: &Value) -> bool {
+    let words = key.replace(['_', '-', ' ', '.'], "").to_ascii_lowercase();
+    let text = value.is_string() || value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
+    text && words.len() > "command".len() && ["command", "commands"].iter().any(|end| words.ends_with(end))
+}
+
 /// Whether `input` has a command, by whatever key.
 #[must_use]
 pub fn has_command(input: &Map<String, Value>) -> bool {
@@ -60,7 +67,9 @@ pub fn all_commands(input: &Map<String, Value>, typed: bool) -> Vec<InputCommand
     for key in LINES {
         found.extend(command_readings(input, key));
     }
-    for (key, value) in input.iter().filter(|(key, _)| is_other_line(key, typed)) {
+    for (key, value) in input.iter().filter(|(key, value)| {
+        is_other_line(key, typed) || !LINES.contains(&key.as_str()) && is_line_by_ending(key, value)
+    }) {
         // Several lines, each by itself.
         let lines = value.as_array().into_iter().flatten().filter_map(Value::as_str);
         found.extend(

@@ -49,6 +49,13 @@ pub(super) const RUN_LATER: &[&str] = &[
     "**/.git/modules/**/config",
     "**/.git/worktrees/**/config.worktree",
     "**/.git/commondir",
+    "**/.git/worktrees/*/commondir",
+    "**/.git/worktrees/*/gitdir",
+    "**/.git/objects/info/alternates",
+    // What it still has to do, lines among it.
+    "**/.git/rebase-merge/**",
+    "**/.git/rebase-apply/**",
+    "**/.git/sequencer/**",
     // The folder of a repository without a working tree, by its parts.
     "**/*.git/hooks/**",
     "**/*.git/config",

@@ -158,7 +158,9 @@ fn is_program(option: &str) -> bool {
     }
     let whole = PROGRAMS.contains(&plain.as_str());
     let part = |part: Option<&str>| {
-        part.is_some_and(|part| matches!(part, "exec" | "cmd" | "pager" | "editor" | "launcher"))
+        part.is_some_and(|part| {
+            matches!(part, "exec" | "cmd" | "pager" | "editor" | "launcher" | "invoke" | "prepipe")
+        })
     };
     whole || part(plain.rsplit('-').next())
 }

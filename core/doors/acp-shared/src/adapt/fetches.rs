@@ -40,4 +40,17 @@ impl CallBuilder {
             }
         }
     }
+
+    /// Addresses by their keys, in a call that says nothing of fetching: an address, or the name of a file.
+    pub(super) fn read_urls(&mut self, raw: &Value) {
+        for given in input::find_urls(raw) {
+            if given.contains(':') {
+                self.read_url(&given);
+            } else if matches!(self.kind.as_str(), "edit" | "delete" | "move") {
+                self.write(WriteKind::Write, &given);
+            } else {
+                self.read(&given);
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Requests in the shapes that real agents send, and what they mean.
 
 mod readings;
+mod unclaimed;
 
 use serde_json::{Map, json};
 
@@ -63,7 +64,7 @@ fn given_codexs_changes_then_each_is_a_write_of_its_kind() {
             "/w/new": {"type": "add", "content": "x"}, "/w/old": {"type": "delete"},
             "/w/a": {"type": "update", "move_path": "/w/b"},
         }}})),
-        ["create(/w/new)", "delete(/w/old)", "edit(/w/a)", "move(/w/b)"]
+        ["create(/w/new)", "delete(/w/old)", "edit(/w/a)", "read(/w/a)", "move(/w/b)"]
     );
 }
 

@@ -479,6 +479,7 @@ mod catastrophe;
 mod changed;
 mod given;
 mod hidden;
+mod launchers;
 mod levels;
 mod local;
 mod mentioned;
