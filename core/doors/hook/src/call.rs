@@ -36,12 +36,21 @@ impl HomeFolders {
     }
 }
 
-/// The one way to split a tool's name that fits the server which the harness names; all of them, where it names none that fits.
-fn narrow_to_server(mut readings: Vec<(String, String)>, server: Option<&str>) -> Vec<(String, String)> {
-    if let Some(server) = server
-        && readings.iter().any(|(name, _)| name == server)
-    {
-        readings.retain(|(name, _)| name == server);
+/// The ways to split a tool's name that fit the server which the harness names. Where none does, the harness has written the
+/// name otherwise (`my.server` as `my_server`): then it is each of them, and the one that is named as well.
+fn narrow_to_server(mut readings: Vec<(String, String)>, event: &HookEvent) -> Vec<(String, String)> {
+    if let Some(server) = &event.server {
+        if readings.iter().any(|(name, _)| name == server) {
+            readings.retain(|(name, _)| name == server);
+        } else {
+            let named: Vec<_> = readings.iter().map(|(_, tool)| (server.clone(), tool.clone())).collect();
+            readings.extend(named);
+        }
+        if let Some(tool) = &event.server_tool
+            && !readings.iter().any(|(_, own)| own == tool)
+        {
+            readings.push((server.clone(), tool.clone()));
+        }
     }
     readings
 }
@@ -54,8 +63,7 @@ pub(crate) fn call_from_event(
     homes: &HomeFolders,
 ) -> Call {
     let does = tools::tool_kind(harness.tools, &event.tool);
-    let servers =
-        (harness.servers)(&event.tool).map(|readings| narrow_to_server(readings, event.server.as_deref()));
+    let servers = (harness.servers)(&event.tool).map(|readings| narrow_to_server(readings, event));
     let outside = |cwd: &Path| folder_caveat(session, cwd);
     let own_keys = harness.folder_keys.iter().filter(|(tool, _)| *tool == event.tool);
     let folder_keys: Vec<&str> = own_keys.map(|(_, key)| *key).collect();

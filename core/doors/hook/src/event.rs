@@ -22,6 +22,8 @@ pub struct HookEvent {
     pub tool: String,
     /// The MCP server that it is a tool of, where the harness says so besides.
     pub server: Option<String>,
+    /// What that server calls the tool, where the harness says so besides.
+    pub server_tool: Option<String>,
     /// What the tool is given.
     pub input: Value,
     /// The harness's id of the tool call.
@@ -83,6 +85,7 @@ impl HookEvent {
             mode: OwnMode::Asks,
             tool: String::new(),
             server: None,
+            server_tool: None,
             input: Value::Null,
             id: None,
             parent: None,

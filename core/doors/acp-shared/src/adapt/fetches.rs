@@ -37,6 +37,10 @@ impl CallBuilder {
                     name: "an address that is not understood".to_owned(),
                     category: Category::Execute,
                 });
+                // Some put the scheme before it.
+                if let Ok(url) = UrlAccess::parse_lenient(&format!("https://{given}")) {
+                    self.push(Access::Fetch(url));
+                }
             }
         }
     }

@@ -67,7 +67,9 @@ fn read(value: &Value) -> Result<HookEvent, String> {
         _ => EventKind::Other,
     };
     let mut event = fields.read_event(kind, &name)?;
-    event.server = value.pointer("/mcp_context/server_name").and_then(Value::as_str).map(str::to_owned);
+    let of_server = |name: &str| value.pointer(name).and_then(Value::as_str).map(str::to_owned);
+    event.server = of_server("/mcp_context/server_name");
+    event.server_tool = of_server("/mcp_context/tool_name");
     if value.pointer("/tool_response/error").is_some_and(|error| !error.is_null()) {
         event.how = "failed".to_owned();
     }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use mayi_core::call::{
-    Access, Dialect, PathAccess, Surroundings, WriteKind, file_paths, shell, with_and_without_blanks,
+    Access, Dialect, PathAccess, Surroundings, WriteKind, file_paths, percent_decodings, shell,
+    with_and_without_blanks,
 };
 use mayi_doors::folders::{all_glob_folders, glob_folders, is_glob, leads_to};
 use mayi_doors::patch_headers::patched_files;
@@ -108,7 +109,8 @@ impl InputReader<'_> {
 
     fn candidates_from(&self, cwd: &Path, given: &str) -> Vec<PathAccess> {
         let mut found = Vec::new();
-        for given in with_and_without_blanks(given) {
+        let forms = handler_forms(given);
+        for given in forms.iter().flat_map(|form| with_and_without_blanks(form)) {
             found.push(PathAccess::new(cwd, given));
             let below = given.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
             if let Some(rest) = below {
@@ -145,9 +147,15 @@ impl InputReader<'_> {
     pub(super) fn push_patch(&mut self, patch: &str) {
         let mut folders = vec![self.context.cwd.to_owned()];
         folders.extend(self.folders.clone());
-        for (kind, path) in patched_files(patch) {
+        let named = patched_files(patch);
+        // What is moved can be read where it goes.
+        let moves = named.iter().any(|(kind, _)| *kind == WriteKind::Move);
+        for (kind, path) in named {
             for folder in &folders {
                 for path in self.candidates_from(folder, &path) {
+                    if moves && kind == WriteKind::Edit {
+                        self.push(Access::Read(path.clone()));
+                    }
                     self.push_write_to(kind, path);
                 }
             }
@@ -208,4 +216,17 @@ fn without_twins(mut paths: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     paths
+}
+
+/// What a harness's handler may make of a path before it opens it: Gemini CLI drops an `@` before it, and decodes `%2e`.
+fn handler_forms(given: &str) -> Vec<String> {
+    let mut forms = percent_decodings(given).unwrap_or_else(|| vec![given.to_owned()]);
+    if forms.first().is_none_or(|first| first != given) {
+        forms.insert(0, given.to_owned());
+    }
+    let bare: Vec<String> =
+        forms.iter().filter_map(|form| form.trim_start().strip_prefix('@')).map(str::to_owned).collect();
+    forms.extend(bare.into_iter().filter(|form| !form.trim().is_empty()));
+    forms.dedup();
+    forms
 }

@@ -278,6 +278,10 @@ impl InputReader<'_> {
                 self.out.not_shown.push(format!("the address {given} is not understood: {error}"));
                 let name = "an address that is not understood".to_owned();
                 self.push(Access::Tool { name, category: Category::Execute });
+                // Some put the scheme before it.
+                if let Ok(url) = UrlAccess::parse_lenient(&format!("https://{given}")) {
+                    self.push(Access::Fetch(url));
+                }
             }
         }
     }

@@ -73,10 +73,19 @@ impl InputReader<'_> {
             found.push(InputCommand::Line(text.to_owned()));
         }
         let unknown = self.does == ToolKind::Other;
-        found.extend(if unknown { nested_commands(self.input) } else { all_commands(self.input, false) });
+        // What is typed into a shell that a line starts is a line as well.
+        let typed = self.input.contains_key("stdin") && found.iter().any(starts_shell);
+        found.extend(if unknown { nested_commands(self.input) } else { all_commands(self.input, typed) });
         if found.contains(&InputCommand::Unknown) {
             self.note_not_text("command");
         }
         found
     }
+}
+
+/// Whether a line does no more than to start a shell, which runs what is typed into it.
+fn starts_shell(command: &InputCommand) -> bool {
+    let InputCommand::Line(line) = command else { return false };
+    let name = line.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh" | "mksh" | "busybox" | "fish")
 }

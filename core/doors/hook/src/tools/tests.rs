@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "only tests")]
 
+mod handlers;
 mod readings;
 
 use std::path::PathBuf;
@@ -152,7 +153,10 @@ fn given_a_joined_name_then_every_split_counts_unless_the_harness_names_the_serv
     };
     assert_eq!(readings("claude-code", "mcp__a__b__c", None), ["a/b__c", "a__b/c"]);
     assert_eq!(readings("claude-code", "mcp__a__b__c", Some("a__b")), ["a__b/c"]);
-    assert_eq!(readings("claude-code", "mcp__a__b__c", Some("other")), ["a/b__c", "a__b/c"]);
+    assert_eq!(
+        readings("claude-code", "mcp__a__b__c", Some("other")),
+        ["a/b__c", "a__b/c", "other/b__c", "other/c"]
+    );
     assert_eq!(readings("vscode", "mcp_a_b_c", None), ["a/b_c", "a_b/c"]);
     assert_eq!(readings("opencode", "a_b", None), ["a/b"]);
     assert_eq!(readings("copilot", "a-b-c", None), ["a/b-c", "a-b/c"]);
