@@ -484,6 +484,7 @@ mod local;
 mod mentioned;
 mod obscured;
 mod options;
+mod other_names;
 mod properties;
 mod protected;
 mod reach;
