@@ -88,6 +88,9 @@ pub struct McpAccess {
     /// is not among them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub paths: BTreeMap<String, Vec<PathAccess>>,
+    /// What its arguments would reach and run, where the server does as they say: for rules that deny or ask.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<Access>,
     /// The category that the server claims for the tool, where the user trusts it in that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Category>,
@@ -116,7 +119,8 @@ impl McpAccess {
         let looked = LineLookups::default();
         let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
         let paths = super::argument::paths_by_argument(&arguments, cwd, &looked);
-        Self { readings, arguments, touches, paths, claims: None, spared: false }
+        let inside = super::argument_calls::accesses_in_arguments(&arguments, cwd, home);
+        Self { readings, arguments, touches, paths, inside, claims: None, spared: false }
     }
 
     /// Every way to split the name `joined` into a server and a tool at one of its `separator`s. Overlapping: with `__`,

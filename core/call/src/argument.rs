@@ -64,7 +64,8 @@ fn path_readings(text: &str, cwd: &Path) -> Option<Vec<String>> {
         }
         // As a name, an address of a file is mostly in no folder that is there, unless it climbs.
         let named = files.is_empty() || has_parent_component(&text) || could_be_name(cwd, &text);
-        for text in named.then_some(text).into_iter().chain(files) {
+        let parts: Vec<String> = before_marks(&text).map(str::to_owned).collect();
+        for text in named.then_some(text).into_iter().chain(files).chain(parts) {
             let trimmed = without_blanks(&text).to_owned();
             let slashes = [text.replace('\\', "/"), trimmed.replace('\\', "/")];
             found.extend([text, trimmed].into_iter().chain(slashes));
@@ -73,6 +74,12 @@ fn path_readings(text: &str, cwd: &Path) -> Option<Vec<String>> {
     found.sort_unstable();
     found.dedup();
     Some(found)
+}
+
+/// The path in front of a place in the file, or of what is wanted of it: `.env#L1`, `.env?raw`. A folder is no such thing.
+pub(super) fn before_marks(text: &str) -> impl Iterator<Item = &str> {
+    let before = ['#', '?'].into_iter().filter_map(|mark| Some(text.split_once(mark)?.0));
+    before.filter(|path| !path.is_empty() && !path.ends_with(['/', '\\']) && !path.contains(['*', '[', '{']))
 }
 
 /// A path as it is given, and as a tool may read it: some leave out what is blank around it, a byte order mark too, and look

@@ -2,6 +2,7 @@
 
 mod access;
 mod argument;
+mod argument_calls;
 mod digest;
 mod home;
 mod identity;

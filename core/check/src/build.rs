@@ -9,7 +9,7 @@ use super::{Request, RequestError, RequestedAction};
 use mayi_acp as acp;
 use mayi_core::call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
-    file_paths, resolve_path, shell,
+    file_paths, resolve_path, shell, with_and_without_blanks,
 };
 use mayi_core::gate::Session;
 
@@ -135,8 +135,12 @@ fn request_accesses(
         RequestedAction::Words(words) => {
             add_folder_caveat(shell::argv_accesses(words, &at), request, session)
         }
-        RequestedAction::Read(given) => vec![Access::Read(path(given))],
-        RequestedAction::Write(kind, given) => vec![Access::write(*kind, path(given))],
+        RequestedAction::Read(given) => {
+            with_and_without_blanks(given).map(|given| Access::Read(path(given))).collect()
+        }
+        RequestedAction::Write(kind, given) => {
+            with_and_without_blanks(given).map(|given| Access::write(*kind, path(given))).collect()
+        }
         RequestedAction::Fetch(given) => {
             let files = file_paths(given).into_iter().map(|file| Access::Read(PathAccess::new(cwd, &file)));
             std::iter::once(fetch_access(given)).chain(files).collect()

@@ -24,6 +24,7 @@ mod git_files;
 mod gitignore;
 mod gitlinks;
 mod given_programs;
+mod goals;
 mod hosts;
 mod implied_files;
 mod index_links;
@@ -66,6 +67,7 @@ mod special_programs;
 mod spellings;
 mod started_lines;
 mod stray_paths;
+mod sub_names;
 mod table;
 mod table_entry;
 #[cfg(test)]

@@ -280,3 +280,18 @@ fn given_an_address_of_a_file_then_the_file_is_read() {
         assert_eq!(machine.decide(request).effect, Effect::Deny, "{url}");
     }
 }
+
+/// D1.4: as at the doors, a path counts as it is given, and without what is blank around it.
+/// Attack 635.
+#[test]
+fn given_a_path_with_blanks_around_it_then_it_is_judged_with_and_without_them() {
+    let machine =
+        Machine::new("version = 1\n[rules]\nallow = [\"*\"]\ndeny = [\"read(.env)\", \"write(.env)\"]\n");
+    for path in [" .env", ".env ", "\t.env\n", "\u{feff}.env", ".env"] {
+        for kind in ["read", "write", "edit", "delete"] {
+            let decision = machine.decide(json!({ "kind": kind, "path": path }));
+            assert_eq!(decision.effect, Effect::Deny, "{kind} {path:?}");
+        }
+    }
+    assert_eq!(machine.decide(json!({ "kind": "read", "path": " a " })).effect, Effect::Allow);
+}

@@ -50,8 +50,13 @@ fn runs_here(policy: &Policy, found: &Findings<'_>) -> bool {
     super::settings::server_of(policy, mcp, found.standing).is_some_and(|server| server.local)
 }
 
-/// Denials and asks about a path that the access touches.
-pub(super) fn apply_touch_rules(policy: &Policy, touch: &TouchForms<'_>, found: &mut Findings<'_>) {
+/// Denials and asks about a path that `toucher` touches: the access, or what its arguments would run.
+pub(super) fn apply_touch_rules(
+    policy: &Policy,
+    touch: &TouchForms<'_>,
+    toucher: &Access,
+    found: &mut Findings<'_>,
+) {
     let mut perhaps: Option<&Rule> = None;
     let mut past: Option<&Rule> = None;
     for rule in policy.rules.about_touch(touch) {
@@ -77,7 +82,7 @@ pub(super) fn apply_touch_rules(policy: &Policy, touch: &TouchForms<'_>, found: 
             };
             continue;
         }
-        if by_hand && is_incidental_read(touch, &touching, found.access) {
+        if by_hand && is_incidental_read(touch, &touching, toucher) {
             let finding = ask_each_time(
                 touch,
                 "it goes through what holds something denied",
@@ -135,26 +140,26 @@ pub(super) fn ask_each_time(touch: &TouchForms<'_>, what: &str, why: &str, found
     Finding { always: true, once: true, ..finding }
 }
 
-/// Denials and asks about an address among the words of a command.
-pub(super) fn apply_address_rules(policy: &Policy, address: &Access, found: &mut Findings<'_>) {
-    let seen = AccessForms::new(address, &found.call.roots);
+/// Denials and asks about a part of the access: an address among the words of a command, or what arguments of a tool would
+/// reach and run.
+pub(super) fn apply_part_rules(policy: &Policy, part: &Access, found: &mut Findings<'_>) {
+    let seen = AccessForms::new(part, &found.call.roots);
     for rule in policy.rules.rules_about(&seen) {
         let speaks =
             rule.effect != Effect::Allow && rule.is_for(&found.call.agent) && !rule.pattern.is_everything();
         if speaks && rule.matches_forms(&seen) {
-            if rule.effect == Effect::Deny && !rule.pattern.is_certain_of(address) {
+            if rule.effect == Effect::Deny && !rule.pattern.is_certain_of(part) {
                 let why = format!("where it leads is not known, and there is a {}", rule_reason(rule));
                 let mut finding = with_rule_origin(
                     rule,
-                    found.part_finding(Effect::Ask, address.to_string(), Source::Rule, why),
+                    found.part_finding(Effect::Ask, part.to_string(), Source::Rule, why),
                 );
                 finding.always = true;
                 found.add_ask(finding, AskKind::Always);
                 continue;
             }
-            let finding =
-                found.part_finding(rule.effect, address.to_string(), Source::Rule, rule_reason(rule));
-            add_rule_finding(rule, finding, Some(address), found);
+            let finding = found.part_finding(rule.effect, part.to_string(), Source::Rule, rule_reason(rule));
+            add_rule_finding(rule, finding, Some(part), found);
         }
     }
 }

@@ -16,15 +16,15 @@ use mayi_call::{Access, Category};
 /// plain asks; `reader`: what it reads has to be allowed, too.
 pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: &mut Findings<'_>) {
     let access = found.access;
-    let (touches, urls) = match access {
-        Access::Shell(shell) => (&shell.touches, shell.urls.as_slice()),
-        Access::Mcp(mcp) => (&mcp.touches, [].as_slice()),
+    let touches = match access {
+        Access::Shell(shell) => &shell.touches,
+        Access::Mcp(mcp) => &mcp.touches,
         _ => return,
     };
     for touch in touches {
         let seen = TouchForms::new(touch, &found.call.roots);
-        rules::apply_touch_rules(policy, &seen, found);
-        add_grant_denials(&seen, found);
+        rules::apply_touch_rules(policy, &seen, access, found);
+        add_grant_denials(&seen, access, found);
         // An allow of just this path speaks for it as an allow of the command does.
         let allowed = lifted || is_allowed(policy, &seen, found);
         add_protection(policy, &seen, allowed, found);
@@ -32,14 +32,43 @@ pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: 
             add_matrix_row(policy, &seen, found);
         }
     }
-    for url in urls {
-        rules::apply_address_rules(policy, &Access::Fetch(url.clone()), found);
+    judge_addresses(policy, access, found);
+    if let Access::Mcp(mcp) = access {
+        mcp.inside.iter().for_each(|inside| judge_inside(policy, inside, found));
     }
-    if let Access::Shell(shell) = access {
-        for host in mentions::mentioned_hosts(shell) {
-            rules::apply_mention_rules(policy, &Access::Fetch(host), found);
+}
+
+/// The addresses among the words of a command.
+fn judge_addresses(policy: &Policy, access: &Access, found: &mut Findings<'_>) {
+    let Access::Shell(shell) = access else { return };
+    for url in &shell.urls {
+        rules::apply_part_rules(policy, &Access::Fetch(url.clone()), found);
+    }
+    for host in mentions::mentioned_hosts(shell) {
+        rules::apply_mention_rules(policy, &Access::Fetch(host), found);
+    }
+}
+
+/// What arguments of a tool would reach or run, and what that touches: a denial or an ask that somebody wrote, or gave before,
+/// is about it. Nothing else is: it is not known that the server does so.
+fn judge_inside(policy: &Policy, inside: &Access, found: &mut Findings<'_>) {
+    rules::apply_part_rules(policy, inside, found);
+    let (grants, call) = (found.standing.grants, found.call);
+    for (grant, pattern) in grants.forbidding_grants(call, inside) {
+        let reason = format!("denied before, {}", grant.scope);
+        let mut finding = found.part_finding(Effect::Deny, inside.to_string(), Source::Grant, reason);
+        finding.pattern = Some(pattern.to_string());
+        finding.grant = Some(grant.id);
+        found.list.push(finding);
+    }
+    if let Access::Shell(shell) = inside {
+        for touch in &shell.touches {
+            let seen = TouchForms::new(touch, &found.call.roots);
+            rules::apply_touch_rules(policy, &seen, inside, found);
+            add_grant_denials(&seen, inside, found);
         }
     }
+    judge_addresses(policy, inside, found);
 }
 
 /// Whether a rule outside of workspace files allows what is touched.
@@ -59,12 +88,12 @@ fn is_allowed(policy: &Policy, touch: &TouchForms<'_>, found: &Findings<'_>) -> 
     })
 }
 
-fn add_grant_denials(touch: &TouchForms<'_>, found: &mut Findings<'_>) {
+fn add_grant_denials(touch: &TouchForms<'_>, toucher: &Access, found: &mut Findings<'_>) {
     let (grants, call) = (found.standing.grants, found.call);
     for (grant, pattern, touching) in grants.forbidding_touch(call, touch) {
         let reason = format!("denied before, {}", grant.scope);
         let past = touching.certainty == Certainty::Perhaps;
-        if past || rules::is_incidental_read(touch, &touching, found.access) {
+        if past || rules::is_incidental_read(touch, &touching, toucher) {
             let mut finding = rules::ask_each_time(touch, "it may show something denied", &reason, found);
             finding.pattern = Some(pattern.to_string());
             found.add_ask(finding, AskKind::Never);

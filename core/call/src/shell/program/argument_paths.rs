@@ -31,6 +31,12 @@ pub(in crate::shell) fn touches_in_strings<'t>(
             for reading in path_readings(text, home) {
                 places.add_possible_paths(&reading, Use::Either, Reach::Itself);
             }
+            for named in named_in(text) {
+                places.add_possible_paths(named, Use::Either, Reach::Itself);
+                for reading in path_readings(named, home) {
+                    places.add_possible_paths(&reading, Use::Either, Reach::Itself);
+                }
+            }
             // `'secrets/key'`
             let bare = without_marks(text);
             if bare != text && !bare.contains(char::is_whitespace) {
@@ -48,6 +54,16 @@ pub(in crate::shell) fn touches_in_strings<'t>(
         add_members(&mut places, text, home, &mut touches);
     }
     touches
+}
+
+/// The path that a text names with more around it: a place in the file (`.env#L1`), what is wanted of it (`.env?raw`), or a
+/// name for it (`[a](.env)`).
+fn named_in(text: &str) -> impl Iterator<Item = &str> {
+    let link = text.strip_suffix(')').and_then(|text| text.rsplit_once("](")).map(|(_, path)| path.trim());
+    let link = link.map(|path| path.split(' ').next().unwrap_or(path).trim_matches(['<', '>']));
+    let texts = link.into_iter().chain((link.is_none() && text.len() <= LONGEST).then_some(text));
+    let bare = |text: &&str| !text.is_empty() && !text.contains("://");
+    link.into_iter().chain(texts.flat_map(crate::argument::before_marks)).filter(bare)
 }
 
 /// What a text names that is a pattern, or a list.

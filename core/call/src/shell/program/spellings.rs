@@ -2,9 +2,11 @@
 //! sub-command, and with options that are written short written out.
 
 use super::form::CommandForm;
+use super::goals::by_each_goal;
 use super::name;
 use super::option_lookup::find_long_option;
 use super::scan::scan_words;
+use super::sub_names::by_other_names;
 use super::table::{OptionStyle, ProgramEntry, ProgramTable, SpecialCase};
 use crate::shell::{OpenWord, Word, split_words};
 
@@ -30,9 +32,13 @@ pub(super) fn add_spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>
             form
         }
     };
+    if program.is_some_and(ProgramEntry::names_subs) {
+        new.extend(by_other_names(std::iter::once(whole).chain(new.iter().map(Vec::as_slice))));
+    }
     let plain = std::iter::once(whole).chain(new.iter().map(Vec::as_slice));
     let long: Vec<_> = plain.flat_map(|words| written_out(form, words)).take(MOST).collect();
     found.extend(new.into_iter().chain(long).take(MOST));
+    found.extend(form.map(|form| by_each_goal(form, whole)).unwrap_or_default());
 }
 
 /// `git -C x push y` is `git push y`; returns the form of the last sub-command.
@@ -53,12 +59,6 @@ fn spell_sub_command(
         }
         add_alias_spellings(program.form(), words, from..rest, new);
         let name = words.get(rest).and_then(Word::literal);
-        for full in name.map(|name| program.full_names(name)).unwrap_or_default().into_iter().take(MOST) {
-            let full = Word::from(full);
-            let spelled =
-                kept.iter().copied().chain([&full]).chain(words.get(rest + 1..).unwrap_or_default());
-            new.push(spelled.cloned().collect());
-        }
         let Some(sub) = name.and_then(|text| program.sub_command(text)) else {
             from = rest;
             break;

@@ -131,7 +131,9 @@ impl ProgramEntry {
 
     /// The sub-command with this name, or with one that stands for it.
     pub(super) fn sub_command(&self, name: &str) -> Option<&'static ProgramEntry> {
-        let named = |name: &str| ProgramTable::get().find_entry(&format!("{} {name}", self.name()));
+        let named = |name: &str| {
+            ProgramTable::get().find_entry(&format!("{} {}", self.name(), name.replace('/', " ")))
+        };
         named(name).or_else(|| {
             let mut full = self.full_names(name).into_iter().filter_map(named);
             let first = full.next()?;
@@ -139,11 +141,33 @@ impl ProgramEntry {
         })
     }
 
+    /// Whether sub-commands of it are known, or other names for some.
+    pub(super) fn names_subs(&self) -> bool {
+        self.part.has_subs || !self.form().aliases.is_empty()
+    }
+
+    /// Whether a name of several parts begins so: `container` of `container/rm`.
+    pub(super) fn begins_name(&self, path: &str) -> bool {
+        let begins = |name: &String| name.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        self.form().aliases.iter().any(|(alias, full)| begins(alias) || begins(full))
+    }
+
+    /// Whether these names only say where the rest counts: `workspace x`.
+    pub(super) fn leaves_out(&self, path: &str) -> bool {
+        let parts = || path.split('/');
+        let is = |own: &str| {
+            own.split('/').count() == parts().count()
+                && own.split('/').zip(parts()).all(|(own, part)| own == "*" || own == part)
+        };
+        self.form().aliases.iter().any(|(own, full)| full.is_empty() && is(own))
+    }
+
     /// Other names of the sub-command that the program may take `name` for: the one that it is an alias of (`cargo r`) and
-    /// the aliases of the same, or those that it begins where the program takes these too (`npm publ`).
+    /// the aliases of the same, or those that it begins where the program takes these too (`npm publ`). The parts of a name
+    /// have a slash between them: `container/rm`.
     pub(super) fn full_names(&self, name: &str) -> Vec<&str> {
         let form = self.form();
-        let alias = form.aliases.iter().find(|(alias, _)| *alias == name);
+        let alias = form.aliases.iter().find(|(alias, full)| *alias == name && !full.is_empty());
         let full = alias.map_or(name, |(_, full)| full);
         let same = form.aliases.iter().filter(|(_, other)| other == full);
         let same: Vec<_> = same.flat_map(|(alias, full)| [full, alias]).map(String::as_str).collect();
@@ -153,10 +177,16 @@ impl ProgramEntry {
             others.dedup();
             return others;
         }
-        match form.abbreviates && !name.is_empty() {
-            true => ProgramTable::sub_command_names(self.name(), name),
-            false => Vec::new(),
+        if !form.abbreviates || name.is_empty() || name.contains('/') {
+            return Vec::new();
         }
+        let begun = |full: &&str| full.starts_with(name) && *full != name;
+        let full = form.aliases.iter().map(|(_, full)| full.as_str()).filter(begun);
+        let mut all: Vec<_> =
+            ProgramTable::sub_command_names(self.name(), name).into_iter().chain(full).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 }
 

@@ -473,6 +473,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     );
 }
 
+mod argument_calls;
 mod besides;
 mod careful;
 mod catastrophe;
@@ -486,6 +487,7 @@ mod mentioned;
 mod obscured;
 mod option_sets;
 mod options;
+mod other_names;
 mod properties;
 mod protected;
 mod reach;

@@ -1,0 +1,391 @@
+//! Arguments of tools as addresses and commands: what a server that does as they say would reach, and run (D1.18). For rules
+//! that deny or ask alone.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::argument::percent_decodings;
+use super::shell::{OpenWord, Word, argv_accesses, join_words, line_accesses};
+use super::url::{file_paths, is_scheme, is_this_machine};
+use super::{Access, Dialect, ShellAccess, Surroundings, UrlAccess};
+
+/// As many values of one call are looked at.
+const MOST_VALUES: usize = 1 << 16;
+/// As many addresses, and commands, of one call are told apart: of more it is not known which they are.
+const MOST_ADDRESSES: usize = 256;
+const MOST_COMMANDS: usize = 32;
+/// The longest text that is read as addresses.
+const LONGEST: usize = 4096;
+/// As much text is read as arguments inside of arguments, and as deep.
+const LONGEST_INNER: usize = 64 * 1024;
+const DEEPEST_INNER: usize = 4;
+
+/// Schemes whose addresses lead to a machine, whatever it is called.
+const SCHEMES: &[&str] = &["http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh"];
+/// Arguments whose value is a machine, or begins with one.
+const HOSTS: &[&str] = &[
+    "url",
+    "urls",
+    "uri",
+    "uris",
+    "endpoint",
+    "endpoints",
+    "host",
+    "hosts",
+    "hostname",
+    "proxy",
+    "domain",
+    "domains",
+    "baseurl",
+    "origin",
+    "href",
+];
+/// The same, where it has the form of one: it may be the name of something else.
+const PERHAPS_HOSTS: &[&str] =
+    &["server", "servers", "site", "website", "address", "addr", "ip", "remote", "registry"];
+/// Arguments whose value is a line, or the words of a command.
+const COMMANDS: &[&str] = &[
+    "command",
+    "commands",
+    "cmd",
+    "cmds",
+    "cmdline",
+    "commandline",
+    "argv",
+    "script",
+    "scripts",
+    "shell",
+    "exec",
+    "bash",
+    "sh",
+];
+/// Those of them whose items are a line each.
+const LINES: &[&str] = &["commands", "cmds", "scripts"];
+const PROGRAMS: &[&str] = &["program", "executable", "binary"];
+const FURTHER_WORDS: &[&str] = &["args", "arguments", "parameters", "params"];
+/// A line, beside an argument that names a shell.
+const CODE: &[&str] = &["code", "source", "snippet", "input"];
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "fish", "shell", "shellscript", "console"];
+const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "dir", "directory", "folder"];
+
+/// What the arguments of a tool would reach, and run.
+pub(super) fn accesses_in_arguments(arguments: &Value, cwd: &Path, home: Option<&Path>) -> Vec<Access> {
+    let mut found = ArgumentCalls { cwd, home, ..ArgumentCalls::default() };
+    found.look_at(arguments, "", 0);
+    found.accesses
+}
+
+#[derive(Debug)]
+struct ArgumentCalls<'a> {
+    cwd: &'a Path,
+    home: Option<&'a Path>,
+    values: usize,
+    addresses: usize,
+    commands: usize,
+    accesses: Vec<Access>,
+}
+
+impl Default for ArgumentCalls<'_> {
+    fn default() -> Self {
+        Self { cwd: Path::new("/"), home: None, values: 0, addresses: 0, commands: 0, accesses: Vec::new() }
+    }
+}
+
+enum ArgumentCommand {
+    Line(String),
+    Words(Vec<String>),
+}
+
+impl ArgumentCalls<'_> {
+    /// A value, which stands under `name`.
+    fn look_at(&mut self, value: &Value, name: &str, depth: usize) {
+        let mut todo = vec![(value, name)];
+        while let Some((value, name)) = todo.pop() {
+            self.values += 1;
+            if self.values > MOST_VALUES {
+                return;
+            }
+            match value {
+                Value::String(text) => {
+                    if depth < DEEPEST_INNER
+                        && let Some(inner) = inner_value(text)
+                    {
+                        self.look_at(&inner, name, depth + 1);
+                    }
+                    self.add_addresses(text, name);
+                }
+                Value::Array(items) => todo.extend(items.iter().map(|item| (item, name))),
+                Value::Object(members) => {
+                    self.add_commands(members);
+                    todo.extend(members.iter().map(|(name, member)| (member, name.as_str())));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add_addresses(&mut self, text: &str, name: &str) {
+        if text.len() > LONGEST || text.is_empty() {
+            return;
+        }
+        let readings =
+            if text.contains('%') { percent_decodings(text).unwrap_or_default() } else { Vec::new() };
+        for text in std::iter::once(text).chain(readings.iter().map(String::as_str)) {
+            let mut urls = addresses_in(text);
+            if urls.is_empty() {
+                urls.extend(host_in(text, name));
+            }
+            for url in urls {
+                if self.addresses == MOST_ADDRESSES {
+                    self.addresses += 1;
+                    self.accesses.push(Access::Fetch(UrlAccess::from_prefix(
+                        "more addresses than can be told apart",
+                        "",
+                    )));
+                }
+                let access = Access::Fetch(url);
+                if self.addresses < MOST_ADDRESSES && !self.accesses.contains(&access) {
+                    self.addresses += 1;
+                    self.accesses.push(access);
+                }
+            }
+        }
+    }
+
+    fn add_commands(&mut self, members: &Map<String, Value>) {
+        let commands = commands_among(members);
+        if commands.is_empty() {
+            return;
+        }
+        let none = BTreeMap::new();
+        let named = members.iter().filter(|(name, _)| is_named(name, FOLDERS));
+        let named = named.filter_map(|(_, value)| Some(self.folder(value.as_str()?)));
+        let folders: Vec<PathBuf> = std::iter::once(self.cwd.to_owned()).chain(named.take(1)).collect();
+        for command in commands {
+            self.commands += 1;
+            if self.commands > MOST_COMMANDS {
+                if self.commands == MOST_COMMANDS + 1 {
+                    self.accesses.push(any_command());
+                }
+                return;
+            }
+            for folder in &folders {
+                let roots = std::slice::from_ref(folder);
+                let at = Surroundings {
+                    cwd: folder,
+                    roots,
+                    home: self.home,
+                    env: &none,
+                    dialect: Dialect::Unknown,
+                };
+                let accesses = match &command {
+                    ArgumentCommand::Line(line) => line_accesses(line, &at),
+                    ArgumentCommand::Words(words) => argv_accesses(words, &at),
+                };
+                for access in accesses {
+                    if !self.accesses.contains(&access) {
+                        self.accesses.push(access);
+                    }
+                }
+            }
+        }
+    }
+
+    fn folder(&self, given: &str) -> PathBuf {
+        let rest = given.strip_prefix("~/").or_else(|| (given == "~").then_some(""));
+        match (rest, self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.cwd.join(given),
+        }
+    }
+}
+
+/// A command of which nothing is known.
+fn any_command() -> Access {
+    let any = OpenWord { text: "…".to_owned(), pieces: vec![None], ..OpenWord::default() };
+    Access::Shell(ShellAccess {
+        words: vec![Word::Open(any)],
+        line: "more commands than can be told apart".to_owned(),
+        understood: true,
+        ..ShellAccess::default()
+    })
+}
+
+/// Arguments, or a list, that are written as text.
+fn inner_value(text: &str) -> Option<Value> {
+    let json = text.trim_start().starts_with(['{', '[', '"']) && text.len() <= LONGEST_INNER;
+    json.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// Whether an argument is called so, or ends with that: `base_url`, `serverURL`.
+fn is_named(name: &str, names: &[&str]) -> bool {
+    let plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    names.contains(&plain.as_str()) || names.contains(&last_word(name).as_str())
+}
+
+/// The last word of a name that is written with capitals or marks between words.
+fn last_word(name: &str) -> String {
+    let name = name.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+    let (mut from, mut before) = (0, None);
+    for (at, c) in name.char_indices() {
+        let starts = c.is_ascii_uppercase()
+            && before.is_some_and(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+        if !c.is_ascii_alphanumeric() {
+            from = at + c.len_utf8();
+        } else if starts {
+            from = at;
+        }
+        before = Some(c);
+    }
+    name.get(from..).unwrap_or_default().to_ascii_lowercase()
+}
+
+/// The commands that stand among the members of an object.
+fn commands_among(members: &Map<String, Value>) -> Vec<ArgumentCommand> {
+    let mut found = Vec::new();
+    for (name, value) in members {
+        let program = is_named(name, PROGRAMS);
+        let code = || is_named(name, CODE) && names_a_shell(members);
+        if !(program || is_named(name, COMMANDS) || code()) {
+            continue;
+        }
+        let lines = is_named(name, LINES);
+        add_command(value, lines, members, &mut found);
+        if let Some(inner) = value.as_str().and_then(inner_value) {
+            add_command(&inner, lines, members, &mut found);
+        }
+    }
+    found
+}
+
+fn add_command(value: &Value, lines: bool, members: &Map<String, Value>, found: &mut Vec<ArgumentCommand>) {
+    match value {
+        Value::String(line) => {
+            let further = members.iter().filter(|(name, _)| is_named(name, FURTHER_WORDS));
+            for (_, further) in further {
+                let inner = further.as_str().and_then(inner_value);
+                match texts_of(inner.as_ref().unwrap_or(further)) {
+                    Some(words) => {
+                        let whole = std::iter::once(line.clone()).chain(words.iter().cloned()).collect();
+                        found.push(ArgumentCommand::Words(whole));
+                        if line.contains(char::is_whitespace) {
+                            found.push(ArgumentCommand::Line(format!("{line} {}", join_words(&words))));
+                        }
+                    }
+                    None => found.extend(
+                        further.as_str().map(|further| ArgumentCommand::Line(format!("{line} {further}"))),
+                    ),
+                }
+            }
+            found.push(ArgumentCommand::Line(line.clone()));
+        }
+        Value::Array(items) => {
+            if let Some(words) = texts_of(value) {
+                let several = words.iter().filter(|word| lines || word.trim().contains(char::is_whitespace));
+                found.extend(several.cloned().map(ArgumentCommand::Line));
+                if !words.is_empty() {
+                    found.push(ArgumentCommand::Words(words));
+                }
+            } else {
+                for item in items.iter().filter(|item| item.is_array() || item.is_string()) {
+                    match texts_of(item) {
+                        Some(words) => found.push(ArgumentCommand::Words(words)),
+                        None => {
+                            found.extend(item.as_str().map(|line| ArgumentCommand::Line(line.to_owned())))
+                        }
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A list of nothing but texts.
+fn texts_of(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
+}
+
+fn names_a_shell(members: &Map<String, Value>) -> bool {
+    let shell = |value: &Value| {
+        let name = value.as_str().map(|text| text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase());
+        name.is_some_and(|name| SHELLS.contains(&name.as_str()))
+    };
+    members.values().any(shell)
+}
+
+/// The addresses that a text is: one, or a list of nothing else.
+fn addresses_in(text: &str) -> Vec<UrlAccess> {
+    if !text.contains([':']) {
+        return Vec::new();
+    }
+    // Readers by the URL standard leave these out.
+    let whole: String = text.chars().filter(|c| !matches!(c, '\t' | '\r' | '\n')).collect();
+    if let Some(url) = address_of(&whole) {
+        let mut found = vec![url];
+        found.extend(list_of(text));
+        return found;
+    }
+    list_of(text)
+}
+
+fn list_of(text: &str) -> Vec<UrlAccess> {
+    let parts =
+        text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|part| !part.is_empty());
+    let urls: Option<Vec<_>> = parts.map(address_of).collect();
+    urls.filter(|urls| urls.len() > 1).unwrap_or_default()
+}
+
+/// The address that a text is.
+fn address_of(text: &str) -> Option<UrlAccess> {
+    let around = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>()[]".contains(c);
+    let text = text.trim_matches(around);
+    // `[name](https://host)`
+    let text = text.rsplit("](").next().unwrap_or(text);
+    let (scheme, rest) = text.split_once(':')?;
+    if !is_scheme(scheme) || text.contains(' ') && !rest.contains("//") {
+        return None;
+    }
+    // `git+https`
+    let plain = scheme.rsplit('+').next().unwrap_or(scheme).to_ascii_lowercase();
+    if SCHEMES.contains(&plain.as_str()) {
+        // Without slashes some readers find a host, too.
+        let host = rest.starts_with(['/', '\\']) || rest.contains('.') && !rest.contains(char::is_whitespace);
+        let url = host.then(|| UrlAccess::parse_lenient(text).ok()).flatten()?;
+        return Some(UrlAccess { scheme: plain, ..url });
+    }
+    // `url:https://host`
+    if let Some(inner) = rest.contains("://").then(|| address_of(rest)).flatten() {
+        return Some(inner);
+    }
+    let other = rest.starts_with("//") && file_paths(text).is_empty() && !text.contains(char::is_whitespace);
+    let url = other.then(|| UrlAccess::parse_lenient(text).ok()).flatten()?;
+    (is_this_machine(&url.host) || is_dotted(&url.host)).then_some(url)
+}
+
+fn is_dotted(host: &str) -> bool {
+    host.contains('.') || host.starts_with('[')
+}
+
+/// The machine that the value of an argument of this name begins with. What is done there is not known.
+fn host_in(text: &str, name: &str) -> Option<UrlAccess> {
+    let perhaps = is_named(name, PERHAPS_HOSTS);
+    if !perhaps && !is_named(name, HOSTS) {
+        return None;
+    }
+    let text = text.trim();
+    let rest = text.strip_prefix("//").unwrap_or(text);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let authority = authority.rsplit('@').next().unwrap_or_default();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']' | '%' | '_');
+    let begins = authority.starts_with(|c: char| c.is_alphanumeric() || c == '[');
+    if !begins || !authority.chars().all(plain) {
+        return None;
+    }
+    let url = UrlAccess::parse_lenient(&format!("https://{authority}/")).ok()?;
+    let sure = !perhaps || is_this_machine(&url.host) || is_dotted(&url.host) || authority.contains(':');
+    sure.then(|| UrlAccess { given: text.to_owned(), scheme: String::new(), open: true, ..url })
+}

@@ -1,0 +1,243 @@
+//! Addresses and commands among the arguments of a tool (D1.18).
+
+use super::*;
+use serde_json::Value;
+
+fn access(arguments: Value) -> Access {
+    let readings = vec![("s".into(), "t".into())];
+    Access::Mcp(McpAccess::with_home(readings, arguments, Path::new("/w"), Some(Path::new("/home/me"))))
+}
+
+/// Calls that are not what is expected, where one rule denies and another allows the tool.
+fn wrong(rule: &str, expected: Effect, calls: Vec<Value>) -> Vec<String> {
+    [(Deny, expected), (Ask, if expected == Deny { Ask } else { expected })]
+        .into_iter()
+        .flat_map(|(effect, expected)| {
+            let policy = policy(&[(Allow, "mcp(s)"), (effect, rule)]);
+            let judged = calls.iter().map(move |arguments| {
+                let decision = in_mode(&policy, &call(access(arguments.clone())), Mode::Auto);
+                (decision.effect != expected)
+                    .then(|| format!("{effect:?} {rule}: {arguments} is {:?}", decision.effect))
+            });
+            judged.flatten().collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn many(rule: &str, expected: Effect, name: &str, values: &[&str]) -> Vec<String> {
+    wrong(rule, expected, values.iter().map(|value| json!({ name: value })).collect())
+}
+
+/// Attack 632.
+#[test]
+fn given_an_address_among_arguments_then_denials_and_asks_of_it_hold() {
+    let mut all = Vec::new();
+    for rule in ["fetch(x.internal)", "fetch(*)"] {
+        all.extend(many(
+            rule,
+            Deny,
+            "q",
+            &[
+                "https://x.internal/a",
+                "HTTP://X.INTERNAL",
+                " wss://x.internal:8080/a ",
+                "ftp://u:p@x.internal/",
+                "https:\\\\x.internal\\a",
+                "https:/x.internal/a",
+                "ht\ntps://x.internal/",
+                "https%3A%2F%2Fx.internal%2Fa",
+                "git+https://x.internal/a.git",
+                "url:https://x.internal/",
+                "[a](https://x.internal/)",
+                "<https://x.internal/>",
+                "https://x.internal/a, https://docs.rs/",
+                "postgres://u@x.internal/db",
+                "{\"u\": \"https://x.internal/\"}",
+            ],
+        ));
+        for name in [
+            "url", "uri", "endpoint", "host", "hostName", "server", "proxy", "domain", "base_url", "BASEURL",
+            "apiURL",
+        ] {
+            all.extend(many(
+                rule,
+                Deny,
+                name,
+                &["x.internal", "x.internal:8080", "//x.internal/a", "me@x.internal", "x.internal/a?b"],
+            ));
+        }
+        all.extend(wrong(
+            rule,
+            Deny,
+            vec![
+                json!({ "a": [{ "b": ["https://x.internal/"] }] }),
+                json!(["https://x.internal/"]),
+                json!({ "urls": ["docs.rs", "x.internal"] }),
+                json!({ "command": "curl https://x.internal/" }),
+                json!({ "command": "curl x.internal" }),
+            ],
+        ));
+    }
+    all.extend(many("fetch(x.internal:8080)", Deny, "host", &["x.internal", "x.internal:8080"]));
+    all.extend(many("fetch(db)", Deny, "host", &["db", "DB:5432"]));
+    // What is no address, or another one, is as it was.
+    for rule in ["fetch(x.internal)", "fetch(*)"] {
+        all.extend(many(
+            rule,
+            Allow,
+            "text",
+            &[
+                "see https://x.internal/ for more",
+                "x.internal",
+                "a: b",
+                "C:/x",
+                "file:///w/a",
+                "note:a",
+                "memo://insights",
+                "12:30",
+                "a/b.rs",
+                "std::fs",
+            ],
+        ));
+        all.extend(many(rule, Allow, "url", &["./a/b.html", "/a/b", "#top", "a b", ""]));
+        all.extend(many(rule, Allow, "server", &["filesystem", "my server"]));
+    }
+    all.extend(many(
+        "fetch(x.internal)",
+        Allow,
+        "url",
+        &["https://docs.rs/x.internal", "docs.rs", "x.internal.example"],
+    ));
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+/// Attack 633.
+#[test]
+fn given_a_command_among_arguments_then_denials_and_asks_of_it_hold() {
+    let mut all = Vec::new();
+    for name in ["command", "cmd", "shell", "script", "bashCommand", "COMMAND", "cmdline"] {
+        all.extend(many(
+            "shell(rm *)",
+            Deny,
+            name,
+            &[
+                "rm -rf x",
+                "/bin/rm x",
+                "sudo rm x",
+                "cd a && rm x",
+                "sh -c 'rm x'",
+                "[\"rm\", \"x\"]",
+                "rm x; echo 'open",
+            ],
+        ));
+        all.extend(many(
+            "read(~/.ssh/**)",
+            Deny,
+            name,
+            &["cat ~/.ssh/id", "cd ~/.ssh && cat id", "cat /home/me/.ssh/id"],
+        ));
+        all.extend(many("write(/w/out/**)", Deny, name, &["echo a > out/b", "touch out/b"]));
+    }
+    all.extend(wrong(
+        "shell(rm *)",
+        Deny,
+        vec![
+            json!({ "command": ["rm", "-rf", "x"] }),
+            json!({ "argv": ["/bin/rm", "x"] }),
+            json!({ "command": "rm", "args": ["x"] }),
+            json!({ "command": "rm", "args": "x" }),
+            json!({ "command": "sudo -n", "args": ["rm", "x"] }),
+            json!({ "command": "bash", "args": ["-c", "rm x"] }),
+            json!({ "program": "rm", "arguments": ["x"] }),
+            json!({ "commands": ["ls", "rm x"] }),
+            json!({ "commands": [["ls"], ["rm", "x"]] }),
+            json!({ "steps": [{ "run": { "cmd": "rm x" } }] }),
+            json!({ "language": "bash", "code": "ls\nrm x" }),
+            json!("{\"command\": \"rm x\"}"),
+            json!({ "commands": vec!["ls"; 100] }),
+        ],
+    ));
+    all.extend(wrong(
+        "read(~/.ssh/**)",
+        Deny,
+        vec![
+            json!({ "command": "cat id", "cwd": "~/.ssh" }),
+            json!({ "command": ["cat", "id"], "workingDirectory": "/home/me/.ssh" }),
+        ],
+    ));
+    all.extend(wrong("shell(docker rm *)", Deny, vec![json!({ "command": "docker container rm x" })]));
+    all.extend(wrong(
+        "shell(rm *)",
+        Allow,
+        vec![
+            json!({ "command": "ls -la" }),
+            json!({ "command": "echo rm x" }),
+            json!({ "command": ["echo", "rm", "x"] }),
+            json!({ "command": "str_replace", "path": "src/a.rs" }),
+            json!({ "text": "rm x" }),
+            json!({ "args": ["rm", "x"] }),
+            json!({ "language": "python", "code": "rm x" }),
+            json!({ "command": "Don't stop" }),
+            json!({ "command": true, "args": 3 }),
+            json!({ "command": {} }),
+        ],
+    ));
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+/// Nothing is asked about a command or an address that no rule is about, whatever it is. Attacks 632 and 633.
+#[test]
+fn given_no_rule_about_it_then_what_arguments_would_run_is_as_quiet_as_before() {
+    for arguments in [
+        json!({ "command": "rm -rf build; FOO=$X ./y" }),
+        json!({ "command": "curl x | python3" }),
+        json!({ "command": "sed -i s/a/b/ x" }),
+        json!({ "url": "https://x.internal/" }),
+        json!({ "host": "?" }),
+    ] {
+        let policy = policy(&[
+            (Allow, "mcp(s)"),
+            (Deny, "shell(dd *)"),
+            (Ask, "fetch(docs.rs)"),
+            (Allow, "shell(rm *)"),
+        ]);
+        assert_eq!(
+            in_mode(&policy, &call(access(arguments.clone())), Mode::Default).effect,
+            Allow,
+            "{arguments}"
+        );
+    }
+    // An allow of the command, or of the address, is none of the call.
+    let policy = policy(&[(Allow, "shell(*)"), (Allow, "fetch(*)")]);
+    for arguments in [json!({ "command": "ls" }), json!({ "url": "https://docs.rs/" })] {
+        assert_eq!(in_mode(&policy, &call(access(arguments)), Mode::Default).effect, Ask);
+    }
+}
+
+/// A path with a mark for a place in the file, or a name for it. Attack 634.
+#[test]
+fn given_a_path_with_a_mark_behind_it_then_denials_of_it_hold() {
+    let mut all = many(
+        "read(.env)",
+        Deny,
+        "path",
+        &[
+            ".env#L1",
+            ".env#L1-L9",
+            ".env?raw",
+            "[a](.env)",
+            "[a b](<.env>)",
+            "[a](.env#L1)",
+            "./.env#x",
+            "/w/.env?raw",
+            "%2eenv#L1",
+        ],
+    );
+    all.extend(many(
+        "read(.env)",
+        Allow,
+        "path",
+        &["src/a.rs#L1", "a?raw", "[a](b)", "#.env", "a#b.env", "issue #3"],
+    ));
+    assert!(all.is_empty(), "{all:#?}");
+}
