@@ -148,6 +148,7 @@ const LOOKS_UP: &[&str] = &[
     "core/call/src/path/many_paths.rs",
     "core/call/src/shell/program/archives.rs",
     "core/call/src/shell/program/git_files.rs",
+    "core/call/src/shell/program/shown_names.rs",
     "core/call/src/shell/program/library.rs",
     "core/call/src/shell/program/manifests.rs",
     "core/call/src/shell/program/repository.rs",
