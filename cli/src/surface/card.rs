@@ -138,8 +138,7 @@ fn about_rows(card: &Card, width: usize) -> Vec<Line> {
 fn why_line(card: &Card) -> Line {
     let mut line = Line::with_text(Tone::Plain, "  ").append_line(strictest_reason(card));
     if !card.cwd.is_empty() && !wording::switches_mode(card) {
-        // The two stay together at the end of a row.
-        line = line.append_text(Tone::Dim, &format!(" · in\u{a0}{}", card.cwd));
+        line = line.append_together(Tone::Dim, " · in", &card.cwd);
     }
     match &card.history {
         Some(history) => line.append_text(Tone::Dim, &format!(" · {}", history_summary(history))),

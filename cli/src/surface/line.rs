@@ -86,6 +86,13 @@ impl Line {
         self
     }
 
+    /// The same line with `own` words of mayi's and a text at its end, which stay together in one row.
+    #[must_use]
+    pub fn append_together(mut self, tone: Tone, own: &str, text: &str) -> Self {
+        self.spans.push((tone, format!("{own}\u{a0}{}", escape_line(text))));
+        self
+    }
+
     /// The same line with `more` at its end.
     #[must_use]
     pub fn append_line(mut self, more: Self) -> Self {

@@ -342,7 +342,7 @@ why: Array<Finding>,
  */
 history?: History, 
 /**
- * What the request held that is not on the card.
+ * What the request held that is not on the card, or is there and can't be seen.
  */
 notShown: Array<string>, 
 /**
@@ -1514,7 +1514,7 @@ why: Array<Finding>,
  */
 history?: History, 
 /**
- * What the request held that is not on the card.
+ * What the request held that is not on the card, or is there and can't be seen.
  */
 notShown: Array<string>, 
 /**
