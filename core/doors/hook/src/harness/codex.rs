@@ -17,7 +17,7 @@ pub(super) static HARNESS: Harness = Harness {
     write,
     tools: TOOLS,
     folder_keys: &[
-        ("Bash", "workdir"),
+        ("Bash", TOLD_FOLDER),
         ("exec_command", "workdir"),
         ("local_shell", "workdir"),
         ("shell", "workdir"),
@@ -52,6 +52,9 @@ fn read(value: &Value) -> Result<HookEvent, String> {
     Ok(event)
 }
 
+/// Where the input has the folder that the event tells.
+const TOLD_FOLDER: &str = "cwd";
+
 /// For a tool that runs a command, `cwd` is the folder that the model has given for it (`workdir`), which its input does not
 /// have: it says nothing of where the session works. That is the hook's own folder, and of every other event `cwd` (0.169.0).
 fn move_folder_into_input(event: &mut HookEvent) -> Result<(), String> {
@@ -62,10 +65,18 @@ fn move_folder_into_input(event: &mut HookEvent) -> Result<(), String> {
         ToolKind::Other => claude::server_readings(&event.tool).is_none() && has_command(input),
         _ => false,
     };
-    if runs && let Some(folder) = event.cwd.take() {
-        let folder = folder.to_str().ok_or("the event's `cwd` is not UTF-8 text")?.to_owned();
-        let key = ["workdir", "cwd"].into_iter().find(|key| !input.contains_key(*key));
-        input.insert(key.ok_or("the event names several folders")?.to_owned(), Value::String(folder));
+    if !runs {
+        return Ok(());
+    }
+    if input.contains_key(TOLD_FOLDER) {
+        return Err(format!(
+            "the input of {} has a `{TOLD_FOLDER}`, which may be another folder than the event's",
+            event.tool
+        ));
+    }
+    if let Some(folder) = event.cwd.take() {
+        let folder = folder.to_str().ok_or("the event's `cwd` is not UTF-8 text")?;
+        input.insert(TOLD_FOLDER.to_owned(), Value::String(folder.to_owned()));
     }
     Ok(())
 }

@@ -69,8 +69,7 @@ fn given_an_event_before_a_tool_then_every_harness_has_it_decide() {
         assert_eq!(event.session.as_deref(), Some("s"), "{harness}");
         // Codex tells the folder that the model gave for the command as the event's.
         let given = harness == "codex";
-        let input =
-            if given { json!({ "command": "ls", "workdir": "/w" }) } else { json!({ "command": "ls" }) };
+        let input = if given { json!({ "command": "ls", "cwd": "/w" }) } else { json!({ "command": "ls" }) };
         assert_eq!(event.cwd.as_deref(), (!given).then_some(std::path::Path::new("/w")), "{harness}");
         assert_eq!(event.input, input, "{harness}");
         let tools = Harness::find_by_name(harness).unwrap().tools;
