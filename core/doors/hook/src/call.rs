@@ -39,7 +39,8 @@ impl HomeFolders {
 /// The ways to split a tool's name that fit the server which the harness names. Where none does, the harness has written the
 /// name otherwise (`my.server` as `my_server`): then it is each of them, and the one that is named as well.
 fn narrow_to_server(mut readings: Vec<(String, String)>, event: &HookEvent) -> Vec<(String, String)> {
-    if let Some(server) = &event.server {
+    // A name that can't be split may be any, which one reading more would hide.
+    if let Some(server) = event.server.as_ref().filter(|_| !readings.is_empty()) {
         if readings.iter().any(|(name, _)| name == server) {
             readings.retain(|(name, _)| name == server);
         } else {
@@ -55,6 +56,20 @@ fn narrow_to_server(mut readings: Vec<(String, String)>, event: &HookEvent) -> V
     readings
 }
 
+/// The servers and tools that the event's tool may be, if it may be one of a server.
+fn server_readings(harness: &Harness, event: &HookEvent) -> Option<Vec<(String, String)>> {
+    if let Some(readings) = (harness.servers)(&event.tool) {
+        return Some(narrow_to_server(readings, event));
+    }
+    // What the harness says is one is that, whatever its name looks like: Gemini CLI had `wipe` for one of `my.server`.
+    let server = event.server.as_ref()?;
+    let tools = [Some(&event.tool), event.server_tool.as_ref()];
+    let mut readings: Vec<_> =
+        tools.into_iter().flatten().map(|tool| (server.clone(), tool.clone())).collect();
+    readings.dedup();
+    Some(readings)
+}
+
 /// The call that `event` is about, in `session`, which works in its own `cwd` by now.
 pub(crate) fn call_from_event(
     harness: &Harness,
@@ -63,7 +78,7 @@ pub(crate) fn call_from_event(
     homes: &HomeFolders,
 ) -> Call {
     let does = tools::tool_kind(harness.tools, &event.tool);
-    let servers = (harness.servers)(&event.tool).map(|readings| narrow_to_server(readings, event));
+    let servers = server_readings(harness, event);
     let outside = |cwd: &Path| folder_caveat(session, cwd);
     let own_keys = harness.folder_keys.iter().filter(|(tool, _)| *tool == event.tool);
     let folder_keys: Vec<&str> = own_keys.map(|(_, key)| *key).collect();
@@ -72,6 +87,8 @@ pub(crate) fn call_from_event(
         roots: &session.roots,
         homes,
         folder_keys: &folder_keys,
+        shows: harness.shows.contains(&event.tool.as_str()),
+        searches_below: harness.searches_below.contains(&event.tool.as_str()),
         outside: &outside,
     };
     let of_server = servers.is_some();

@@ -14,6 +14,8 @@ pub(super) static HARNESS: Harness = Harness {
     write,
     tools: gemini::TOOLS,
     folder_keys: &[],
+    shows: &["edit", "replace"],
+    searches_below: &["replace"],
     servers: gemini::server_readings,
     asks: |_| true,
 };

@@ -16,6 +16,9 @@ pub(super) static HARNESS: Harness = Harness {
     write,
     tools: TOOLS,
     folder_keys: &[],
+    // "The file has been updated successfully", and no more (2.1.331).
+    shows: &[],
+    searches_below: &[],
     servers: server_readings,
     // Also in the modes that run everything, and where there is nobody: then it is denied (2.1.331).
     asks: |_| true,

@@ -1,12 +1,13 @@
 //! Codex. Its hooks have Claude Code's shape; before a tool only a denial counts, and an "allow" or "ask" there is a failure, after
 //! which the tool runs.
 
+use mayi_doors::readings::has_command;
 use serde_json::Value;
 
 use super::claude;
 use super::{Harness, HookAnswer, HookOutput, HookReply};
 use crate::event::{EventKind, HookEvent};
-use crate::tools::ToolKind;
+use crate::tools::{ToolKind, tool_kind};
 
 pub(super) static HARNESS: Harness = Harness {
     name: "codex",
@@ -16,11 +17,14 @@ pub(super) static HARNESS: Harness = Harness {
     write,
     tools: TOOLS,
     folder_keys: &[
+        ("Bash", TOLD_FOLDER),
         ("exec_command", "workdir"),
         ("local_shell", "workdir"),
         ("shell", "workdir"),
         ("shell_command", "workdir"),
     ],
+    shows: &[],
+    searches_below: &[],
     servers: claude::server_readings,
     // Within its sandbox it runs commands without asking, so nothing said is no question.
     asks: |event| event.kind == EventKind::Request,
@@ -43,7 +47,38 @@ const TOOLS: &[(&str, ToolKind)] = &[
 ];
 
 fn read(value: &Value) -> Result<HookEvent, String> {
-    (claude::HARNESS.read)(value)
+    let mut event = (claude::HARNESS.read)(value)?;
+    move_folder_into_input(&mut event)?;
+    Ok(event)
+}
+
+/// Where the input has the folder that the event tells.
+const TOLD_FOLDER: &str = "cwd";
+
+/// For a tool that runs a command, `cwd` is the folder that the model has given for it (`workdir`), which its input does not
+/// have: it says nothing of where the session works. That is the hook's own folder, and of every other event `cwd` (0.169.0).
+fn move_folder_into_input(event: &mut HookEvent) -> Result<(), String> {
+    let does = tool_kind(TOOLS, &event.tool);
+    let Some(input) = event.input.as_object_mut() else { return Ok(()) };
+    let runs = match does {
+        ToolKind::Runs => true,
+        ToolKind::Other => claude::server_readings(&event.tool).is_none() && has_command(input),
+        _ => false,
+    };
+    if !runs {
+        return Ok(());
+    }
+    if input.contains_key(TOLD_FOLDER) {
+        return Err(format!(
+            "the input of {} has a `{TOLD_FOLDER}`, which may be another folder than the event's",
+            event.tool
+        ));
+    }
+    if let Some(folder) = event.cwd.take() {
+        let folder = folder.to_str().ok_or("the event's `cwd` is not UTF-8 text")?;
+        input.insert(TOLD_FOLDER.to_owned(), Value::String(folder.to_owned()));
+    }
+    Ok(())
 }
 
 fn write(event: &HookEvent, answer: &HookAnswer) -> HookOutput {

@@ -15,6 +15,9 @@ pub(super) static HARNESS: Harness = Harness {
     write,
     tools: TOOLS,
     folder_keys: &[],
+    // Its command `view` does nothing else.
+    shows: &["str_replace_editor"],
+    searches_below: &[],
     servers: server_readings,
     asks: |_| true,
 };

@@ -18,6 +18,8 @@ pub(super) static HARNESS: Harness = Harness {
     tools: TOOLS,
     // Its program is not there to look: what it reads is not certain.
     folder_keys: &[],
+    shows: &[],
+    searches_below: &[],
     servers: server_readings,
     // In its automatic review, which no event tells of, it goes on without asking.
     asks: |_| false,

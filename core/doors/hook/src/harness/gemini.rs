@@ -16,6 +16,9 @@ pub(super) static HARNESS: Harness = Harness {
     write,
     tools: TOOLS,
     folder_keys: &[("run_shell_command", "dir_path")],
+    // "Here is the updated code", with five lines around each change (0.61).
+    shows: &["edit", "replace"],
+    searches_below: &["replace"],
     servers: server_readings,
     asks: |_| false,
 };

@@ -42,6 +42,10 @@ pub struct Harness {
     pub(crate) tools: &'static [(&'static str, ToolKind)],
     /// Its tools that run commands, and the key under which each takes the folder to run in. Any other one it may read or not.
     pub(crate) folder_keys: &'static [(&'static str, &'static str)],
+    /// Its tools that change a file and show in their result what else it holds, in any version that is known.
+    pub(crate) shows: &'static [&'static str],
+    /// Its tools that look for a relative path that is not there below the session's folders.
+    pub(crate) searches_below: &'static [&'static str],
     /// Every way to split a tool's name into a server and a tool of it, if it is one of an MCP server.
     pub(crate) servers: fn(&str) -> Option<ServerReadings>,
     /// Whether "ask" has the harness ask the person, in the mode of the event. Where it does not, the tool would run.

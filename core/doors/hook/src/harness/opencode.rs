@@ -16,6 +16,8 @@ pub(super) static HARNESS: Harness = Harness {
     write,
     tools: TOOLS,
     folder_keys: &[("bash", "workdir")],
+    shows: &[],
+    searches_below: &[],
     servers: server_readings,
     asks: |_| false,
 };

@@ -13,6 +13,9 @@ pub(super) static HARNESS: Harness = Harness {
     write: claude::write,
     tools: gemini::TOOLS,
     folder_keys: &[("run_shell_command", "directory")],
+    // "Showing lines 1-9 of 20 from the edited file".
+    shows: &["edit", "replace"],
+    searches_below: &[],
     servers: claude::server_readings,
     asks: |event| event.kind == EventKind::Request,
 };

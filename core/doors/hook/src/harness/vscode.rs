@@ -14,6 +14,8 @@ pub(super) static HARNESS: Harness = Harness {
     write: claude::write,
     tools: TOOLS,
     folder_keys: &[],
+    shows: &[],
+    searches_below: &[],
     servers: server_readings,
     asks: |_| true,
 };

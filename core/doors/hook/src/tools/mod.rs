@@ -4,6 +4,7 @@
 //! version counts. What has a key that is not known here is also `tool(NAME)`: it may do something besides (D1.11:
 //! unless an adapter understands every field of its input).
 
+mod below;
 mod keys;
 mod paths;
 mod reading;

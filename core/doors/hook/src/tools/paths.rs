@@ -14,6 +14,7 @@ use mayi_doors::readings::{ItemKeys, LINES, read_items, stray_paths};
 use serde_json::Value;
 
 use super::ToolKind;
+use super::below;
 use super::keys::{self, is_known};
 use super::reading::{InputReader, MOST};
 
@@ -135,6 +136,27 @@ impl InputReader<'_> {
         }
     }
 
+    /// A file of which a part is changed: some tools show what else it holds, and some look for it where it is not named.
+    pub(super) fn push_change(&mut self, kind: WriteKind, given: &str) {
+        self.push_write(kind, given);
+        if self.context.shows {
+            self.add_looked_up_path(given);
+        }
+        if !self.context.searches_below {
+            return;
+        }
+        for found in below::files_below(self.context.cwd, self.context.roots, &handler_forms(given)) {
+            let Some(found) = found else {
+                self.out.by_hand = Some(format!("{given} is not there, and may be any file of that name"));
+                break;
+            };
+            self.push_write(kind, &found);
+            if self.context.shows {
+                self.add_looked_up_path(&found);
+            }
+        }
+    }
+
     fn push_write_to(&mut self, kind: WriteKind, path: PathAccess) {
         let kind = match kind {
             WriteKind::Write if !path.resolved.exists() => WriteKind::Create,
@@ -148,13 +170,14 @@ impl InputReader<'_> {
         let mut folders = vec![self.context.cwd.to_owned()];
         folders.extend(self.folders.clone());
         let named = patched_files(patch);
-        // What is moved can be read where it goes.
-        let moves = named.iter().any(|(kind, _)| *kind == WriteKind::Move);
+        // What is moved can be read where it goes, and is gone where it was; so it may be with a header that is not known.
+        let moves = named.iter().any(|(kind, _)| matches!(kind, WriteKind::Move | WriteKind::Write));
         for (kind, path) in named {
             for folder in &folders {
                 for path in self.candidates_from(folder, &path) {
-                    if moves && kind == WriteKind::Edit {
+                    if moves && matches!(kind, WriteKind::Edit | WriteKind::Write) {
                         self.push(Access::Read(path.clone()));
+                        self.push(Access::write(WriteKind::Move, path.clone()));
                     }
                     self.push_write_to(kind, path);
                 }
@@ -196,8 +219,10 @@ impl InputReader<'_> {
     }
 
     fn search_contents(&mut self, pattern: &str, folders: Vec<String>) {
-        let mut folders: Vec<String> =
-            folders.iter().flat_map(|folder| with_and_without_blanks(folder)).map(str::to_owned).collect();
+        let forms = folders.iter().flat_map(|folder| handler_forms(folder));
+        let mut folders: Vec<String> = forms
+            .flat_map(|form| with_and_without_blanks(&form).map(str::to_owned).collect::<Vec<_>>())
+            .collect();
         folders.dedup();
         let words = ["rg", "--hidden", "-e", pattern, "--"].map(str::to_owned);
         let words: Vec<String> = words.into_iter().chain(folders).collect();
@@ -218,15 +243,21 @@ fn without_twins(mut paths: Vec<String>) -> Vec<String> {
     paths
 }
 
-/// What a harness's handler may make of a path before it opens it: Gemini CLI drops an `@` before it, and decodes `%2e`.
+/// What a harness's handler may make of a path before it opens it: Gemini CLI takes NUL out of it, drops an `@` before it and the
+/// slashes behind that, and decodes `%2e`.
 fn handler_forms(given: &str) -> Vec<String> {
-    let mut forms = percent_decodings(given).unwrap_or_else(|| vec![given.to_owned()]);
-    if forms.first().is_none_or(|first| first != given) {
-        forms.insert(0, given.to_owned());
+    let mut forms = vec![given.to_owned()];
+    if given.contains('\0') {
+        forms.push(given.replace('\0', ""));
     }
-    let bare: Vec<String> =
-        forms.iter().filter_map(|form| form.trim_start().strip_prefix('@')).map(str::to_owned).collect();
+    let decoded: Vec<String> = forms.iter().filter_map(|form| percent_decodings(form)).flatten().collect();
+    forms.extend(decoded);
+    let bare: Vec<String> = forms
+        .iter()
+        .filter_map(|form| form.trim_start().strip_prefix('@'))
+        .flat_map(|form| [form, form.trim_start_matches(['/', '\\'])])
+        .map(str::to_owned)
+        .collect();
     forms.extend(bare.into_iter().filter(|form| !form.trim().is_empty()));
-    forms.dedup();
-    forms
+    without_twins(forms)
 }

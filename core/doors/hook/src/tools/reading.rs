@@ -23,6 +23,10 @@ pub(crate) struct ToolContext<'a> {
     pub(crate) homes: &'a HomeFolders,
     /// The keys under which the harness's tools take the folder to run in.
     pub(crate) folder_keys: &'a [&'a str],
+    /// Whether the tool, which changes a file, shows in its result what that holds.
+    pub(crate) shows: bool,
+    /// Whether the tool looks below the session's folders for a relative path that is not there.
+    pub(crate) searches_below: bool,
     /// Why a command that runs in `cwd` is asked about for that.
     pub(crate) outside: &'a dyn Fn(&Path) -> Option<Caveat>,
 }
@@ -185,7 +189,7 @@ impl InputReader<'_> {
         let (old, new) = (self.text_values(keys::OLD), self.text_values(keys::NEW));
         let mut diffs = Vec::new();
         for path in &paths {
-            self.push_write(kind, path);
+            self.push_change(kind, path);
             if let Some(new_text) = new.first() {
                 diffs.push(Diff {
                     path: path.clone(),
@@ -200,7 +204,7 @@ impl InputReader<'_> {
             let Some(list) = self.input.get(*key) else { continue };
             let found = read_items(list, &of_items);
             for path in &found.paths {
-                self.push_write(kind, path);
+                self.push_change(kind, path);
             }
             self.note_items(key, &found);
             for item in list.as_array().into_iter().flatten() {
@@ -278,9 +282,11 @@ impl InputReader<'_> {
                 self.out.not_shown.push(format!("the address {given} is not understood: {error}"));
                 let name = "an address that is not understood".to_owned();
                 self.push(Access::Tool { name, category: Category::Execute });
-                // Some put the scheme before it.
-                if let Ok(url) = UrlAccess::parse_lenient(&format!("https://{given}")) {
-                    self.push(Access::Fetch(url));
+                // Some put the scheme before it, and which one is theirs to say.
+                for scheme in ["https", "http"] {
+                    if let Ok(url) = UrlAccess::parse_lenient(&format!("{scheme}://{given}")) {
+                        self.push(Access::Fetch(url));
+                    }
                 }
             }
         }

@@ -72,10 +72,15 @@ impl InputReader<'_> {
             // No harness is known that has words beside a line: one that leaves them out runs the line.
             found.push(InputCommand::Line(text.to_owned()));
         }
-        let unknown = self.does == ToolKind::Other;
-        // What is typed into a shell that a line starts is a line as well.
-        let typed = self.input.contains_key("stdin") && found.iter().any(starts_shell);
-        found.extend(if unknown { nested_commands(self.input) } else { all_commands(self.input, typed) });
+        if self.does == ToolKind::Other {
+            found.extend(nested_commands(self.input));
+        } else {
+            found.extend(all_commands(self.input, false));
+            // What is typed into a shell is a line as well.
+            if found.iter().any(may_start_shell) {
+                found.extend(all_commands(self.input, true));
+            }
+        }
         if found.contains(&InputCommand::Unknown) {
             self.note_not_text("command");
         }
@@ -83,9 +88,23 @@ impl InputReader<'_> {
     }
 }
 
-/// Whether a line does no more than to start a shell, which runs what is typed into it.
-fn starts_shell(command: &InputCommand) -> bool {
-    let InputCommand::Line(line) = command else { return false };
-    let name = line.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-    matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh" | "mksh" | "busybox" | "fish")
+/// Programs that take lines from what is typed, or hand it on to a shell elsewhere.
+const SHELLS: &[&str] = &[
+    "ash", "bash", "busybox", "csh", "dash", "doas", "elvish", "fish", "ksh", "login", "mksh", "nu", "pwsh",
+    "rbash", "rsh", "screen", "script", "sh", "ssh", "su", "sudo", "tcsh", "tmux", "toybox", "xargs", "yash",
+    "zsh",
+];
+
+/// Whether a shell may be among what the command starts, by any of its words: then it may run what is typed.
+fn may_start_shell(command: &InputCommand) -> bool {
+    let of_shell = |text: &str| {
+        let parts = text.split(|c: char| !(c.is_alphanumeric() || "_-.+".contains(c)));
+        parts.into_iter().any(|word| SHELLS.contains(&word))
+    };
+    match command {
+        // What a variable or a wildcard gives may be one.
+        InputCommand::Line(line) => of_shell(line) || line.contains(['$', '`', '*', '?', '[', '{', '~']),
+        InputCommand::Words(words) => words.iter().any(|word| of_shell(word)),
+        InputCommand::Unknown => true,
+    }
 }
