@@ -72,7 +72,10 @@ pub fn permission_response(verdict: &Verdict, options: &[AgentOption]) -> Value 
                 None => options::find_reject_once(options),
             };
             let mut response = option.map_or_else(cancelled_outcome, selected_outcome);
-            response["_meta"] = json!({"mayi": {"denied": refusal.reason, "unanswered": refusal.unanswered}});
+            let denied = json!({"mayi": {"denied": refusal.reason, "unanswered": refusal.unanswered}});
+            if let Some(members) = response.as_object_mut() {
+                members.insert("_meta".to_owned(), denied);
+            }
             response
         }
         Verdict::Cancelled => cancelled_outcome(),
