@@ -147,8 +147,10 @@ impl<'a> CommandAnalyzer<'a> {
             return;
         }
         let (program, from) = self.sub_commands(program, at);
-        if program.is_vague() {
-            self.behind_vague(from);
+        match program.is_vague() {
+            true if program.says_nothing() => self.add_possible_commands(from),
+            true => self.behind_vague(from),
+            false => {}
         }
         self.analyze_own_words(program.form(), at, from);
     }
@@ -378,6 +380,15 @@ impl<'a> CommandAnalyzer<'a> {
         if form.special == Some(SpecialCase::Input) {
             self.add_input_paths(inner);
         }
+        // To moreutils' `parallel`, each word behind `--` is a line: `parallel -- 'touch x' ls`.
+        if input::takes_line(form)
+            && scan.ended.is_some()
+            && form.special == Some(SpecialCase::Input)
+            && inner.len() > 1
+        {
+            self.add_plain_caveat("its words may be lines that it runs", Vec::new());
+            inner.iter().for_each(|word| self.add_possible_line(word));
+        }
         if inner.is_empty() {
             // Most start a shell then, or take lines.
             self.known.runs_input = true;
@@ -411,7 +422,9 @@ impl<'a> CommandAnalyzer<'a> {
             _ if line => self.known.inner.push(InnerCommand::Line(join_as_word(inner))),
             ProgramKind::Runner => {
                 self.known.also.push(inner.to_vec());
-                tool::analyze_tool(self, inner, rest);
+                let bare = tool::without_version(inner);
+                tool::analyze_tool(self, bare.as_deref().unwrap_or(inner), rest);
+                self.known.also.extend(bare);
             }
             _ => self.known.inner.push(InnerCommand::Words(inner.to_vec())),
         }

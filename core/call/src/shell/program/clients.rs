@@ -1,4 +1,5 @@
-//! What clients of databases do besides their queries: they run programs and lines, and read and write files.
+//! What clients of databases do besides their queries, and programs with small languages of their own besides what one expects:
+//! they run programs and lines, and read and write files.
 
 use super::analyzer::CommandAnalyzer;
 use super::name;
@@ -35,6 +36,9 @@ const SHOWS: &[&str] = &[
     "version",
     "width",
 ];
+/// As many pieces of a text are looked at.
+const MOST_PIECES: usize = 16;
+
 /// What runs, reads or writes something beside the database: anywhere in a text, and as the first word of a statement.
 struct SideEffectMarks {
     marks: &'static [&'static str],
@@ -96,6 +100,20 @@ const MYSQL: SideEffectMarks = SideEffectMarks {
     first: &["system", "source", "pager", "tee", "edit"],
 };
 
+const DUCKDB: SideEffectMarks =
+    SideEffectMarks { marks: SQLITE.marks, first: &["attach", "install", "force", "load"] };
+/// Commands in Miller's language, without what sends output elsewhere.
+const MILLER: SideEffectMarks = SideEffectMarks { marks: &["system(", "exec("], first: &[] };
+/// What runs or loads something in a macro of rpm.
+const RPM: SideEffectMarks = SideEffectMarks {
+    marks: &["%(", "%{lua", "%lua", "%{expand", "%expand", "%{load", "%load", "%{span", "%{uncompress"],
+    first: &[],
+};
+/// What is looked at otherwise.
+const NOTHING: SideEffectMarks = SideEffectMarks { marks: &[], first: &[] };
+/// `?` runs a line of the input.
+const DC: SideEffectMarks = SideEffectMarks { marks: &["?"], first: &[] };
+
 impl SideEffectMarks {
     /// Whether there is any of it in a text, in lower case.
     fn is_in(&self, text: &str) -> bool {
@@ -111,22 +129,126 @@ impl SideEffectMarks {
 /// Looks for it among the words.
 pub(super) fn add_client_caveats(judge: &mut CommandAnalyzer<'_>) {
     let words = judge.words;
-    let base = words.first().and_then(Word::literal).map(name::base_name).unwrap_or_default();
-    let beside = match base {
-        "sqlite3" => SQLITE,
-        "psql" => PSQL,
-        "mysql" | "mariadb" => MYSQL,
+    let at = judge.known.transparent;
+    let base = words.get(at).and_then(Word::literal).map(name::base_name).unwrap_or_default();
+    let (beside, dots) = match base {
+        "sqlite3" => (SQLITE, true),
+        "duckdb" => (DUCKDB, true),
+        "psql" => (PSQL, false),
+        "mysql" | "mariadb" => (MYSQL, false),
+        "mlr" => (MILLER, false),
+        "exiftool" => (NOTHING, false),
+        "rpm" | "rpmbuild" | "rpmquery" | "rpmspec" => (RPM, false),
+        "dc" => (DC, false),
         _ => return,
     };
-    for (place, word) in words.iter().enumerate().skip(1) {
+    let mut tees = false;
+    for (place, word) in words.iter().enumerate().skip(at + 1) {
         let text = word.literal().map_or_else(|| word.text(), str::to_owned).to_ascii_lowercase();
-        if beside.is_in(&text)
+        // `mlr tee -p LINE`: the verb that writes to a program.
+        tees = base == "mlr" && (tees && text != "then" || text == "tee");
+        let own = match base {
+            "mlr" => tees && text == "-p" || is_sent_elsewhere(&text),
+            "dc" => is_run_by_dc(&text),
+            "exiftool" => {
+                let option =
+                    words.get(place - 1).map(Word::known_prefix).unwrap_or_default().to_ascii_lowercase();
+                holds_perl(&option, &text, word.literal().is_some())
+            }
+            _ => false,
+        };
+        if own
+            || beside.is_in(&text)
             || beside.is_in(&on_one_row(&text))
-            || base == "sqlite3" && text.lines().any(is_active_dot_command)
+            || dots && text.lines().any(is_active_dot_command)
         {
-            judge.add_plain_caveat("what the client runs, reads or writes beside the database", vec![place]);
+            judge.add_plain_caveat("what it runs, reads or writes beside its own work", vec![place]);
+            if matches!(base, "mlr" | "exiftool" | "rpm" | "rpmbuild" | "rpmquery" | "rpmspec" | "dc") {
+                add_pieces(judge, word);
+            }
         }
     }
+}
+
+/// Lines that may stand in a text of another language, between its signs: for denials alone.
+fn add_pieces(judge: &mut CommandAnalyzer<'_>, word: &Word) {
+    judge.add_possible_line(word);
+    let Some(text) = word.literal() else { return };
+    let pieces = text.split(['(', ')', '"', '\'', '`', '!', '|', '[', ']', '{', '}', ';', '%', '\n']);
+    let pieces = pieces.map(str::trim).filter(|piece| piece.contains(char::is_alphabetic));
+    for piece in pieces.take(MOST_PIECES) {
+        judge.add_possible_line(&Word::from(piece));
+    }
+}
+
+/// Whether a statement of Miller's writes to a file or a program: `tee > "x", $*`, `print | "sort"`.
+fn is_sent_elsewhere(text: &str) -> bool {
+    text.split([';', '{', '}', '\n']).any(|statement| {
+        let statement = statement.trim_start();
+        let first = statement.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let sends = ["tee", "emit", "emit1", "emitp", "emitf", "print", "printn", "dump"].contains(&first);
+        sends && statement.contains(['>', '|'])
+    })
+}
+
+/// Whether dc starts something: `!LINE`, where that is none of `!<`, `!>` and `!=`, which compare.
+fn is_run_by_dc(text: &str) -> bool {
+    text.match_indices('!')
+        .any(|(at, sign)| !text.get(at + sign.len()..).unwrap_or_default().starts_with(['<', '>', '=']))
+}
+
+/// Whether a word of exiftool's behind `option` holds code, or names a file with some: a condition that does more than to compare,
+/// `${TAG;CODE}` in a format, a format that is a file.
+fn holds_perl(option: &str, text: &str, literal: bool) -> bool {
+    let condition = option.strip_prefix("-if").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+    match option {
+        _ if condition => !(literal && is_plain_condition(text)),
+        "-p" | "-printformat" if !text.contains('$') => true,
+        "-api" if text.contains("filter") => true,
+        _ => text.split("${").skip(1).any(|behind| behind.contains(';')),
+    }
+}
+
+/// Whether a condition in Perl only compares values of tags: `$ImageWidth > 100 and $Make eq "x"`.
+fn is_plain_condition(text: &str) -> bool {
+    const WORDS: &[&str] = &["and", "or", "not", "eq", "ne", "lt", "gt", "le", "ge", "defined"];
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let name = |text: &str| {
+            text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | ':')).unwrap_or(text.len())
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-' | ':');
+        let taken = match first {
+            '$' => match name(rest.get(1..).unwrap_or_default()) {
+                0 => return false,
+                length => length + 1,
+            },
+            '"' | '\'' | '/' => {
+                let inner = rest.get(1..).unwrap_or_default();
+                match inner.find(first) {
+                    Some(end) if inner.get(..end).is_some_and(|inner| inner.chars().all(plain)) => {
+                        let case = first == '/'
+                            && inner.get(end + 1..).is_some_and(|behind| behind.starts_with('i'));
+                        end + 2 + usize::from(case)
+                    }
+                    _ => return false,
+                }
+            }
+            '&' if rest.starts_with("&&") => 2,
+            '-' if rest.starts_with("->") => return false,
+            c if c.is_ascii_alphanumeric() || c == '_' => {
+                let word = rest.get(..name(rest)).unwrap_or_default();
+                if !WORDS.contains(&word) && !word.bytes().all(|b| b.is_ascii_digit()) {
+                    return false;
+                }
+                word.len()
+            }
+            '<' | '>' | '=' | '!' | '|' | '(' | ')' | '.' | '+' | '-' | '~' | ' ' => 1,
+            _ => return false,
+        };
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    true
 }
 
 /// A command of sqlite3 that does more than show something. They may be shortened: `.sh` is `.shell`, and not `.show`.

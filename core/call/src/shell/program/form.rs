@@ -293,6 +293,8 @@ pub(super) struct CommandForm {
     certain: HashSet<String>,
     /// Options whose value is a number: glued, it ends at the last digit, and the letters behind are options again.
     numbers: HashSet<String>,
+    /// Options with values with which these are harmless.
+    tame: Vec<(String, String)>,
     /// Files of the folder at hand, or of one above, that hold options which it obeys.
     pub(super) guides: Vec<String>,
     /// It feeds each of its operands to a program by a pipe: where that goes below a folder, it is the one at hand.
@@ -359,9 +361,10 @@ impl CommandForm {
         form.listing = entry.listing.split_whitespace().map(str::to_owned).collect();
         form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
+        let pair = |word: &str| word.split_once('=').map(|(alias, full)| (alias.to_owned(), full.to_owned()));
+        form.tame = entry.tame.split_whitespace().filter_map(pair).collect();
         form.responses = entry.responses == Some(true);
         form.hands_on.clone_from(&entry.hands_on);
-        let pair = |word: &str| word.split_once('=').map(|(alias, full)| (alias.to_owned(), full.to_owned()));
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
         form.shown_by = entry.shown_by.split_whitespace().map(str::to_owned).collect();
         form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();
@@ -458,6 +461,16 @@ impl CommandForm {
     /// Whether what is glued to this option is its value to every version of the program.
     pub(super) fn always_takes_value(&self, name: &str) -> bool {
         self.certain.contains(name) || self.certain.contains("*")
+    }
+
+    /// Whether the option `name` is harmless with this value.
+    pub(super) fn is_tame(&self, name: &str, value: &str) -> bool {
+        let fits = |tame: &str| match tame.strip_suffix('*') {
+            Some(start) => value.starts_with(start) && !value.contains(char::is_control),
+            None if tame == "#" => !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()),
+            None => value == tame,
+        };
+        self.tame.iter().any(|(option, tame)| option == name && fits(tame))
     }
 
     /// Whether the program reads the value of this option only as far as it is a number.

@@ -91,7 +91,9 @@ pub(super) fn input_decides_command(
     form: &CommandForm,
 ) -> bool {
     let lines = takes_line(form);
-    let Some(first) = inner.first() else { return lines && command.fed };
+    // Without a command, each line of what it reads is one: `parallel -a FILE`.
+    let file = || scan.options.iter().any(|found| found.known.meaning == OptionMeaning::Reads);
+    let Some(first) = inner.first() else { return lines && (command.fed || file()) };
     if lines && first.known_prefix().starts_with(":::") {
         return true;
     }
@@ -105,7 +107,7 @@ pub(super) fn input_decides_command(
     }
 }
 
-fn takes_line(form: &CommandForm) -> bool {
+pub(super) fn takes_line(form: &CommandForm) -> bool {
     let is = |role: &Role| *role == Role::Line;
     form.operands.as_ref().is_some_and(|of| of.first.iter().chain(&of.many).any(is))
 }

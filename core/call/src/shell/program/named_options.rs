@@ -51,6 +51,19 @@ const PROGRAMS: &[&str] = &[
     "ssh-command",
     "hook",
     "browser",
+    "lua-filter",
+    "modprobe",
+    "on-success",
+    "on-first-success",
+    "on-change",
+    "rsh",
+    "script",
+    "status-logger",
+];
+/// Its last part: `--pre-invoke`, `--password-command`.
+const PROGRAM_PARTS: &[&str] = &[
+    "askpass", "cmd", "command", "editor", "exec", "helper", "hook", "invoke", "launcher", "pager",
+    "prepipe", "prepipex", "program", "script", "wrapper",
 ];
 /// Names that say which shell something is for.
 const SHELLS: &[&str] = &[
@@ -157,12 +170,7 @@ fn is_program(option: &str) -> bool {
         return false;
     }
     let whole = PROGRAMS.contains(&plain.as_str());
-    let part = |part: Option<&str>| {
-        part.is_some_and(|part| {
-            matches!(part, "exec" | "cmd" | "pager" | "editor" | "launcher" | "invoke" | "prepipe")
-        })
-    };
-    whole || part(plain.rsplit('-').next())
+    whole || plain.rsplit('-').next().is_some_and(|last| PROGRAM_PARTS.contains(&last))
 }
 
 /// `outDir` and `cpp_out` as `out-dir` and `cpp-out`.
@@ -236,6 +244,15 @@ mod tests {
             "--diffCmd",
             "--post-exec",
             "--browser",
+            "--pre-invoke",
+            "--rsh-command",
+            "--password-command",
+            "--deploy-hook",
+            "--prepipe",
+            "--compress-program",
+            "--credential-helper",
+            "--lua-filter",
+            "--onSuccess",
         ] {
             assert!(is_program(name), "{name}");
         }
@@ -249,6 +266,14 @@ mod tests {
             "--recommended",
             "--hooks",
             "--no-pager",
+            "--filter",
+            "--commands",
+            "--ignore-scripts",
+            "--logger",
+            "--no-helper",
+            "--scripted",
+            "--program-name",
+            "--hooks-dir",
         ] {
             assert!(!is_program(name), "{name}");
         }

@@ -294,7 +294,11 @@ impl<'a> OptionReader<'a, '_> {
     }
 
     /// Adds an option. One that this reader takes without a value stands in place of nothing (`awk -e`).
-    fn add_option(self, found: FoundOption<'a>, scan: &mut Scan<'a>) {
+    fn add_option(self, mut found: FoundOption<'a>, scan: &mut Scan<'a>) {
+        let value = found.value.as_ref().and_then(|value| value.text);
+        if value.is_some_and(|value| self.form.is_tame(found.name, value)) {
+            found.known.meaning = OptionMeaning::Pattern;
+        }
         if !self.bare.contains(&found.name) || found.known.meaning.has_effect() {
             scan.options.push(found);
         }

@@ -393,8 +393,32 @@ fn analyze_tar(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
         if let Some(word) = judge.words.get(*place)
             && makes
         {
-            judge.places.add_word(word, Use::Either, Reach::All);
+            let word = tar_member(judge, scan, word, *place);
+            judge.places.add_word(&word, Use::Either, Reach::All);
         }
+    }
+}
+
+/// What is put into an archive, from the folders that options before it name, each from the one before: `tar -cf - -C src .`.
+fn tar_member(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>, word: &Word, place: usize) -> Word {
+    let folders = scan.options.iter().filter(|found| {
+        matches!(found.name, "-C" | "--directory" | "--cd")
+            && found.value.as_ref().is_some_and(|value| value.place < place)
+    });
+    let mut from = String::new();
+    for value in folders.filter_map(|found| found.value.as_ref()) {
+        match value.text {
+            Some(folder) if folder.starts_with('/') => from = format!("{folder}/"),
+            Some(folder) => from.push_str(&format!("{folder}/")),
+            None => return word.clone(),
+        }
+    }
+    match word {
+        Word::Literal(text) if judge.understood && !text.starts_with('/') => {
+            Word::Literal(format!("{from}{text}"))
+        }
+        // What is not known is looked at from the folder at hand, and from those that options name.
+        word => word.clone(),
     }
 }
 

@@ -69,6 +69,12 @@ impl ProgramEntry {
         form.kind == ProgramKind::Plain && !known && (self.part.has_subs || !self.name().contains(' '))
     }
 
+    /// Whether all that the table says of it is its name: its first word may be what it runs, as that of any program.
+    pub(super) fn says_nothing(&self) -> bool {
+        let said = self.part.entry_text().split_terminator('\u{1e}');
+        !self.part.has_subs && said.into_iter().all(|pair| pair.starts_with("also\u{1f}"))
+    }
+
     pub(super) fn kind(&self) -> ProgramKind {
         self.form().kind
     }

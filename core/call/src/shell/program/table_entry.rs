@@ -111,6 +111,7 @@ pub(super) struct TableEntry {
     pub(super) script: String,
     pub(super) starts_shell: Option<String>,
     pub(super) certain: String,
+    pub(super) tame: String,
     pub(super) numbers: String,
     pub(super) guides: String,
     pub(super) feeds: bool,

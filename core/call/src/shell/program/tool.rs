@@ -50,6 +50,13 @@ pub(super) fn analyze_tool(judge: &mut CommandAnalyzer<'_>, words: &[Word], plac
     judge.places.urls.extend(known.urls);
 }
 
+/// A tool whose version stands behind its name, without that: `npx npm@9 publish`.
+pub(super) fn without_version(words: &[Word]) -> Option<Vec<Word>> {
+    let (first, rest) = words.split_first()?;
+    let (name, _) = first.literal()?.rsplit_once('@').filter(|(name, _)| !name.is_empty())?;
+    Some(std::iter::once(Word::from(name)).chain(rest.iter().cloned()).collect())
+}
+
 /// `python -m NAME WORDS`.
 pub(super) fn analyze_python_module(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
     let of = |found: &&super::scan::FoundOption<'_>| {

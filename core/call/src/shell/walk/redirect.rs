@@ -241,9 +241,7 @@ impl Walker<'_> {
             }
             return;
         };
-        // Where these lead, the output goes anyway: what they were redirected to is judged there.
-        let own_output = ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"].contains(&text);
-        if text == "/dev/null" || writes && !reads && own_output {
+        if text == "/dev/null" || writes && !reads && self.is_own_output(text) {
             return;
         }
         if writes {
@@ -285,6 +283,13 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether this is where the command's output or its errors go anyway, as with `>&2`. Linux opens anew what stands behind the
+    /// number: a file that was only read there would be written.
+    fn is_own_output(&self, text: &str) -> bool {
+        const OUTPUTS: &[&str] = &["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"];
+        OUTPUTS.contains(&text) && [self.line, self.current_text()].into_iter().all(keeps_outputs)
+    }
+
     /// What a word could be as far as the line tells.
     fn touch_variants(&mut self, word: &Word, how: Use) {
         let Word::Open(open) = word else { return };
@@ -324,6 +329,27 @@ impl Walker<'_> {
         self.check_redirected_path(&path, matches!(how, Use::Write(_)));
         self.noted.touches.push(Touch { path, how, reach: Reach::Itself });
     }
+}
+
+/// Whether nothing in a line could put what it reads in the place of its output: no `2<file`, no `1>&3`, and no other text that
+/// runs, in which such could be hidden.
+fn keeps_outputs(line: &str) -> bool {
+    let plain = line.replace(['\\', '\'', '"'], "");
+    let runs = ["exec", "eval", "trap"].iter().any(|name| plain.contains(name)) || line.contains("$'");
+    let plain_input = |at: usize| {
+        let before = line.get(..at).unwrap_or_default();
+        let behind = line.get(at + 1..).unwrap_or_default();
+        let begins = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '<');
+        begins && !behind.starts_with(['&', '>'])
+    };
+    let own = |at: usize| {
+        let behind = line.get(at + 2..).unwrap_or_default();
+        let mut of = behind.chars();
+        matches!(of.next(), Some('1' | '2')) && of.next().is_none_or(|c| !c.is_ascii_digit() && c != '-')
+    };
+    !runs
+        && line.match_indices('<').all(|(at, _)| plain_input(at))
+        && line.match_indices(">&").all(|(at, _)| own(at))
 }
 
 /// `2`, `-`, `2-`: no file.

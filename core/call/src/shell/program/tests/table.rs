@@ -43,6 +43,31 @@ fn given_a_file_of_the_table_then_all_of_it_is_read_and_each_entry_by_itself() {
     }
 }
 
+/// What is said of the operands of a program with sub-commands holds for those that are not listed as well, and one of them may run
+/// what stands behind it (`meson devenv LINE`): said only of what takes none that does. Attack 622.
+#[test]
+fn given_a_program_with_sub_commands_then_its_operands_do_not_cover_those_that_are_not_listed() {
+    const KNOWN: &[&str] = &[
+        "7z",
+        "apt-cache",
+        "git config",
+        "git maintenance",
+        "git reflog",
+        "git stash",
+        "ip addr",
+        "npm run",
+        "service",
+    ];
+    let covers = |program: &ProgramEntry| {
+        let form = program.form();
+        program.has_subs() && form.operands.is_some() && form.before_command.is_none()
+    };
+    let programs = ProgramTable::get().all_programs();
+    let mut found: Vec<_> = programs.filter(|(_, program)| covers(program)).map(|(name, _)| name).collect();
+    found.sort_unstable();
+    assert_eq!(found, KNOWN);
+}
+
 /// An option that is not known could be found nowhere, and the reach that hangs on it would be lost.
 #[test]
 fn given_options_that_say_how_far_a_program_goes_then_each_is_one_of_its_options() {

@@ -195,3 +195,27 @@ fn given_a_name_that_is_the_same_for_all_processes_then_it_is_read() {
     ];
     held(&wrong(&scene, &policy, reads.map(str::to_owned), |it| it.effect == Allow), reads.len(), 7);
 }
+
+/// What `tar` packs from another folder lies there, and not in the folder at hand.
+#[test]
+fn given_a_folder_that_tar_goes_to_first_then_what_it_packs_counts_from_there() {
+    let scene = Scene::new();
+    for folder in ["src/deep", "other"] {
+        std::fs::create_dir_all(scene.root.join(folder)).unwrap();
+    }
+    std::fs::write(scene.root.join("src/deep/key"), "x").unwrap();
+    let policy = scene.denying(&["read(src/deep/key)"]);
+    let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    let denied = lines(&[
+        "tar -cf - -C src .",
+        "tar -cf - -C src deep",
+        "tar -cf - -C other -C ../src deep/key",
+        "tar cfC - src deep",
+        "tar -cf - src -C other .",
+        "tar -cf - --directory=src/deep -- key",
+        "tar -cf - . -C other",
+    ]);
+    held(&wrong(&scene, &policy, denied.clone(), |it| it.effect == Deny), denied.len(), 7);
+    let others = lines(&["tar -cf - -C other .", "tar -cf - -C other deep", "tar cfC - other ."]);
+    held(&wrong(&scene, &policy, others.clone(), |it| it.effect != Deny), others.len(), 3);
+}
