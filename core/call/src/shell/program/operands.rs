@@ -297,9 +297,15 @@ pub(super) fn can_follow_links(judge: &CommandAnalyzer<'_>, form: &CommandForm, 
 /// How it passes by hidden names.
 pub(super) fn hidden_names(form: &'static CommandForm, scan: &Scan<'_>, follows: bool) -> HiddenNames {
     let unsparing = |name: &str| matches!(name, "-I" | "-u") || name.starts_with("--no-ignore");
+    let has = |which: &dyn Fn(&str) -> bool| scan.options.iter().any(|found| which(found.name));
+    // With this none of those files counts, unless another option has some count again.
+    let none = scan.unknown.is_empty()
+        && scan.swallowed.is_empty()
+        && has(&|name| name == "--no-ignore")
+        && !has(&|name| name.starts_with("--ignore"));
     HiddenNames {
-        files: &form.shown_by,
-        unsparing: !scan.unknown.is_empty() || scan.options.iter().any(|found| unsparing(found.name)),
+        files: if none { &[] } else { &form.shown_by },
+        unsparing: !scan.unknown.is_empty() || has(&unsparing),
         follows,
     }
 }
