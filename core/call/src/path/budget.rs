@@ -10,10 +10,14 @@ use cpu_time::ThreadTime;
 const MOST_NAMES: usize = 20_000;
 /// As many are for all commands of a line.
 const MOST_NAMES_OF_LINE: usize = 5 * MOST_NAMES;
+/// As many are gone through for all searches of a line, to see what they show: by their names alone.
+const MOST_WALKED: usize = 200_000;
 /// For as long, of the thread's own time: a decision must not depend on what else the machine does.
 const LONGEST: Duration = Duration::from_millis(100);
 /// The same for words that are looked up to spare somebody a question (D2.11).
 const BRIEF: Duration = Duration::from_millis(20);
+/// The same for one such search.
+const WALK: Duration = Duration::from_millis(250);
 /// A disk that is slow, or a folder on another machine, takes none of the thread's own time: by the clock it may be as many
 /// times as long.
 const BY_THE_CLOCK: u32 = 5;
@@ -26,6 +30,7 @@ pub(crate) struct LookupBudget {
     pub(super) names: usize,
     /// How many were looked at for the line.
     of_line: Rc<Cell<usize>>,
+    most_of_line: usize,
     longest: Duration,
     /// None where the system does not say what a thread took.
     own: Option<ThreadTime>,
@@ -43,6 +48,11 @@ impl LookupBudget {
         Self::with_limit(BRIEF, of_line)
     }
 
+    /// For one search of the line whose searches went through `of_line` names.
+    pub(super) fn walk_of_line(of_line: Rc<Cell<usize>>) -> Self {
+        Self { names: MOST_WALKED, most_of_line: MOST_WALKED, ..Self::with_limit(WALK, of_line) }
+    }
+
     #[cfg(test)]
     pub(super) fn new() -> Self {
         Self::of_line(Rc::default())
@@ -51,13 +61,14 @@ impl LookupBudget {
     fn with_limit(longest: Duration, of_line: Rc<Cell<usize>>) -> Self {
         let own = ThreadTime::try_now().ok();
         let by_the_clock = if own.is_some() { longest * BY_THE_CLOCK } else { longest };
-        Self { names: MOST_NAMES, of_line, longest, own, until: Instant::now() + by_the_clock }
+        let (names, most_of_line) = (MOST_NAMES, MOST_NAMES_OF_LINE);
+        Self { names, of_line, most_of_line, longest, own, until: Instant::now() + by_the_clock }
     }
 
     /// Takes one name; none once there are too many, or it takes too long.
     pub(crate) fn spend_name(&mut self) -> Option<()> {
         self.names = self.names.checked_sub(1)?;
-        if self.of_line.get() >= MOST_NAMES_OF_LINE {
+        if self.of_line.get() >= self.most_of_line {
             return None;
         }
         self.of_line.set(self.of_line.get() + 1);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{LookupBudget, PathAccess};
+use crate::shell::ShownName;
 
 /// As many are kept: lines go to few folders.
 const MOST: usize = 16;
@@ -15,6 +16,7 @@ const MOST: usize = 16;
 pub(crate) struct LineLookups {
     folders: RefCell<Vec<(PathBuf, Rc<PathAccess>)>>,
     names: Rc<Cell<usize>>,
+    walked: Rc<Cell<usize>>,
     hidden: RefCell<Vec<(HiddenKey, HiddenFound)>>,
 }
 
@@ -22,7 +24,7 @@ pub(crate) struct LineLookups {
 type HiddenKey = (PathBuf, String);
 
 /// What it shows; none where that can't be told.
-type HiddenFound = Option<Rc<[PathBuf]>>;
+type HiddenFound = Option<Rc<[ShownName]>>;
 
 impl LineLookups {
     /// For one command, of what is left for the line.
@@ -35,17 +37,22 @@ impl LineLookups {
         LookupBudget::brief_of_line(Rc::clone(&self.names))
     }
 
+    /// For what a search goes through, of what is left for all those of the line.
+    pub(crate) fn walk_budget(&self) -> LookupBudget {
+        LookupBudget::walk_of_line(Rc::clone(&self.walked))
+    }
+
     /// What a search of a folder shows of hidden names, looked up once: a command is read in several ways.
     pub(crate) fn hidden_names(
         &self,
         key: HiddenKey,
-        look: impl FnOnce(&mut LookupBudget) -> Option<Vec<PathBuf>>,
+        look: impl FnOnce(&mut LookupBudget) -> Option<Vec<ShownName>>,
     ) -> HiddenFound {
         let mut hidden = self.hidden.borrow_mut();
         if let Some((_, found)) = hidden.iter().find(|(of, _)| *of == key) {
             return found.clone();
         }
-        let found = look(&mut self.budget()).map(Rc::from);
+        let found = look(&mut self.walk_budget()).map(Rc::from);
         hidden.push((key, found.clone()));
         found
     }

@@ -99,6 +99,7 @@ pub use patch_names::patched_names;
 pub(super) use possible_lines::embedded_commands;
 pub(super) use repository::is_repository;
 pub(super) use repository_looks::RepositoryLooks;
+pub(crate) use shown_names::ShownName;
 pub(super) use special_programs::NAMED_BY_GUIDES;
 pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;

@@ -235,6 +235,8 @@ pub(super) struct CommandForm {
     pub(super) deep: OptionCondition,
     /// With these through everything that is not hidden.
     pub(super) shown: OptionCondition,
+    /// The last part of a key of git's with which it shows a patch by itself.
+    pub(super) patch_by: String,
     /// The files by which it shows hidden names, too.
     pub(super) shown_by: Vec<String>,
     /// Without a path it is about what changed in the whole repository.
@@ -366,6 +368,7 @@ impl CommandForm {
         form.responses = entry.responses == Some(true);
         form.hands_on.clone_from(&entry.hands_on);
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
+        form.patch_by.clone_from(&entry.patch_by);
         form.shown_by = entry.shown_by.split_whitespace().map(str::to_owned).collect();
         form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();
         let first = |list: &String| list.split_whitespace().map(str::to_owned).collect();

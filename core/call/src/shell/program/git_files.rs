@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::analyzer::CommandAnalyzer;
+use super::form::CommandForm;
 use super::repository::{RepositoryLook, entry_exists, read_small_file};
+use super::scan::Scan;
 use crate::resolve_path;
 use crate::shell::{Reach, Use, Word};
 
@@ -84,6 +86,28 @@ fn note_files(judge: &mut CommandAnalyzer<'_>, look: &RepositoryLook) -> bool {
         judge.places.add_unknown_path(Use::Read);
     }
     *harmless && !files.lost
+}
+
+/// Whether a command without options of its own shows names alone: no configuration has the key by which it shows more, and no
+/// word brings another one. Keys of the repository's that are not known to be harmless could be that.
+pub(super) fn shows_no_patch(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> bool {
+    let own = scan.options.is_empty() && scan.unknown.is_empty() && scan.swallowed.is_empty();
+    if !own || judge.repository != Some(true) {
+        return false;
+    }
+    let brings = |word: &str| {
+        word.starts_with('-') && !matches!(word, "--no-pager" | "-P" | "-C" | "--")
+            || word.to_ascii_lowercase().contains(&form.patch_by)
+    };
+    if judge.words.iter().any(|word| word.literal().is_none_or(brings)) {
+        return false;
+    }
+    let homes = crate::home_folder().into_iter();
+    let users = homes.flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]);
+    users.chain(["/etc/gitconfig".into()]).all(|file| {
+        !entry_exists(&file)
+            || read_small_file(&file).is_some_and(|text| !text.to_ascii_lowercase().contains(&form.patch_by))
+    })
 }
 
 /// What is where the words say.

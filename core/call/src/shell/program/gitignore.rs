@@ -1,6 +1,8 @@
 //! What a repository's `.gitignore` files leave out, as far as that is certain: a pattern that is not understood leaves
 //! out nothing.
 
+use std::str::Chars;
+
 /// As many `**` in one pattern.
 const MOST_STARS: usize = 4;
 
@@ -64,28 +66,35 @@ impl IgnoreRule {
         self.anchored = true;
     }
 
+    /// Makes it count from any folder: that of its file says nothing.
+    pub(super) fn unanchor(&mut self) {
+        if let (true, Some(parts)) = (self.anchored, &mut self.parts) {
+            parts.insert(0, "**".to_owned());
+        }
+    }
+
     fn matches(&self, path: &str, folder: bool) -> bool {
         let Some(path) = path.strip_prefix(&self.base) else { return false };
         let Some(parts) = &self.parts else { return self.keeps };
         if self.folders && !folder {
             return false;
         }
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let names: Vec<&str> = path.split('/').collect();
-        match (self.anchored, names.last()) {
-            (false, Some(name)) => parts.first().is_some_and(|part| name_matches(part, name)),
-            _ => all_fit(&parts, &names),
+        if !self.anchored {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            return parts.first().is_some_and(|part| name_matches(part, name));
         }
+        let names: Vec<&str> = path.split('/').collect();
+        all_fit(parts, &names)
     }
 }
 
-fn all_fit(parts: &[&str], names: &[&str]) -> bool {
+fn all_fit(parts: &[String], names: &[&str]) -> bool {
     match parts.split_first() {
         None => names.is_empty(),
-        Some((&"**", [])) => !names.is_empty(),
-        Some((&"**", rest)) => {
-            (0..=names.len()).any(|at| names.get(at..).is_some_and(|names| all_fit(rest, names)))
-        }
+        Some((part, rest)) if part == "**" => match rest {
+            [] => !names.is_empty(),
+            _ => (0..=names.len()).any(|at| names.get(at..).is_some_and(|names| all_fit(rest, names))),
+        },
         Some((part, rest)) => {
             names.split_first().is_some_and(|(name, names)| name_matches(part, name) && all_fit(rest, names))
         }
@@ -94,26 +103,26 @@ fn all_fit(parts: &[&str], names: &[&str]) -> bool {
 
 /// One name, with `*` and `?` in the pattern.
 fn name_matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut at, mut of) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while of < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                star = Some((at, of));
-                at += 1;
+    let (mut pattern, mut name) = (pattern.chars(), name.chars());
+    let mut star: Option<(Chars<'_>, Chars<'_>)> = None;
+    loop {
+        let (mut behind, mut left) = (pattern.clone(), name.clone());
+        match (behind.next(), left.next()) {
+            (Some('*'), _) => {
+                star = Some((behind.clone(), name.clone()));
+                pattern = behind;
             }
-            Some(c) if *c == '?' || Some(c) == name.get(of) => (at, of) = (at + 1, of + 1),
-            _ => match star {
-                Some((from, taken)) => {
-                    star = Some((from, taken + 1));
-                    (at, of) = (from + 1, taken + 1);
+            (None, None) => return true,
+            (Some(c), Some(own)) if c == '?' || c == own => (pattern, name) = (behind, left),
+            _ => {
+                let Some((from, taken)) = &mut star else { return false };
+                if taken.next().is_none() {
+                    return false;
                 }
-                None => return false,
-            },
+                (pattern, name) = (from.clone(), taken.clone());
+            }
         }
     }
-    pattern.iter().skip(at).all(|c| *c == '*')
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::analyzer::CommandAnalyzer;
 use super::downloads;
 use super::form::{CommandForm, Operands, OptionCondition, OptionMeaning, Role};
+use super::git_files;
 use super::given_programs::GivenProgram;
 use super::pathspec::{self, PathspecKind};
 use super::scan::Scan;
@@ -274,7 +275,9 @@ fn unpacked_name(name: &str, scan: &Scan<'_>) -> Option<String> {
 /// How far below its operands the command goes.
 pub(super) fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> Reach {
     let has = |with: &OptionCondition| with.holds(&scan.options);
-    let lists = judge.understood && has(&form.lists) && !has(&form.contents) && !acts_on_matches(scan);
+    let listed =
+        has(&form.lists) || !form.patch_by.is_empty() && git_files::shows_no_patch(judge, form, scan);
+    let lists = judge.understood && listed && !has(&form.contents) && !acts_on_matches(scan);
     if form.objects && pathspec::names_object(judge, scan) {
         Reach::Shown
     } else if lists {
@@ -297,9 +300,15 @@ pub(super) fn can_follow_links(judge: &CommandAnalyzer<'_>, form: &CommandForm, 
 /// How it passes by hidden names.
 pub(super) fn hidden_names(form: &'static CommandForm, scan: &Scan<'_>, follows: bool) -> HiddenNames {
     let unsparing = |name: &str| matches!(name, "-I" | "-u") || name.starts_with("--no-ignore");
+    let has = |which: &dyn Fn(&str) -> bool| scan.options.iter().any(|found| which(found.name));
+    // With this none of those files counts, unless another option has some count again.
+    let none = scan.unknown.is_empty()
+        && scan.swallowed.is_empty()
+        && has(&|name| name == "--no-ignore")
+        && !has(&|name| name.starts_with("--ignore"));
     HiddenNames {
-        files: &form.shown_by,
-        unsparing: !scan.unknown.is_empty() || scan.options.iter().any(|found| unsparing(found.name)),
+        files: if none { &[] } else { &form.shown_by },
+        unsparing: !scan.unknown.is_empty() || has(&unsparing),
         follows,
     }
 }

@@ -30,6 +30,7 @@ pub(super) struct TableEntry {
     pub(super) deep: Option<String>,
     pub(super) shown: Option<String>,
     pub(super) shown_by: String,
+    pub(super) patch_by: String,
     pub(super) changed: Option<bool>,
     pub(super) past: Option<String>,
     pub(super) follows: Option<String>,

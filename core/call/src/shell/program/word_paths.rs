@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::shown_names::{HiddenNames, shown_names};
+use super::shown_names::{HiddenNames, shown_names, told_names};
 use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
     LineLookups, LookupBudget, PathAccess, UrlAccess, could_be_name, file_paths, glob_matches, glob_targets,
@@ -146,14 +146,18 @@ impl<'a> TouchCollector<'a> {
         let found = looked.hidden_names((folder.to_owned(), format!("{hidden:?}")), |budget| {
             shown_names(folder, hidden, budget)
         });
-        let all = found.is_none().then(|| (folder.to_owned(), Reach::All));
-        let found = found.iter().flat_map(|found| found.iter().cloned()).map(|path| (path, reach));
-        for (path, reach) in found.chain(all) {
-            let Some(text) = path.to_str() else { return self.add_unknown_path(how) };
-            let path = PathAccess::new(Path::new("/"), text);
-            let reach = if path.is_bare(false) { Reach::Itself } else { reach };
-            self.touches.push(Touch { path: TouchedPath::Known(path), how, reach });
-        }
+        let Some((placed, open)) = found.as_deref().and_then(|found| told_names(folder, found)) else {
+            return self.add_shown_name(folder, how, Reach::All);
+        };
+        placed.into_iter().for_each(|path| self.add_shown_name(path, how, reach));
+        self.touches.extend(open.into_iter().map(|path| Touch { path: TouchedPath::Open(path), how, reach }));
+    }
+
+    fn add_shown_name(&mut self, path: &Path, how: Use, reach: Reach) {
+        let Some(text) = path.to_str() else { return self.add_unknown_path(how) };
+        let path = PathAccess::new(Path::new("/"), text);
+        let reach = if path.is_bare(false) { Reach::Itself } else { reach };
+        self.touches.push(Touch { path: TouchedPath::Known(path), how, reach });
     }
 
     /// A path with a link on it, by its whole name.

@@ -160,6 +160,45 @@ fn given_what_zsh_reads_alike_then_nothing_is_asked_besides() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// mksh evaluates what `shift` is given. What is no number in any shell is asked about for the others as well.
+/// Attack 599.
+#[test]
+fn given_a_number_for_a_posix_shell_then_it_is_asked_about_where_it_would_be_evaluated() {
+    each_differs(
+        &[Dialect::Sh, Dialect::Unknown],
+        &[
+            "shift 'a[$(touch x)]'",
+            "shift 'a[`touch x`]'",
+            "set -- a b; shift 'x[$(touch x)]+1'",
+            "command shift 'a[$(touch x)]'",
+            "n=$(cat f); shift \"$n\"",
+            "exit 'a[$(touch x)]'",
+            "return 'a[$(touch x)]'",
+            "while :; do break 'a[$(touch x)]'; done",
+            "while :; do continue 'a[$(touch x)]'; done",
+        ],
+    );
+    let lines = [
+        "shift",
+        "shift 2",
+        "set -- a b; shift 1",
+        "shift $#",
+        "exit 1",
+        "exit $?",
+        "false; exit \"$?\"",
+        "rc=1; exit \"$rc\"",
+        "f() { return \"$rc\"; }",
+        "while :; do break 2; done",
+    ];
+    let wrong: Vec<_> = lines.iter().filter(|line| always(Dialect::Sh, line)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let asked =
+        |line: &&&str| shell_accesses(&read_by(Dialect::Sh, line)).any(|shell| !shell.caveats.is_empty());
+    let quiet = ["shift 2", "shift", "exit 1", "exit $?", "exit \"$rc\"", "while :; do break 2; done"];
+    let wrong: Vec<_> = quiet.iter().filter(asked).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// A shell that the line itself names reads the line that it is given.
 #[test]
 fn given_the_name_of_a_shell_before_a_line_then_it_is_that_shell_s() {

@@ -218,6 +218,78 @@ fn given_what_may_be_a_secret_or_more_than_text_then_it_is_none() {
     }
 }
 
+/// What a variable gives to a command's input is shown as it would be among the words of `echo`. Attack 614.
+#[test]
+fn given_a_secret_of_the_environment_on_an_input_then_what_reads_it_is_none() {
+    let folder = folder(&[("a.md", "x\n")]);
+    for text in [
+        "cat <<< \"$TOKEN\"",
+        "cat <<< $TOKEN",
+        "cat <<<\"Bearer ${TOKEN}\"",
+        "cat <<< \"${TOKEN:-none}\"",
+        "cat <<< \"$TOKEN\"*",
+        "cat 0<<< \"$TOKEN\"",
+        "cat /dev/fd/3 3<<< \"$TOKEN\"",
+        "cat <&3 3<<< \"$TOKEN\"",
+        "cat <<E\na $TOKEN\nE",
+        "cat <<E\n${TOKEN}\nE",
+        "cat <<-E\n\t${TOKEN#a}\n\tE",
+        "base64 <<< $AWS_SECRET_ACCESS_KEY",
+        "rev <<< \"$TOKEN\"",
+        "grep . <<< \"$TOKEN\"",
+        "jq -R . <<< \"$TOKEN\"",
+        "sed -n p <<< \"$TOKEN\"",
+        "tee /dev/null <<< \"$TOKEN\"",
+        "head -c 4 <<< \"$TOKEN\" | rev",
+        "cat <<< \"$TOKEN\" | rev",
+        "x=$TOKEN; cat <<< \"$x\"",
+        "(TOKEN=$(date)); cat <<< \"$TOKEN\"",
+        "while read -r x; do echo \"$x\"; done <<< \"$TOKEN\"",
+        "while read -r x; do echo hi; cat; done <<< \"$TOKEN\"",
+        "{ cat; } <<< \"$TOKEN\"",
+        "(rev) <<E\n$TOKEN\nE",
+        "if true; then cat; fi <<< \"$TOKEN\"",
+        "for i in 1 2; do cat; done <<< \"$TOKEN\"",
+        "{ cat | rev; } <<< \"$TOKEN\"",
+        "f() { cat; }; f <<< \"$TOKEN\"",
+        "f() { cat; } <<< \"$TOKEN\"; f",
+        "read -r x <<< \"$TOKEN\"; echo \"$x\"",
+        "mapfile x <<< \"$TOKEN\"; echo \"$x\"",
+        "exec <<< \"$TOKEN\"; cat",
+        "exec 3<<< \"$TOKEN\"; cat <&3",
+        "env cat <<< \"$TOKEN\"",
+        "xargs echo <<< \"$TOKEN\"",
+        "find . -exec cat {} + <<< \"$TOKEN\"",
+        "echo \"$(cat <<< \"$TOKEN\")\"",
+        "x=$(cat <<< \"$TOKEN\"); echo \"$x\"",
+        "cat <<< \"$1\"",
+    ] {
+        assert!(!reads(folder.path(), text), "{text}");
+    }
+    for text in [
+        "cat <<< text",
+        "cat <<'E'\n$TOKEN\nE",
+        "cat <<\\E\n$TOKEN\nE",
+        "cat <<< '$TOKEN'",
+        "cat <<E\n\\$TOKEN\nE",
+        "cat <<< \"$HOME $USER\"",
+        "cat <<E\n$PWD $USER $HOME\nE",
+        "grep a <<< \"$USER\"",
+        "x=5; cat <<< \"$x\"",
+        "x='a b'; grep a <<< \"$x\"",
+        "x=$(date); cat <<E\nat $x\nE",
+        "for i in 1 2; do cat <<< \"$i\"; done",
+        "for f in *.md; do cat <<< \"$f\"; done",
+        "while read -r l; do rev <<< \"$l\"; done < a.md",
+        "x='a\nb'; while read -r l; do echo \"$l\"; done <<< \"$x\"",
+        "cat <<E\n$? $$ $((1+2))\nE",
+        "cat <<E\nat $(date)\nE",
+        "cat a.md; echo \"$(cat <<'E'\n$TOKEN\nE\n)\"",
+    ] {
+        assert!(reads(folder.path(), text), "{text}");
+    }
+}
+
 /// A module of Python's library only reads where nothing in the folder is taken for one, or for what it needs. Attack 327.
 #[test]
 fn given_a_module_of_the_library_then_it_is_a_reader_where_no_name_shadows_any() {

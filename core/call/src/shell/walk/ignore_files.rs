@@ -25,9 +25,9 @@ impl Walker<'_> {
 
     /// Whether a file of one of these names may have been written.
     fn may_have_written(&self, names: &[String]) -> bool {
-        // Git has one of another name besides.
-        let others = ["exclude"];
-        let own = || names.iter().map(String::as_str).chain(others);
+        // Git has some of other names besides.
+        let others = ["exclude", "ignore"];
+        let own = || names.iter().map(|name| name.rsplit('/').next().unwrap_or(name)).chain(others);
         let known = |path: &PathAccess| {
             let names_one = |form: &Path| own().any(|name| form.file_name().is_some_and(|of| of == name));
             path.forms().any(names_one)

@@ -300,7 +300,7 @@ fn given_an_option_that_spares_files_and_a_mode_that_takes_it_back_then_it_count
     assert_eq!(in_mode(&denying, &shell("git clean -nfd"), Mode::Auto).effect, Allow);
 }
 
-/// D2.28, attack 77: whatever plan mode allows of the packers that are installed changes no file.
+/// D2.28, attack 77: whatever plan mode allows of the packers that are installed changes no file. Attack 594.
 #[test]
 fn given_a_packer_that_is_installed_then_what_plan_mode_allows_changes_no_file() {
     let others = [
@@ -319,6 +319,13 @@ fn given_a_packer_that_is_installed_then_what_plan_mode_allows_changes_no_file()
         "--decompress",
         "-l",
         "-t",
+        "-T1o",
+        "-T1fo",
+        "-T1d",
+        "-T0z",
+        "-Tz",
+        "-M1MBo",
+        "-of",
     ];
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| {

@@ -122,3 +122,39 @@ fn given_ignore_files_that_take_in_other_names_then_a_search_passes_by_hidden_on
     ];
     held(&wrong(&scene, &policy, lines.map(str::to_owned), |decision| decision.effect == Allow), 10, 10);
 }
+
+/// Many names that are taken in are told by name alone, and with no such file read, none is shown. Attack 612.
+#[test]
+fn given_a_name_that_is_taken_in_everywhere_then_only_a_rule_about_it_counts() {
+    let scene = Scene::new();
+    scene.repository();
+    write_file(&scene, ".gitignore", "*.log\n!.gitkeep\n!.env.example\n");
+    for at in 0..100 {
+        write_file(&scene, &format!("gen/d{at}/.gitkeep"), "");
+    }
+    let other = scene.denying(&["read(.env)", "read(~/.ssh/**)", "read(.aws/credentials)"]);
+    let lines = ["rg KEY", "rg KEY gen", "fd . gen -x wc -l", "rg -n KEY src gen | head"];
+    held(&wrong(&scene, &other, lines.map(str::to_owned), |decision| decision.effect == Allow), 4, 4);
+    for own in [
+        ".gitkeep",
+        "gen/d7/.gitkeep",
+        "**/.gitk*",
+        "**/*keep",
+        "gen/d7/.*",
+        "gen/*/.git?eep",
+        "~/w/gen/**/.g*",
+    ] {
+        let own = scene.denying(&[&format!("read({own})")]);
+        held(&wrong(&scene, &own, lines.map(str::to_owned), |decision| decision.effect > Allow), 4, 4);
+    }
+    // A folder that is taken in is gone through.
+    write_file(&scene, ".rgignore", "!.conf");
+    write_file(&scene, "gen/d7/.conf/key", "KEY");
+    let below = scene.denying(&["read(.conf/key)"]);
+    held(&wrong(&scene, &below, ["rg KEY".to_owned()], |decision| decision.effect > Allow), 1, 1);
+    write_file(&scene, ".ignore", "!.env");
+    let none = ["rg --no-ignore KEY", "rg KEY --no-ignore src ."];
+    held(&wrong(&scene, &other, none.map(str::to_owned), |decision| decision.effect == Allow), 2, 2);
+    let again = ["rg --no-ignore --ignore KEY", "rg --no-ignore --no-such KEY", "rg --no-ignore-vcs KEY"];
+    held(&wrong(&scene, &other, again.map(str::to_owned), |decision| decision.effect > Allow), 3, 3);
+}

@@ -134,6 +134,74 @@ fn given_a_denied_read_then_the_past_of_other_paths_is_free() {
     held(&wrong(&scene, &none, lines.map(str::to_owned), |decision| decision.effect == Allow), 4, 4);
 }
 
+/// The same: options that imply a patch, and a configuration that has one shown by itself. Attack 613.
+#[test]
+fn given_a_patch_that_an_option_or_a_setting_implies_then_a_denied_read_counts() {
+    let scene = Scene::new();
+    scene.repository();
+    let policy = scene.denying(&["read(.env)"]);
+    let ways = ["separate", "on", "c", "cc", "1", "remerge", "first-parent", "m", "dense-combined"];
+    let forms = [
+        "git log",
+        "git stash list",
+        "git reflog",
+        "git show -s",
+        "git show --stat",
+        "git log -3 --format=%h",
+    ];
+    let merges = forms.iter().flat_map(|form| {
+        ways.iter().flat_map(move |way| {
+            [
+                format!("{form} --diff-merges={way}"),
+                format!("{form} --diff-m={way}"),
+                format!("{form} --diff-merges {way}"),
+            ]
+        })
+    });
+    // A program's own way to say so.
+    let stash = [
+        "-R",
+        "-a",
+        "-D",
+        "-t",
+        "--full-index",
+        "--src-prefix=x",
+        "--textconv",
+        "--color-moved",
+        "-w",
+        "stash@{0} -z",
+    ];
+    let lines: Vec<String> = merges.chain(stash.map(|option| format!("git stash show {option}"))).collect();
+    let count = lines.len();
+    held(&wrong(&scene, &policy, lines, |decision| decision.effect > Allow), count, 150);
+    let quiet = [
+        "git log --stat",
+        "git log -m --name-only",
+        "git stash list",
+        "git stash show",
+        "git stash show stash@{1}",
+        "git stash show --stat",
+        "git stash show --name-only 1",
+        "git log --first-parent --oneline",
+    ];
+    held(&wrong(&scene, &policy, quiet.map(str::to_owned), |decision| decision.effect == Allow), 8, 8);
+    let bare = ["git -c stash.showPatch=true stash show", "git --config-env=stash.showpatch=X stash show"];
+    held(&wrong(&scene, &policy, bare.map(str::to_owned), |decision| decision.effect > Allow), 2, 2);
+    let config = scene.root.join(".git/config");
+    for key in ["[stash]\n\tshowPatch = true\n", "[Stash] SHOWPATCH\n", "[stash]\nshowPatch=1\n"] {
+        std::fs::write(&config, key).unwrap();
+        let lines = [
+            "git stash show",
+            "git --no-pager stash show",
+            "git -C . stash show",
+            "cd src && git stash show",
+        ];
+        held(&wrong(&scene, &policy, lines.map(str::to_owned), |decision| decision.effect > Allow), 4, 4);
+    }
+    std::fs::write(&config, "[stash]\n\tshowStat = true\n").unwrap();
+    held(&wrong(&scene, &policy, quiet.map(str::to_owned), |decision| decision.effect == Allow), 8, 8);
+}
+
 /// D2.26: Passed (a folder above it, by a reader whose output goes nowhere but to the agent): an ask that only a
 /// person discharges, once, no session scope, not under bypass. Attack 226.
 #[test]
