@@ -254,16 +254,13 @@ peers *options:
     [[ ! -d $corpora ]] || more=(--corpora "$corpora")
     "$target/debug/peers" --mayi "$target/release/mayi" --gates "$gates" --ground "$target/peers" "${more[@]}" {{ options }}
 
-# The machine spends its time in deciding: the core is built to be fast, beside the one that tests have.
-fast := "--config profile.dev.package.mayi-call.opt-level=2 --config profile.dev.package.mayi-policy.opt-level=2"
-
 # Look for a way around a decision on LINES new lines: mayi's list of commands beside real bash, and what is allowed run in bash, dash and zsh. A seed of its own each time; `MAYI_SEED` repeats one.
 differential lines="20000":
     #!/usr/bin/env bash
     set -euo pipefail
     export MAYI_LINES={{ lines }} MAYI_SEED=${MAYI_SEED:-$(date +%s)000}
-    cargo nextest run {{ fast }} --profile long -p mayi-tests --test decisions -E 'test(given_generated_lines)' --no-capture
-    cargo nextest run {{ fast }} --profile long -p mayi-tests --test machine -E 'test(given_lines_that_are_allowed)' --no-capture
+    cargo nextest run --profile long -p mayi-tests --test decisions -E 'test(given_generated_lines)' --no-capture
+    cargo nextest run --profile long -p mayi-tests --test machine -E 'test(given_lines_that_are_allowed)' --no-capture
 
 # Take the mendings of tests/holes out, one by one, and hold that the machine finds each hole again within LINES lines. NAMES: only those, as in 'u*'.
 holes lines="50000" names="*":
@@ -286,7 +283,7 @@ holes lines="50000" names="*":
             continue
         fi
         log=target/holes/$name.log
-        if (cd "$tree" && MAYI_HOLE=$name cargo nextest run {{ fast }} --profile long -p mayi-tests --test machine \
+        if (cd "$tree" && MAYI_HOLE=$name cargo nextest run --profile long -p mayi-tests --test machine \
             -E 'test(given_lines_that_are_allowed)' --no-capture) > "$log" 2>&1; then
             grep -E "^$name[ :(]" "$log"
         else

@@ -11,13 +11,13 @@ use super::shell::{OpenWord, Word, argv_accesses, join_words, line_accesses};
 use super::url::{file_paths, is_scheme, is_this_machine};
 use super::{Access, Dialect, ShellAccess, Surroundings, UrlAccess};
 
-/// As many values of one call are looked at.
+/// As many values of one call are looked at: what more of them say is not known.
 const MOST_VALUES: usize = 1 << 16;
 /// As many addresses, and commands, of one call are told apart: of more it is not known which they are.
 const MOST_ADDRESSES: usize = 256;
 const MOST_COMMANDS: usize = 32;
-/// The longest text that is read as addresses.
-const LONGEST: usize = 4096;
+/// The longest text that is read as addresses; of a longer one, what it begins with.
+const LONGEST: usize = 16 * 1024;
 /// As much text is read as arguments inside of arguments, and as deep.
 const LONGEST_INNER: usize = 64 * 1024;
 const DEEPEST_INNER: usize = 4;
@@ -105,6 +105,9 @@ impl ArgumentCalls<'_> {
         while let Some((value, name)) = todo.pop() {
             self.values += 1;
             if self.values > MOST_VALUES {
+                if self.values == MOST_VALUES + 1 {
+                    self.accesses.extend([any_command(), any_address()]);
+                }
                 return;
             }
             match value {
@@ -127,9 +130,9 @@ impl ArgumentCalls<'_> {
     }
 
     fn add_addresses(&mut self, text: &str, name: &str) {
-        if text.len() > LONGEST || text.is_empty() {
-            return;
-        }
+        let given = text.trim_matches(is_around);
+        let text = given.get(..given.floor_char_boundary(LONGEST)).unwrap_or_default();
+        let cut = text.len() < given.len();
         let readings =
             if text.contains('%') { percent_decodings(text).unwrap_or_default() } else { Vec::new() };
         for text in std::iter::once(text).chain(readings.iter().map(String::as_str)) {
@@ -137,13 +140,19 @@ impl ArgumentCalls<'_> {
             if urls.is_empty() {
                 urls.extend(host_in(text, name));
             }
+            if cut {
+                let list =
+                    list_of(text.rfind(is_between).and_then(|end| text.get(..end)).unwrap_or_default());
+                if !list.is_empty() {
+                    self.accesses.push(any_address());
+                }
+                urls.extend(list);
+                urls.iter_mut().for_each(|url| url.open = true);
+            }
             for url in urls {
                 if self.addresses == MOST_ADDRESSES {
                     self.addresses += 1;
-                    self.accesses.push(Access::Fetch(UrlAccess::from_prefix(
-                        "more addresses than can be told apart",
-                        "",
-                    )));
+                    self.accesses.push(any_address());
                 }
                 let access = Access::Fetch(url);
                 if self.addresses < MOST_ADDRESSES && !self.accesses.contains(&access) {
@@ -211,6 +220,11 @@ fn any_command() -> Access {
         understood: true,
         ..ShellAccess::default()
     })
+}
+
+/// An address of which nothing is known.
+fn any_address() -> Access {
+    Access::Fetch(UrlAccess::from_prefix("more addresses than can be told apart", ""))
 }
 
 /// Arguments, or a list, that are written as text.
@@ -333,16 +347,24 @@ fn addresses_in(text: &str) -> Vec<UrlAccess> {
 }
 
 fn list_of(text: &str) -> Vec<UrlAccess> {
-    let parts =
-        text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|part| !part.is_empty());
+    let parts = text.split(is_between).filter(|part| !part.is_empty());
     let urls: Option<Vec<_>> = parts.map(address_of).collect();
     urls.filter(|urls| urls.len() > 1).unwrap_or_default()
 }
 
+/// What may stand between addresses.
+fn is_between(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';')
+}
+
+/// What may stand around an address.
+fn is_around(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || "\"'`<>()[]".contains(c)
+}
+
 /// The address that a text is.
 fn address_of(text: &str) -> Option<UrlAccess> {
-    let around = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>()[]".contains(c);
-    let text = text.trim_matches(around);
+    let text = text.trim_matches(is_around);
     // `[name](https://host)`
     let text = text.rsplit("](").next().unwrap_or(text);
     let (scheme, rest) = text.split_once(':')?;

@@ -18,6 +18,7 @@ fn requests() -> Vec<(&'static str, Value)> {
         ("30 nested substitutions", shell(format!("{}x{}", "echo $(".repeat(30), ")".repeat(30)))),
         ("20,000 ands", shell(vec!["true"; 20_001].join(" && "))),
         ("brace expansion", shell(format!("echo {}", "{a,b}".repeat(30)))),
+        ("name of a denial 2,000 times", shell(format!("[[ foo{} ]]", " rm".repeat(2_000)))),
         ("path of 5,000 parts", json!({ "kind": "write", "path": "a/".repeat(5_000) })),
         ("path of 5,000 parents", json!({ "kind": "write", "path": "../".repeat(5_000) })),
         ("cat of 5,000 parts", shell(format!("cat {}", "a/".repeat(5_000)))),

@@ -43,6 +43,7 @@ mod operands;
 mod option_aliases;
 mod option_condition;
 mod option_lookup;
+mod option_meaning;
 mod option_reader;
 mod option_sets;
 mod option_values;

@@ -34,7 +34,8 @@ pub fn find_paths(input: &Value) -> Vec<String> {
 pub fn single_paths(input: &Value) -> Vec<String> {
     let Some(map) = input.as_object() else { return Vec::new() };
     let mut found: Vec<String> = PATHS.iter().filter_map(|key| non_empty_text(input, key)).collect();
-    let elsewhere = [LISTS, CHANGES, TEXTS, CALLS, MOVED, NEW_PATHS, LINES, FOLDERS, READING, THINKING];
+    let elsewhere =
+        [LISTS, CHANGES, TEXTS, WRITTEN, CALLS, MOVED, NEW_PATHS, LINES, FOLDERS, READING, THINKING];
     let is_known = |key: &str| {
         let text = PATHS.contains(&key) && input.get(key).is_some_and(Value::is_string);
         // A list of these may be one of files.
@@ -64,7 +65,8 @@ fn add_reading(all: &mut ItemReading, more: ItemReading) {
 /// The files of several changes in one call, whatever its kind claims.
 pub fn find_changed_files(input: &Value) -> ItemReading {
     let paths = [PATHS, NEW_PATHS, MOVED].concat();
-    let keys = ItemKeys { paths: &paths, others: TEXTS, texts: false };
+    let texts = [TEXTS, WRITTEN].concat();
+    let keys = ItemKeys { paths: &paths, others: &texts, texts: false };
     let mut all = ItemReading::default();
     for key in CHANGES {
         match input.get(key) {

@@ -59,23 +59,13 @@ pub(super) const LISTS: &[&str] = &["paths", "files", "file_paths", "filePaths"]
 /// Keys that hold several changes.
 pub(super) const CHANGES: &[&str] = &["edits", "replacements", "changes", "operations"];
 
-/// Keys that hold what stands or will stand in a file, or say why, and never its name.
+/// Further keys that hold what stands or will stand in a file, or say why, and never its name.
 pub(super) const TEXTS: &[&str] = &[
     "old_string",
     "oldString",
     "old_str",
     "oldText",
     "old_text",
-    "new_string",
-    "newString",
-    "new_str",
-    "newText",
-    "new_text",
-    "content",
-    "contents",
-    "file_text",
-    "new_source",
-    "insert_text",
     "text",
     "code",
     "replace",

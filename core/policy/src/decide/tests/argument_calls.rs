@@ -111,6 +111,27 @@ fn given_an_address_among_arguments_then_denials_and_asks_of_it_hold() {
     assert!(all.is_empty(), "{all:#?}");
 }
 
+/// What is too much to be looked at could be what is denied. Attack 632.
+#[test]
+fn given_an_address_behind_more_than_is_looked_at_then_denials_of_it_hold() {
+    let more: serde_json::Map<String, Value> = (0..65_540).map(|at| (format!("a{at}"), json!(at))).collect();
+    let known = vec![
+        json!({ "q": format!("https://x.internal/{}", "a".repeat(40_000)) }),
+        json!({ "q": format!("{}https://x.internal/", " ".repeat(40_000)) }),
+    ];
+    assert_eq!(wrong("fetch(x.internal)", Deny, known), [""; 0]);
+    let perhaps = vec![
+        json!({ "q": format!("{}https://x.internal/", "https://docs.rs/a, ".repeat(4_000)) }),
+        json!({ "q": "https://x.internal/", "m": more }),
+    ];
+    assert_eq!(wrong("fetch(x.internal)", Ask, perhaps), [""; 0]);
+    let harmless = vec![
+        json!({ "text": format!("{} see https://x.internal/", "words and more ".repeat(4_000)) }),
+        json!({ "q": format!("https://docs.rs/{}", "a".repeat(40_000)) }),
+    ];
+    assert_eq!(wrong("fetch(x.internal)", Allow, harmless), [""; 0]);
+}
+
 /// Attack 633.
 #[test]
 fn given_a_command_among_arguments_then_denials_and_asks_of_it_hold() {

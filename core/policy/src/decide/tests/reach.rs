@@ -1,13 +1,13 @@
 //! How far a command reaches: through links, into the past, below a folder that it changes (D2.27 and D2.26).
 
 mod backups;
+mod beside;
 mod brought;
 mod elsewhere;
 mod fetched;
 mod filled;
 mod generated;
 mod git_files;
-mod glued;
 mod guided;
 mod hidden_names;
 mod hosts;

@@ -7,6 +7,9 @@ use super::command_forms::{CommandForms, ComparableWord, comparable_word, name_v
 use super::{SimpleCommandPattern, WordPattern};
 use crate::fold::fold_text;
 
+/// As many words are looked at behind the names in a line that was not understood: what goes on could be meant.
+const MOST_WORDS: usize = 1 << 17;
+
 /// A pattern whose options are apart from its other words.
 #[derive(Clone, Debug)]
 pub(super) struct OptionSetPattern {
@@ -63,14 +66,29 @@ impl OptionSetPattern {
                 .is_some_and(|text| name_variants(&fold_text(text)).any(|of| of == name))
         };
         let starts = |words: &[Word]| (0..words.len()).filter(|at| meant(words.get(*at))).collect::<Vec<_>>();
-        lists.filter(|words| meant(words.first())).any(|words| self.is_about(words, seen))
-            || shell.tails.iter().any(|words| {
-                starts(words).into_iter().any(|at| self.is_about(words.get(at..).unwrap_or_default(), seen))
+        if lists.filter(|words| meant(words.first())).any(|words| self.is_about(words, seen)) {
+            return true;
+        }
+        let mut left = MOST_WORDS;
+        let mut any_tail = |words: &[Word]| {
+            starts(words).into_iter().any(|at| {
+                let tail = words.get(at..).unwrap_or_default();
+                match left.checked_sub(tail.len()) {
+                    None => true,
+                    Some(rest) => {
+                        left = rest;
+                        self.is_about(tail, seen)
+                    }
+                }
             })
-            || shell.candidates.iter().any(|words| {
-                let words: Vec<Word> = words.iter().cloned().map(Word::Literal).collect();
-                starts(&words).into_iter().any(|at| self.is_about(words.get(at..).unwrap_or_default(), seen))
-            })
+        };
+        let is_name = |text: &String| name_variants(&fold_text(text)).any(|of| of == name);
+        shell.tails.iter().any(|words| any_tail(words))
+            || shell
+                .candidates
+                .iter()
+                .filter(|words| words.iter().any(is_name))
+                .any(|words| any_tail(&words.iter().cloned().map(Word::Literal).collect::<Vec<_>>()))
     }
 
     fn is_about(&self, words: &[Word], seen: &CommandForms<'_>) -> bool {

@@ -51,6 +51,12 @@ fn given_a_letter_behind_a_number_then_what_it_names_is_judged() {
             "zstd -dc -of .env a.zst",
             "zstd -dc -o=.env a.zst",
             "timeout 5 zstd -dc -M1Mfo .env a.zst",
+            "zstd -dc -vT2o .env a.zst",
+            "zstd -dc -M1o .env a.zst",
+            "zstd -dc -B1o .env a.zst",
+            "zstd -dc -1o .env a.zst",
+            "zstd -dc -To .env a.zst",
+            "zstd -dc -T1 -o .env a.zst",
         ],
     );
     assert_eq!(through, Vec::<String>::new());
@@ -70,8 +76,20 @@ fn given_a_letter_behind_a_number_then_what_it_names_is_judged() {
         ],
     );
     assert_eq!(through, Vec::<String>::new());
-    let quiet =
-        ["zstd -dc -T0 a.zst", "ls | ack -A1 x", "ls | ack -A1i x", "ack -A1i x a.txt", "shasum -a256 a.txt"];
+    let writing =
+        ["zstd -l -Tz f", "zstd -l -T0z f", "zstd -t -T0z f", "zstd -l -T1d a.zst", "unzstd -t -T0d a.zst"];
+    assert_eq!(not_quiet(&scene, &[], &writing), writing);
+    let quiet = [
+        "zstd -dc -T0 a.zst",
+        "zstd -dcT1 a.zst",
+        "zstd -l a.zst",
+        "zstd -t -v a.zst",
+        "ls | ack -A1 x",
+        "ls | ack -A1i x",
+        "ack -A1i x a.txt",
+        "shasum -a256 a.txt",
+        "tree -L2 src",
+    ];
     assert_eq!(not_quiet(&scene, &["read(.env)"], &quiet), Vec::<String>::new());
 }
 
@@ -172,6 +190,7 @@ fn given_an_option_that_looks_into_the_repository_above_then_that_one_counts_too
         "cd sub/nest/deep && git rev-parse --show-superproject-working-tree",
         "cd sub/nest && git rev-parse --show-toplevel --show-superproject-working-tree",
         "cd sub/nest && git --no-pager rev-parse --show-superproject-working-tree --git-dir",
+        "git -C sub/nest rev-parse --show-superproject-working-tree",
     ];
     let own = ["cd sub/nest && git rev-parse --show-toplevel", "cd sub/nest && git status"];
     assert_eq!(not_quiet(&scene, &[], &lines), Vec::<String>::new());
@@ -215,6 +234,13 @@ fn given_an_option_behind_a_key_then_the_key_is_set_to_it() {
             let decided = in_mode(&all, &scene.shell(&line), Mode::Auto);
             assert_eq!(decided.effect, Ask, "{line}");
         }
+    }
+    for line in [
+        "git config --get core.hooksPath",
+        "git config get core.hooksPath",
+        "git config --unset core.hooksPath",
+    ] {
+        assert_eq!(in_mode(&all, &scene.shell(line), Mode::Auto).effect, Allow, "{line}");
     }
     let quiet = [
         "git config --get user.name",

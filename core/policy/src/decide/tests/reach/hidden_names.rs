@@ -150,8 +150,12 @@ fn given_a_name_that_is_taken_in_everywhere_then_only_a_rule_about_it_counts() {
     // A folder that is taken in is gone through.
     write_file(&scene, ".rgignore", "!.conf");
     write_file(&scene, "gen/d7/.conf/key", "KEY");
-    let below = scene.denying(&["read(.conf/key)"]);
-    held(&wrong(&scene, &below, ["rg KEY".to_owned()], |decision| decision.effect > Allow), 1, 1);
+    for below in ["gen/d7/.conf/key", "**/.conf/key", "gen/*/.conf/**"] {
+        let below = scene.denying(&[&format!("read({below})")]);
+        held(&wrong(&scene, &below, ["rg KEY".to_owned()], |decision| decision.effect > Allow), 1, 1);
+    }
+    let elsewhere = scene.denying(&["read(.conf/key)"]);
+    held(&wrong(&scene, &elsewhere, ["rg KEY".to_owned()], |decision| decision.effect == Allow), 1, 1);
     write_file(&scene, ".ignore", "!.env");
     let none = ["rg --no-ignore KEY", "rg KEY --no-ignore src ."];
     held(&wrong(&scene, &other, none.map(str::to_owned), |decision| decision.effect == Allow), 2, 2);
