@@ -208,11 +208,15 @@ impl GitFiles {
     }
 
     fn add_folder(&mut self, folder: &Path, kind: Kind, linked: bool) {
-        let Ok(real) = resolve_path(folder) else {
-            self.lost = true;
-            return;
-        };
-        if !self.seen.insert(real) {
+        match resolve_path(folder) {
+            Ok(real) => self.add_real_folder(folder, &real, kind, linked),
+            Err(_) => self.lost = true,
+        }
+    }
+
+    /// A folder of which it is known where links on the way lead.
+    fn add_real_folder(&mut self, folder: &Path, real: &Path, kind: Kind, linked: bool) {
+        if !self.seen.insert(real.to_owned()) {
             return;
         }
         if self.seen.len() > MOST_FOLDERS {
@@ -243,7 +247,7 @@ impl GitFiles {
             let below = kind.inner(&name.to_string_lossy());
             if found.is_dir() {
                 if let Some(below) = below {
-                    self.add_folder(&entry.path(), below, linked);
+                    self.add_real_folder(&entry.path(), &real.join(&name), below, linked);
                 }
                 continue;
             }
