@@ -112,10 +112,10 @@ impl ArgumentCalls<'_> {
             }
             match value {
                 Value::String(text) => {
-                    if depth < DEEPEST_INNER
-                        && let Some(inner) = inner_value(text)
-                    {
-                        self.look_at(&inner, name, depth + 1);
+                    if depth < DEEPEST_INNER && text.len() <= LONGEST_INNER {
+                        inner_value(text).iter().for_each(|inner| self.look_at(inner, name, depth + 1));
+                    } else if is_inner(text) {
+                        self.accesses.extend([any_command(), any_address()]);
                     }
                     self.add_addresses(text, name);
                 }
@@ -143,7 +143,9 @@ impl ArgumentCalls<'_> {
             if cut {
                 let list =
                     list_of(text.rfind(is_between).and_then(|end| text.get(..end)).unwrap_or_default());
-                if !list.is_empty() {
+                // What follows is another address, perhaps, where all before it are some.
+                let more = given.contains(is_between) && !urls.is_empty();
+                if more || !list.is_empty() {
                     self.accesses.push(any_address());
                 }
                 urls.extend(list);
@@ -229,8 +231,11 @@ fn any_address() -> Access {
 
 /// Arguments, or a list, that are written as text.
 fn inner_value(text: &str) -> Option<Value> {
-    let json = text.trim_start().starts_with(['{', '[', '"']) && text.len() <= LONGEST_INNER;
-    json.then(|| serde_json::from_str(text).ok()).flatten()
+    is_inner(text).then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+fn is_inner(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[', '"'])
 }
 
 /// Whether an argument is called so, or ends with that: `base_url`, `serverURL`.

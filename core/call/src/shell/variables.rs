@@ -22,6 +22,8 @@ pub(super) fn is_inert(name: &str, value: &Word) -> bool {
         let zone = name == "TZ" && !text.starts_with([':', '/', '.']) && !text.contains("..");
         file && !zone && text.contains('/')
     };
+    // What `make` and others put such a value into may be a line, and `make` has a language of its own.
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.,:+@%=/*~-".contains(&b));
     // By its name a file of settings may be chosen.
     let elsewhere = |text: &str| name == "NODE_ENV" && text.contains(['/', '\\', '.']);
     if is_evaluated(name, value) {
@@ -29,7 +31,7 @@ pub(super) fn is_inert(name: &str, value: &Word) -> bool {
     }
     value.literal().is_some_and(|text| has_inert_value(name, text))
         || variable_kind(name) == VariableKind::Inert
-            && value.literal().is_some_and(|text| !path(text) && !elsewhere(text))
+            && value.literal().is_some_and(|text| plain(text) && !path(text) && !elsewhere(text))
 }
 
 /// Whether a shell that is given `value` for `name` evaluates it: as a number, so that a name in it stands for what that

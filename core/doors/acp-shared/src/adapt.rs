@@ -388,8 +388,12 @@ impl CallBuilder {
             }
             "execute" if !is_mcp => {
                 self.read_urls(raw);
-                if !self.accesses.iter().any(|access| matches!(access, Access::Shell(_))) {
+                // What else it has could be what is really done: `file_path`, `stdin`, `sudo`.
+                if !self.accesses.iter().any(|access| matches!(access, Access::Shell(_)))
+                    || !input::only_runs(raw)
+                {
                     self.push(unknown(Category::Execute));
+                    input::single_paths(raw).iter().for_each(|path| self.read(path));
                 }
             }
             "fetch" if !is_mcp => self.read_fetch(raw, &label),

@@ -5,14 +5,15 @@ mod keys;
 use mayi_core::call::{WriteKind, shell::patched_names};
 use mayi_doors::folders::{FOLDERS, leads_to};
 use mayi_doors::readings::{
-    InputCommand, ItemKeys, ItemReading, LINES, all_commands, nested_commands, read_items, read_members,
-    stray_paths,
+    InputCommand, ItemKeys, ItemReading, LINES, all_commands, is_command_key, nested_commands, read_items,
+    read_members, stray_paths,
 };
 use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
 
 use self::keys::{
-    CALLS, CHANGES, EDIT_WORDS, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, TEXTS, THINKING, WRITTEN,
+    CALLS, CHANGES, EDIT_WORDS, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, RUNNING, TEXTS, THINKING,
+    WRITTEN,
 };
 use crate::patch;
 
@@ -251,6 +252,24 @@ pub fn has_odd_urls(input: &Value) -> bool {
         Some(list) => list.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
     };
     !(listed && ["url", "uri", "href"].iter().all(text))
+}
+
+/// Whether every key of the input of a call that runs a command is one of the command, or known to say only how or why. A switch
+/// that is off and a number say nothing, whatever they are called.
+pub fn only_runs(input: &Value) -> bool {
+    let Some(map) = input.as_object() else { return true };
+    let known = [LINES, FOLDERS, CALLS, RUNNING];
+    let silent = |value: &Value| {
+        value.is_null()
+            || value.is_number()
+            || value == &Value::Bool(false)
+            || matches!(value.as_str(), Some(""))
+            || value.as_array().is_some_and(Vec::is_empty)
+            || value.as_object().is_some_and(serde_json::Map::is_empty)
+    };
+    map.iter().all(|(key, value)| {
+        known.iter().any(|keys| keys.contains(&key.as_str())) || is_command_key(key) || silent(value)
+    })
 }
 
 /// Whether every key of the input is known to only read, and every path in it is text.

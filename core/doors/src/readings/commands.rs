@@ -51,6 +51,13 @@ fn is_line_by_ending(key: &str, value: &Value) -> bool {
     text && words.len() > "command".len() && ["command", "commands"].iter().any(|end| words.ends_with(end))
 }
 
+/// Whether what stands under this key counts as a command, its words, or the shell that runs it.
+#[must_use]
+pub fn is_command_key(key: &str) -> bool {
+    let line = LINES.contains(&key) || is_other_line(key, false);
+    line || ARGS.contains(&key) || SHELLS.contains(&key) || key.to_ascii_lowercase().ends_with("command")
+}
+
 /// Whether `input` has a command, by whatever key.
 #[must_use]
 pub fn has_command(input: &Map<String, Value>) -> bool {

@@ -9,7 +9,8 @@ mod variables;
 
 pub use addresses::addresses;
 pub use commands::{
-    InputCommand, LINES, all_commands, command_readings, has_command, is_plain_word, nested_commands,
+    InputCommand, LINES, all_commands, command_readings, has_command, is_command_key, is_plain_word,
+    nested_commands,
 };
 pub use items::{ItemKeys, ItemReading, is_path_key, read_items, read_members, stray_paths};
 pub use variables::variables;

@@ -199,7 +199,12 @@ impl Walker<'_> {
             rest = match c {
                 '?' | '*' | '+' | '@' | '!' if tail.starts_with('(') => {
                     let end = extended_glob_end(tail)?;
-                    field.push_glob();
+                    let before = at.end.checked_sub(tail.len() + c.len_utf8()).and_then(|at| raw.get(..at));
+                    if names_hidden(before.unwrap_or_default(), tail.get(..end).unwrap_or_default()) {
+                        field.push_open(false);
+                    } else {
+                        field.push_glob();
+                    }
                     tail.get(end..).unwrap_or_default()
                 }
                 '*' | '?' if place != WordContext::Value => {
@@ -248,6 +253,16 @@ impl Walker<'_> {
             None => field.push_open(false),
         }
     }
+}
+
+/// Whether a group of an extended glob, behind `before`, says itself that a name begins with a dot: `@(.env|x)`. Other globs pass
+/// by such names.
+fn names_hidden(before: &str, group: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '*' | '?' | ')' | ']' | '_' | '-' | '.');
+    let begins = group
+        .split(['(', '|'])
+        .any(|branch| branch.starts_with('.') || branch.starts_with(['\'', '"', '$', '\\']));
+    begins && !before.ends_with(inside)
 }
 
 /// A `$` that the parser takes for itself, where a shell could read more.

@@ -264,11 +264,14 @@ impl<'a> CommandAnalyzer<'a> {
                 if input::runs_found_files(inner) {
                     self.add_always_caveat("what it finds decides what it runs");
                 }
-                let starts = scan.operands.iter().filter_map(|at| words.get(*at)).map(Word::known_prefix);
-                let starts = starts.chain(scan.operands.is_empty().then_some("."));
-                self.known
-                    .lines
-                    .extend(starts.take(MOST_TAILS).flat_map(|start| input::exec_lines(inner, start)));
+                // fd passes by hidden names, which a name that is not known could be.
+                if !form.semicolon {
+                    let starts = scan.operands.iter().filter_map(|at| words.get(*at)).map(Word::known_prefix);
+                    let starts = starts.chain(scan.operands.is_empty().then_some("."));
+                    self.known
+                        .lines
+                        .extend(starts.take(MOST_TAILS).flat_map(|start| input::exec_lines(inner, start)));
+                }
                 self.known.inner.push(InnerCommand::Words(inner.to_vec()));
             }
         }

@@ -3,6 +3,7 @@
 
 use super::analyzer::CommandAnalyzer;
 use super::name;
+use crate::PathAccess;
 use crate::shell::Word;
 
 /// Commands of sqlite3 with which it only shows something, or says how.
@@ -100,13 +101,51 @@ const MYSQL: SideEffectMarks = SideEffectMarks {
     first: &["system", "source", "pager", "tee", "edit"],
 };
 
-const DUCKDB: SideEffectMarks =
-    SideEffectMarks { marks: SQLITE.marks, first: &["attach", "install", "force", "load"] };
+const DUCKDB: SideEffectMarks = SideEffectMarks {
+    marks: &[
+        "load_extension",
+        "writefile",
+        "readfile",
+        "vacuum into",
+        "-init",
+        "read_text",
+        "read_blob",
+        "read_csv",
+        "read_json",
+        "read_parquet",
+        "read_xlsx",
+        "glob(",
+        "sniff_csv",
+        "profile_output",
+        "profiling_output",
+        "log_query_path",
+        "_directory",
+        "from '",
+        "from \"",
+        "to '",
+        "to \"",
+        "database '",
+    ],
+    first: &["attach", "install", "force", "load", "import", "export", "copy"],
+};
 /// Commands in Miller's language, without what sends output elsewhere.
 const MILLER: SideEffectMarks = SideEffectMarks { marks: &["system(", "exec("], first: &[] };
 /// What runs or loads something in a macro of rpm.
 const RPM: SideEffectMarks = SideEffectMarks {
-    marks: &["%(", "%{lua", "%lua", "%{expand", "%expand", "%{load", "%load", "%{span", "%{uncompress"],
+    marks: &[
+        "%(",
+        "%[",
+        "lua:",
+        "%{lua",
+        "%lua",
+        "expr:",
+        "%{expand",
+        "%expand",
+        "%{load",
+        "%load",
+        "%{span",
+        "%{uncompress",
+    ],
     first: &[],
 };
 /// What is looked at otherwise.
@@ -142,24 +181,45 @@ pub(super) fn add_client_caveats(judge: &mut CommandAnalyzer<'_>) {
         "dc" => (DC, false),
         _ => return,
     };
-    let mut tees = false;
+    let (mut tees, mut programs, mut starts) = (false, false, true);
     for (place, word) in words.iter().enumerate().skip(at + 1) {
         let text = word.literal().map_or_else(|| word.text(), str::to_owned).to_ascii_lowercase();
         // `mlr tee -p LINE`: the verb that writes to a program.
         tees = base == "mlr" && (tees && text != "then" || text == "tee");
+        // `mlr put -f FILE`, `mlr split -n 2`: the verb that has a program in a file, and the one that makes files.
+        programs = programs && text != "then" || matches!(text.as_str(), "put" | "filter");
+        let makes = text == "split" && starts;
+        starts = text == "then" || starts && text.starts_with('-');
         let own = match base {
-            "mlr" => tees && text == "-p" || is_sent_elsewhere(&text),
+            "mlr" => {
+                makes
+                    || tees && text == "-p"
+                    || programs && matches!(text.as_str(), "-f" | "-s")
+                    || is_sent_elsewhere(&without_comments(&text))
+            }
             "dc" => is_run_by_dc(&text),
+            // Macros whose values are programs: `_buildshell`, `__python`, `_preinstall_shell`.
+            "rpm" | "rpmbuild" | "rpmquery" | "rpmspec" => {
+                let name = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
+                let name = name.trim_start_matches("-d").trim_start();
+                name.starts_with("__")
+                    || name.starts_with("_build")
+                    || name.starts_with('_') && name.contains("shell")
+            }
             "exiftool" => {
                 let option =
                     words.get(place - 1).map(Word::known_prefix).unwrap_or_default().to_ascii_lowercase();
-                holds_perl(&option, &text, word.literal().is_some())
+                let file = |text| {
+                    judge.command.made || judge.command.cwd.is_none_or(|cwd| PathAccess::is_at(cwd, text))
+                };
+                holds_perl(&option, &text, word.literal().is_some(), word.literal().is_none_or(file))
             }
             _ => false,
         };
         if own
             || beside.is_in(&text)
             || beside.is_in(&on_one_row(&text))
+            || base == "mlr" && beside.is_in(&on_one_row(&without_comments(&text)))
             || dots && text.lines().any(is_active_dot_command)
         {
             judge.add_plain_caveat("what it runs, reads or writes beside its own work", vec![place]);
@@ -191,6 +251,13 @@ fn is_sent_elsewhere(text: &str) -> bool {
     })
 }
 
+/// A text of Miller's without its comments, each of which ends with its line. A `#` in quotes is none; what is behind it counts
+/// both ways.
+fn without_comments(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    lines.collect::<Vec<_>>().join(" ")
+}
+
 /// Whether dc starts something: `!LINE`, where that is none of `!<`, `!>` and `!=`, which compare.
 fn is_run_by_dc(text: &str) -> bool {
     text.match_indices('!')
@@ -199,11 +266,12 @@ fn is_run_by_dc(text: &str) -> bool {
 
 /// Whether a word of exiftool's behind `option` holds code, or names a file with some: a condition that does more than to compare,
 /// `${TAG;CODE}` in a format, a format that is a file.
-fn holds_perl(option: &str, text: &str, literal: bool) -> bool {
+fn holds_perl(option: &str, text: &str, literal: bool, file: bool) -> bool {
     let condition = option.strip_prefix("-if").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
     match option {
         _ if condition => !(literal && is_plain_condition(text)),
-        "-p" | "-printformat" if !text.contains('$') => true,
+        // A file of that name is read before the text counts as a format.
+        "-p" | "-printformat" if !text.contains('$') || file => true,
         "-api" if text.contains("filter") => true,
         _ => text.split("${").skip(1).any(|behind| behind.contains(';')),
     }

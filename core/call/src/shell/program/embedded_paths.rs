@@ -85,12 +85,23 @@ pub(in crate::shell) fn paths_in_text(
     };
     let parts = path_candidates(text, language);
     let more = (parts.len() > MOST).then(|| open("what a long text names", vec![None]));
+    let known = |cwd, part: &str| touch(TouchedPath::Known(looked.path_access(cwd, part)));
+    // A program that names a folder may go through all of it: what is said of everything in it counts.
+    let folders = cwd.into_iter().flat_map(|cwd| {
+        let is_folder = move |part: &&&str| looked.path_access(cwd, part).folder;
+        parts
+            .iter()
+            .take(MOST)
+            .filter(is_folder)
+            .map(move |part| known(cwd, &format!("{}/*", part.trim_end_matches('/'))))
+    });
+    let folders: Vec<Touch> = folders.collect();
     let found = parts.into_iter().take(MOST).map(|part| match cwd {
-        Some(cwd) => touch(TouchedPath::Known(looked.path_access(cwd, part))),
+        Some(cwd) => known(cwd, part),
         None if part.starts_with('/') => touch(TouchedPath::Known(PathAccess::new(Path::new("/"), part))),
         None => open(part, vec![None, Some(format!("/{}", part.trim_start_matches("./")))]),
     });
-    found.chain(more).collect()
+    found.chain(more).chain(folders).collect()
 }
 
 impl CommandAnalyzer<'_> {

@@ -12,8 +12,9 @@ pub(super) use super::option_condition::OptionCondition;
 pub(super) use super::option_meaning::{OptionMeaning, OptionSpec, ValueCount};
 use super::option_sets::SameOptions;
 use super::other_names::OtherNames;
-use super::scan::Scan;
+use super::scan::{Scan, command_end};
 use super::table::{OptionStyle, ProgramKind, RewriteFolder, SpecialCase, TableEntry};
+use crate::shell::Word;
 
 /// How an interpreter is told what to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,6 +124,8 @@ pub(super) struct CommandForm {
     pub(super) objects: bool,
     /// It opens what git's index names, also behind links.
     pub(super) through_index: bool,
+    /// The command that an option begins goes on to a word `;`.
+    pub(super) semicolon: bool,
     /// It changes only the paths among its operands, where there are some.
     pub(super) sparing: bool,
     /// Variables that say where it finds code: that of the project's own folders it runs anyway.
@@ -207,6 +210,7 @@ impl CommandForm {
             downloads: DownloadSpec::parse(entry),
             objects: entry.objects,
             through_index: entry.through_index,
+            semicolon: entry.semicolon,
             sparing: entry.sparing.unwrap_or_default(),
             lists: OptionCondition::parse(entry.lists.as_deref()),
             contents: OptionCondition::parse(entry.contents.as_deref()),
@@ -355,10 +359,26 @@ impl CommandForm {
         self.options.get("--").is_some_and(|known| known.meaning == OptionMeaning::Command)
     }
 
+    /// Whether the command that an option begins ends before the program's own words do.
+    pub(super) fn parts_commands(&self) -> bool {
+        self.style == OptionStyle::Words || self.semicolon
+    }
+
+    /// Where a command that begins at `from` ends.
+    pub(super) fn command_end(&self, words: &[Word], from: usize) -> usize {
+        match self.semicolon {
+            true => (from..words.len())
+                .find(|place| words.get(*place).and_then(Word::literal) == Some(";"))
+                .unwrap_or(words.len()),
+            false if self.style == OptionStyle::Words => command_end(words, from),
+            false => words.len(),
+        }
+    }
+
     /// Finds [`Self::before_command`].
     fn find_command(&self) -> Option<usize> {
         if self.options.values().any(|known| known.meaning == OptionMeaning::Command)
-            && self.style != OptionStyle::Words
+            && !self.parts_commands()
         {
             return Some(usize::MAX);
         }

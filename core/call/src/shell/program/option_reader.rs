@@ -4,7 +4,7 @@ use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
 use super::option_aliases::{Spelling, find_loose_option};
 use super::option_lookup::{find_long_option, looks_like_option, open_option};
 use super::option_values::split_number_with_unit;
-use super::scan::{FoundOption, OptionValue, Scan, command_end, is_assignment};
+use super::scan::{FoundOption, OptionValue, Scan, is_assignment};
 use super::table::{OptionStyle, SpecialCase};
 use crate::shell::Word;
 
@@ -63,8 +63,9 @@ impl<'a> OptionReader<'a, '_> {
                         return scan;
                     }
                     let ended = |found: &&FoundOption<'_>| found.known.meaning == OptionMeaning::Command;
-                    if form.style == OptionStyle::Words && scan.options.last().filter(ended).is_some() {
-                        let end = command_end(words, at);
+                    let behind = |found: &&FoundOption<'_>| ended(found) && found.value.is_none();
+                    if form.parts_commands() && scan.options.last().filter(behind).is_some() {
+                        let end = form.command_end(words, at);
                         scan.commands.push(at..end);
                         at = end + 1;
                     }

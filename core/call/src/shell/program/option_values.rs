@@ -10,8 +10,7 @@
 use super::form::{CommandForm, OptionMeaning, OptionSpec, ValueCount};
 use super::option_lookup::looks_like_option;
 use super::option_reader::OptionReader;
-use super::scan::{FoundOption, Scan, command_end, scan_without};
-use super::table::OptionStyle;
+use super::scan::{FoundOption, Scan, scan_without};
 use crate::shell::Word;
 
 /// As many options with an arity that differs are told apart: a line is read in every combination.
@@ -79,11 +78,7 @@ impl<'a> OptionReader<'a, '_> {
             }
             if found.known.meaning == OptionMeaning::Command {
                 let from = found.place + 1;
-                let end = match self.form.style {
-                    OptionStyle::Words => command_end(self.words, from),
-                    _ => self.words.len(),
-                };
-                scan.commands.push(from..end);
+                scan.commands.push(from..self.form.command_end(self.words, from));
             }
             scan.swallowed.push(found);
         }

@@ -306,7 +306,14 @@ impl CommandAnalyzer<'_> {
                 return variables::analyze_variable_option(self, found);
             }
             OptionMeaning::Command => {
-                self.add_plain_caveat(&about("runs another program"), vec![found.place])
+                self.add_plain_caveat(&about("runs another program"), vec![found.place]);
+                // `fd -xtouch`
+                if let (Some(text), Some(value)) = (text, value) {
+                    self.reader = false;
+                    let rest = self.words.iter().skip(value.place + 1).take(LONGEST_TAIL).cloned();
+                    self.known.also.push(std::iter::once(Word::from(text)).chain(rest).collect());
+                    self.known.inner.push(InnerCommand::Words(vec![Word::from(text)]));
+                }
             }
             OptionMeaning::Evaluates => {
                 self.reader = false;

@@ -3,6 +3,7 @@
 use super::InnerCommand;
 use super::analyzer::CommandAnalyzer;
 use super::given_programs::GivenProgram;
+use super::name::base_name;
 use crate::shell::builtins::is_harmless;
 use crate::shell::{Reach, Use, Word};
 
@@ -27,6 +28,32 @@ const LONG: &[&str] = &[
     "--verbose",
 ];
 
+/// Letters that change neither what words are nor what they run, to any shell: `-4` has globs find hidden names in zsh.
+const LETTERS: &[u8] = b"abcdefhilmnoprstuvxCDEO";
+/// Shells with a language of their own.
+const FOREIGN: &[&str] =
+    &["fish", "csh", "tcsh", "nu", "elvish", "xonsh", "rc", "es", "ion", "murex", "oil", "ysh"];
+/// As many words of a line for one of them could begin a command.
+const MOST_STARTS: usize = 64;
+
+/// A line for a shell. One of another family reads quotes, escapes and comments otherwise, and has words of its own in front of a
+/// command (`fish -c 'true; and rm x'`).
+fn add_line(judge: &mut CommandAnalyzer<'_>, name: &str, line: Word) {
+    if FOREIGN.contains(&name) {
+        let text = line.literal().unwrap_or("$");
+        if text.contains(|c: char| "\\'\"`#$(){}[]^!?*~\n\r".contains(c)) {
+            judge.add_always_caveat("a line in the language of a shell that mayi does not read");
+        }
+        let starts = text
+            .match_indices(char::is_whitespace)
+            .map(|(at, _)| text.get(at..).unwrap_or_default().trim_start());
+        for rest in starts.take(MOST_STARTS).map(Word::from).collect::<Vec<_>>() {
+            judge.add_possible_line(&rest);
+        }
+    }
+    judge.known.inner.push(InnerCommand::Line(line));
+}
+
 /// An option of the shell by its name.
 fn check_shell_option(judge: &mut CommandAnalyzer<'_>, name: Option<&Word>) {
     if !name.and_then(Word::literal).is_some_and(is_harmless) {
@@ -46,6 +73,12 @@ pub(super) fn analyze_shell(judge: &mut CommandAnalyzer<'_>, from: usize) {
         return;
     }
     let words = judge.words;
+    let name = from
+        .checked_sub(1)
+        .and_then(|at| words.get(at))
+        .and_then(Word::literal)
+        .map(base_name)
+        .unwrap_or_default();
     let (mut line, mut stdin) = (false, false);
     let mut at = from;
     let mut operand = None;
@@ -66,7 +99,7 @@ pub(super) fn analyze_shell(judge: &mut CommandAnalyzer<'_>, from: usize) {
             "--command" => line = true,
             _ if text.starts_with("--command=") => {
                 let inner = text.trim_start_matches("--command=");
-                judge.known.inner.push(InnerCommand::Line(Word::from(inner)));
+                add_line(judge, name, Word::from(inner));
                 judge.add_all_words(at);
                 return;
             }
@@ -75,7 +108,7 @@ pub(super) fn analyze_shell(judge: &mut CommandAnalyzer<'_>, from: usize) {
                     if let Some(word) = words.get(at) {
                         // `fish -C LINE`; elsewhere a file.
                         if !text.ends_with("file") {
-                            judge.known.inner.push(InnerCommand::Line(word.clone()));
+                            add_line(judge, name, word.clone());
                         }
                         judge.places.add_word(word, Use::Either, Reach::Itself);
                         judge.add_given_program(GivenProgram::File(word.clone()));
@@ -102,7 +135,7 @@ pub(super) fn analyze_shell(judge: &mut CommandAnalyzer<'_>, from: usize) {
                 let names = letters.matches(['o', 'O']).count();
                 words.iter().skip(at).take(names).for_each(|name| check_shell_option(judge, Some(name)));
                 at += names;
-                if letters.contains(['k', 'H']) {
+                if !letters.bytes().all(|letter| LETTERS.contains(&letter)) {
                     judge.add_always_caveat(CHANGES);
                 }
             }
@@ -114,7 +147,7 @@ pub(super) fn analyze_shell(judge: &mut CommandAnalyzer<'_>, from: usize) {
     }
     match operand {
         Some(place) if line => {
-            judge.known.inner.extend(words.get(place).cloned().map(InnerCommand::Line));
+            words.get(place).cloned().into_iter().for_each(|line| add_line(judge, name, line));
             judge.add_all_words(place + 1);
         }
         Some(place) if !stdin => {

@@ -41,6 +41,7 @@ pub(super) struct TableEntry {
     pub(super) own_paths: String,
     pub(super) objects: bool,
     pub(super) through_index: bool,
+    pub(super) semicolon: bool,
     pub(super) lists: Option<String>,
     pub(super) contents: Option<String>,
     pub(super) pathspecs: Option<bool>,

@@ -334,22 +334,24 @@ impl Walker<'_> {
 /// Whether nothing in a line could put what it reads in the place of its output: no `2<file`, no `1>&3`, and no other text that
 /// runs, in which such could be hidden.
 fn keeps_outputs(line: &str) -> bool {
-    let plain = line.replace(['\\', '\'', '"'], "");
-    let runs = ["exec", "eval", "trap"].iter().any(|name| plain.contains(name)) || line.contains("$'");
+    // A number stands right before its sign, also where the line is continued between them.
+    let joined = line.replace("\\\n", "");
+    let plain = joined.replace(['\\', '\'', '"'], "");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let runs = plain.split(|c: char| !is_part(c)).any(|word| matches!(word, "eval" | "trap"));
     let plain_input = |at: usize| {
-        let before = line.get(..at).unwrap_or_default();
-        let behind = line.get(at + 1..).unwrap_or_default();
-        let begins = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '<');
-        begins && !behind.starts_with(['&', '>'])
+        let before = joined.get(..at).unwrap_or_default();
+        !before.ends_with(|c: char| c.is_ascii_digit() || matches!(c, '}' | '"' | '\'' | '\\'))
     };
     let own = |at: usize| {
-        let behind = line.get(at + 2..).unwrap_or_default();
+        let behind = joined.get(at + 2..).unwrap_or_default();
         let mut of = behind.chars();
         matches!(of.next(), Some('1' | '2')) && of.next().is_none_or(|c| !c.is_ascii_digit() && c != '-')
     };
     !runs
-        && line.match_indices('<').all(|(at, _)| plain_input(at))
-        && line.match_indices(">&").all(|(at, _)| own(at))
+        && !line.contains("$'")
+        && joined.match_indices('<').all(|(at, _)| plain_input(at))
+        && joined.match_indices(">&").all(|(at, _)| own(at))
 }
 
 /// `2`, `-`, `2-`: no file.

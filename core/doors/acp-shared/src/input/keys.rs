@@ -93,6 +93,46 @@ pub(super) const TEXTS: &[&str] = &[
     "operation",
 ];
 
+/// Keys of a call that runs a command, which say how, why, or what came of it.
+pub(super) const RUNNING: &[&str] = &[
+    "description",
+    "explanation",
+    "reason",
+    "justification",
+    "intent",
+    "purpose",
+    "goal",
+    "summary",
+    "label",
+    "title",
+    "name",
+    "kind",
+    "type",
+    "mode",
+    "status",
+    "timeout",
+    "timeoutMs",
+    "timeout_ms",
+    "timeout_seconds",
+    "run_in_background",
+    "runInBackground",
+    "is_background",
+    "isBackground",
+    "background",
+    "blocking",
+    "login",
+    "tty",
+    "shellId",
+    "session_id",
+    "process_id",
+    "started_at_ms",
+    "parsed_cmd",
+    "proposed_execpolicy_amendment",
+    "available_decisions",
+    "source",
+    "interaction_input",
+];
+
 /// Keys of what a call is, not of what it is about.
 pub(super) const CALLS: &[&str] = &[
     "server",

@@ -123,6 +123,9 @@ fn given_an_address_behind_more_than_is_looked_at_then_denials_of_it_hold() {
     let perhaps = vec![
         json!({ "q": format!("{}https://x.internal/", "https://docs.rs/a, ".repeat(4_000)) }),
         json!({ "q": "https://x.internal/", "m": more }),
+        json!({ "url": format!("https://docs.rs/{} https://x.internal/", "a".repeat(17_000)) }),
+        json!({ "url": format!("https://docs.rs/a{}https://x.internal/", " ".repeat(17_000)) }),
+        json!({ "a": format!("[\"{}\", \"https://x.internal/\"]", "a".repeat(70_000)) }),
     ];
     assert_eq!(wrong("fetch(x.internal)", Ask, perhaps), [""; 0]);
     let harmless = vec![

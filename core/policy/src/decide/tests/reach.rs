@@ -20,6 +20,7 @@ mod other_names;
 mod past;
 mod patches;
 mod quoted_globs;
+mod read_otherwise;
 mod readers;
 mod renamed;
 mod rewritten;

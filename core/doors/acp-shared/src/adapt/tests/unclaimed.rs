@@ -47,6 +47,31 @@ fn given_an_input_that_does_more_than_its_kind_then_all_of_it_is_an_access() {
     assert!(accesses(at).iter().any(|access| access == "read(/w/s/key)"));
 }
 
+/// Attack 698: what stands beside a command could be what is really done.
+#[test]
+fn given_a_command_with_more_beside_it_then_it_is_not_that_command_alone() {
+    for (key, value) in [
+        ("file_path", json!(".env")),
+        ("output", json!(".github/x")),
+        ("redirect", json!("x")),
+        ("nested", json!({"command": "touch pwned"})),
+        ("stdin", json!("touch pwned")),
+        ("prefix", json!("touch pwned;")),
+        ("sudo", json!(true)),
+        ("host", json!("evil")),
+        ("dangerouslyDisableSandbox", json!(true)),
+    ] {
+        let all = of_kind("execute", json!({"command": "cat a.txt", key: value.clone()}));
+        assert!(all.len() > 1, "{key}: {value}: {all:?}");
+    }
+    held("execute", json!({"command": "cat a.txt", "file_path": ".env"}), &["read(/w/.env)"]);
+    let everyday = json!({
+        "command": "ls", "description": "what is there", "timeout": 3, "run_in_background": true, "sudo": false,
+        "cwd": "/w", "extra": null, "is_background": false, "reason": "to see"
+    });
+    assert_eq!(of_kind("execute", everyday), ["shell(ls)"]);
+}
+
 /// Attack 661: a search by a tool that calls itself one for names shows what files hold all the same, if its input says so.
 #[test]
 fn given_a_tool_that_calls_itself_one_for_names_then_its_input_has_to_be_one_too() {
