@@ -259,17 +259,19 @@ pub fn has_odd_urls(input: &Value) -> bool {
 pub fn only_runs(input: &Value) -> bool {
     let Some(map) = input.as_object() else { return true };
     let known = [LINES, FOLDERS, CALLS, RUNNING];
-    let silent = |value: &Value| {
-        value.is_null()
-            || value.is_number()
-            || value == &Value::Bool(false)
-            || matches!(value.as_str(), Some(""))
-            || value.as_array().is_some_and(Vec::is_empty)
-            || value.as_object().is_some_and(serde_json::Map::is_empty)
-    };
     map.iter().all(|(key, value)| {
-        known.iter().any(|keys| keys.contains(&key.as_str())) || is_command_key(key) || silent(value)
+        known.iter().any(|keys| keys.contains(&key.as_str())) || is_command_key(key) || says_nothing(value)
     })
+}
+
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Number(_) | Value::Bool(false) => true,
+        Value::Bool(true) => false,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.iter().all(says_nothing),
+        Value::Object(members) => members.values().all(says_nothing),
+    }
 }
 
 /// Whether every key of the input is known to only read, and every path in it is text.

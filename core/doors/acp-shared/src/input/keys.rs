@@ -131,6 +131,10 @@ pub(super) const RUNNING: &[&str] = &[
     "available_decisions",
     "source",
     "interaction_input",
+    "stdout",
+    "stderr",
+    "aggregated_output",
+    "formatted_output",
 ];
 
 /// Keys of what a call is, not of what it is about.
