@@ -388,11 +388,13 @@ impl CallBuilder {
             }
             "execute" if !is_mcp => {
                 self.read_urls(raw);
-                // What else it has could be what is really done: `file_path`, `stdin`, `sudo`.
-                if !self.accesses.iter().any(|access| matches!(access, Access::Shell(_)))
-                    || !input::only_runs(raw)
-                {
+                if !self.accesses.iter().any(|access| matches!(access, Access::Shell(_))) {
                     self.push(unknown(Category::Execute));
+                }
+                // What else it has could be what is really done: `file_path`, `stdin`, `sudo`.
+                if let Some(key) = input::key_beside_command(raw) {
+                    self.by_hand =
+                        Some(format!("beside the command its input has {key:?}, which mayi does not know"));
                     input::single_paths(raw).iter().for_each(|path| self.read(path));
                 }
             }

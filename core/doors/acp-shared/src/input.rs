@@ -254,14 +254,13 @@ pub fn has_odd_urls(input: &Value) -> bool {
     !(listed && ["url", "uri", "href"].iter().all(text))
 }
 
-/// Whether every key of the input of a call that runs a command is one of the command, or known to say only how or why. A switch
-/// that is off and a number say nothing, whatever they are called.
-pub fn only_runs(input: &Value) -> bool {
-    let Some(map) = input.as_object() else { return true };
+/// A key of the input of a call that runs a command that is none of the command's, nor known to say only how or why. A switch that
+/// is off and a number say nothing, whatever they are called.
+pub fn key_beside_command(input: &Value) -> Option<&str> {
     let known = [LINES, FOLDERS, CALLS, RUNNING];
-    map.iter().all(|(key, value)| {
-        known.iter().any(|keys| keys.contains(&key.as_str())) || is_command_key(key) || says_nothing(value)
-    })
+    let is_known = |key: &str| known.iter().any(|keys| keys.contains(&key)) || is_command_key(key);
+    let mut members = input.as_object()?.iter();
+    members.find(|(key, value)| !is_known(key) && !says_nothing(value)).map(|(key, _)| key.as_str())
 }
 
 fn says_nothing(value: &Value) -> bool {

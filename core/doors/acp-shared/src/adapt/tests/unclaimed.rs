@@ -61,15 +61,18 @@ fn given_a_command_with_more_beside_it_then_it_is_not_that_command_alone() {
         ("host", json!("evil")),
         ("dangerouslyDisableSandbox", json!(true)),
     ] {
-        let all = of_kind("execute", json!({"command": "cat a.txt", key: value.clone()}));
-        assert!(all.len() > 1, "{key}: {value}: {all:?}");
+        let input = json!({"command": "cat a.txt", key: value});
+        let call = call_after(&[], json!({"toolCallId": "t", "kind": "execute", "rawInput": input}));
+        assert!(call.by_hand.is_some_and(|why| why.contains(key)), "{input}");
     }
     held("execute", json!({"command": "cat a.txt", "file_path": ".env"}), &["read(/w/.env)"]);
     let everyday = json!({
         "command": "ls", "description": "what is there", "timeout": 3, "run_in_background": true, "sudo": false,
         "cwd": "/w", "extra": null, "is_background": false, "reason": "to see"
     });
-    assert_eq!(of_kind("execute", everyday), ["shell(ls)"]);
+    assert_eq!(of_kind("execute", everyday.clone()), ["shell(ls)"]);
+    let call = call_after(&[], json!({"toolCallId": "t", "kind": "execute", "rawInput": everyday}));
+    assert_eq!(call.by_hand, None);
 }
 
 /// Attack 661: a search by a tool that calls itself one for names shows what files hold all the same, if its input says so.
