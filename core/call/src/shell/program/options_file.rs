@@ -69,3 +69,64 @@ impl CommandAnalyzer<'_> {
         told
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use crate::home::told;
+    use crate::shell::{Reach, Surroundings, TouchedPath, line_accesses, shell_accesses};
+
+    /// Whether the last command of a line only reads, whether it goes through everything in the folder, and whether it may read
+    /// anything.
+    fn last(line: &str, root: &Path) -> (bool, bool, bool) {
+        let roots = [root.to_owned()];
+        let found = line_accesses(line, &Surroundings::new(root, &roots));
+        let shell = shell_accesses(&found).last().unwrap();
+        let any = |path: &TouchedPath| matches!(path, TouchedPath::Open(open) if open.pieces.first() == Some(&None));
+        (
+            shell.reader,
+            shell.touches.iter().any(|touch| touch.reach == Reach::All),
+            shell.touches.iter().any(|touch| any(&touch.path)),
+        )
+    }
+
+    /// Attack 671.
+    #[test]
+    fn given_a_file_of_options_that_the_environment_names_then_they_count_as_the_commands_own() {
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path().canonicalize().unwrap();
+        let (root, file) = (top.join("w"), top.join("rc"));
+        fs::create_dir_all(root.join("src")).unwrap();
+        told::set("RIPGREP_CONFIG_PATH", file.as_os_str());
+        assert_eq!(last("rg KEY", &root), (true, false, false), "there is no such file");
+        for (text, expected) in [
+            ("# --hidden\n\n--smart-case\n--max-columns=150\n--colors\nmatch:fg:red\n", (true, false, false)),
+            ("--hidden", (true, true, false)),
+            ("  -.\n", (true, true, false)),
+            ("-uu", (true, true, false)),
+            ("--no-such", (true, true, false)),
+            ("--glob=.env", (true, true, false)),
+            ("-e\nx", (false, false, true)),
+            ("KEY", (false, false, true)),
+        ] {
+            fs::write(&file, text).unwrap();
+            assert_eq!(last("rg KEY", &root), expected, "{text:?}");
+            assert_eq!(last("rg --no-config KEY", &root), (true, false, false), "{text:?}");
+            assert_eq!(last("grep -n KEY src/a", &root), (true, false, false), "{text:?}");
+        }
+        fs::write(&file, "x".repeat(300 * 1024)).unwrap();
+        assert_eq!(last("rg KEY", &root), (false, true, true));
+        // One in the session's folders is whoever's; so is one that leads there, and one that the line writes.
+        fs::write(&file, "--smart-case").unwrap();
+        fs::write(root.join("rc"), "--smart-case").unwrap();
+        let write = format!("echo --hidden > {}; rg KEY", file.display());
+        assert_eq!(last(&write, &root), (false, false, true));
+        assert_eq!(last("echo --hidden > src/x; rg KEY", &root), (true, false, false));
+        for own in [root.join("rc"), PathBuf::from("rc")] {
+            told::set("RIPGREP_CONFIG_PATH", own);
+            assert_eq!(last("rg KEY", &root), (false, false, true));
+        }
+    }
+}

@@ -338,6 +338,31 @@ mod tests {
         }
     }
 
+    /// The same where the environment says that such files lie elsewhere. Attack 672.
+    #[test]
+    fn given_another_folder_for_settings_then_ignore_files_there_count() {
+        use crate::home::told;
+        for (file, text) in [
+            ("x/git/ignore", "!.env"),
+            ("x/fd/ignore", "!.env"),
+            ("x/git/config", "[core] \n excludesfile = own\n"),
+            ("git", "[core] \n excludesfile = ~/no\n excludesfile = own\n"),
+        ] {
+            let top = tempfile::tempdir().unwrap();
+            let root = top.path().join("w");
+            write_file(&root.join(".env"), "KEY");
+            write_file(&root.join("own"), "!.env");
+            told::set("XDG_CONFIG_HOME", top.path().join("x"));
+            told::set("GIT_CONFIG_GLOBAL", top.path().join("git"));
+            let look = || shown_names(&root, Some(&root), rg(), &mut LineLookups::default().walk_budget());
+            assert_eq!(look().map(|found| found.names), Some(Vec::new()));
+            write_file(&top.path().join(file), text);
+            let found = look().unwrap();
+            assert_eq!(paths(&found.names), [root.join(".env")], "{file}");
+            assert_eq!(found.files.contains(&root.join("own")), text.contains("own"), "{file}");
+        }
+    }
+
     /// What is left out in one repository says nothing of the next one, nor of what lies beside it.
     #[test]
     fn given_repositories_in_one_another_then_each_has_rules_of_its_own() {

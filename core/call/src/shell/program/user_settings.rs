@@ -242,4 +242,42 @@ mod tests {
             assert_eq!(included_files(text), expected, "{text:?}");
         }
     }
+
+    /// Attack 673.
+    #[test]
+    fn given_settings_of_gits_anywhere_then_they_are_read_or_can_not_be_told() {
+        use crate::home::told;
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path();
+        let shows = || {
+            git_settings(Some(top))
+                .is_none_or(|found| found.texts.iter().any(|text| text.contains("showPatch")))
+        };
+        fs::create_dir_all(top.join("x/git")).unwrap();
+        fs::write(top.join("patch"), "[stash]\n\tshowPatch = true\n").unwrap();
+        fs::write(top.join("other"), "[user]\n\tname = Me\n[include]\n\tpath = gone\n").unwrap();
+        fs::write(top.join("x/git/config"), "[includeIf \"gitdir:~/a/\"]\n\tpath = ../../patch\n").unwrap();
+        told::set("GIT_CONFIG_GLOBAL", top.join("other"));
+        assert!(!shows());
+        told::set("XDG_CONFIG_HOME", top.join("x"));
+        assert!(shows());
+        told::set("XDG_CONFIG_HOME", top.join("y"));
+        for file in ["patch", "x/git/config"] {
+            told::set("GIT_CONFIG_GLOBAL", top.join(file));
+            assert!(shows(), "{file}");
+        }
+        told::set("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(!shows());
+        for (key, shown) in [("user.name", false), ("stash.showPatch", true), ("include.path", true)] {
+            told::set("GIT_CONFIG_COUNT", "1");
+            told::set("GIT_CONFIG_KEY_0", key);
+            assert_eq!(shows(), shown, "{key}");
+            told::set("GIT_CONFIG_COUNT", "0");
+            told::set("GIT_CONFIG_PARAMETERS", format!("'{key}'='x'"));
+            assert_eq!(shows(), shown, "{key}");
+            told::set("GIT_CONFIG_PARAMETERS", "");
+        }
+        told::set("GIT_CONFIG_COUNT", "many");
+        assert!(shows());
+    }
 }
