@@ -1,5 +1,6 @@
 //! Where the user's own files are.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -18,6 +19,35 @@ pub fn home_folder() -> Option<PathBuf> {
     match OF_THE_PROCESS.get() {
         Some(home) => home.clone(),
         None => etcetera::home_dir().ok().filter(|home| home.is_absolute()),
+    }
+}
+
+/// A variable of the environment with which the user tells programs where their settings are: what runs gets the same one.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    #[cfg(test)]
+    if let Some((_, value)) =
+        told::VARIABLES.with_borrow(|all| all.iter().find(|(own, _)| own == name).cloned())
+    {
+        return Some(value);
+    }
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Variables that a test tells, for its own thread.
+#[cfg(test)]
+pub(crate) mod told {
+    use std::cell::RefCell;
+    use std::ffi::OsString;
+
+    thread_local! {
+        pub(super) static VARIABLES: RefCell<Vec<(String, OsString)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(crate) fn set(name: &str, value: impl Into<OsString>) {
+        VARIABLES.with_borrow_mut(|all| {
+            all.retain(|(own, _)| own != name);
+            all.push((name.to_owned(), value.into()));
+        });
     }
 }
 

@@ -16,6 +16,7 @@ mod url;
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use argument::{has_parent_component, percent_decodings, with_and_without_blanks};
 pub use digest::{Digest, digest_of, digest_of_bytes};
+pub(crate) use home::variable;
 pub use home::{home_folder, is_too_wide, set_home_folder};
 pub use identity::{AgentId, NamedDoor, Names, ServerId, SessionId};
 pub(crate) use path::{

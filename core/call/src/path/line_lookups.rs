@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{LookupBudget, PathAccess};
-use crate::shell::ShownName;
+use crate::shell::ShownNames;
 
 /// As many are kept: lines go to few folders.
 const MOST: usize = 16;
@@ -24,7 +24,7 @@ pub(crate) struct LineLookups {
 type HiddenKey = (PathBuf, String);
 
 /// What it shows; none where that can't be told.
-type HiddenFound = Option<Rc<[ShownName]>>;
+type HiddenFound = Option<Rc<ShownNames>>;
 
 impl LineLookups {
     /// For one command, of what is left for the line.
@@ -46,13 +46,13 @@ impl LineLookups {
     pub(crate) fn hidden_names(
         &self,
         key: HiddenKey,
-        look: impl FnOnce(&mut LookupBudget) -> Option<Vec<ShownName>>,
+        look: impl FnOnce(&mut LookupBudget) -> Option<ShownNames>,
     ) -> HiddenFound {
         let mut hidden = self.hidden.borrow_mut();
         if let Some((_, found)) = hidden.iter().find(|(of, _)| *of == key) {
             return found.clone();
         }
-        let found = look(&mut self.walk_budget()).map(Rc::from);
+        let found = look(&mut self.walk_budget()).map(Rc::new);
         hidden.push((key, found.clone()));
         found
     }

@@ -38,7 +38,7 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use file_search::Search;
 pub use gap_content::GapContent;
 pub use line::{argv_accesses, line_accesses};
-pub(crate) use program::ShownName;
+pub(crate) use program::ShownNames;
 pub use program::{
     GivenOption, OptionSet, is_known_reader, is_plain, option_set, patched_names, program_names, runs_others,
 };

@@ -48,6 +48,7 @@ mod option_reader;
 mod option_sets;
 mod option_values;
 mod options;
+mod options_file;
 mod other_folders;
 mod other_names;
 mod outputs;
@@ -80,6 +81,7 @@ mod unnamed_writes;
 mod unpack;
 mod uploads;
 mod url_globs;
+mod user_settings;
 mod users;
 mod variables;
 mod word_paths;
@@ -100,10 +102,11 @@ pub use patch_names::patched_names;
 pub(super) use possible_lines::embedded_commands;
 pub(super) use repository::is_repository;
 pub(super) use repository_looks::RepositoryLooks;
-pub(crate) use shown_names::ShownName;
+pub(crate) use shown_names::ShownNames;
 pub(super) use special_programs::NAMED_BY_GUIDES;
 pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;
+pub(in crate::shell) use user_settings::{forms_of, links_from};
 pub(super) use word_paths::{linked_matches, open_path_of};
 
 /// One simple command as the grammar has it.
@@ -156,6 +159,12 @@ pub(super) struct CommandFacts {
     pub(super) reader: bool,
     /// The names of files by which it shows hidden names.
     pub(super) shown_by: &'static [String],
+    /// Files that say so under other names: where links lead, and those that settings name.
+    pub(super) shown_from: Vec<PathBuf>,
+    /// It, or what it hands names to, goes where links lead that lie below what it names.
+    pub(super) follows: bool,
+    /// The file by which it has options that are not among its words.
+    pub(super) options_file: Option<PathBuf>,
     /// All that its options do is to choose what it reads, and how it shows that.
     pub(super) harmless_options: bool,
     /// Its words are text that it prints, and no paths.

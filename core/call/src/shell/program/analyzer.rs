@@ -10,8 +10,8 @@ use super::table::{OptionStyle, ProgramEntry, ProgramKind, ProgramTable, Special
 use super::texts::join_as_word;
 use super::word_paths::TouchCollector;
 use super::{
-    Command, CommandFacts, InnerCommand, argument_paths, backups, git_added, input, library, other_folders,
-    possible_lines, shells, special_programs, spellings, stray_paths, tool, variables,
+    Command, CommandFacts, InnerCommand, argument_paths, backups, git_added, input, library, options_file,
+    other_folders, possible_lines, shells, special_programs, spellings, stray_paths, tool, variables,
 };
 use crate::shell::{OpenWord, Reach, Use, Word};
 
@@ -33,6 +33,8 @@ pub(super) struct CommandAnalyzer<'a> {
     pub(super) understood: bool,
     /// Whether the repository around names no program, once that was looked up.
     pub(super) repository: Option<bool>,
+    /// Options that are not among its words have it go through everything below.
+    pub(super) searches_all: bool,
 }
 
 pub(super) fn analyze_command(command: &Command<'_>) -> CommandFacts {
@@ -57,6 +59,7 @@ pub(super) fn analyze_from(command: &Command<'_>, depth: usize) -> CommandFacts 
         reader: true,
         understood: true,
         repository: None,
+        searches_all: false,
     };
     let at = judge.skip_wrappers();
     judge.command_at(at);
@@ -72,6 +75,7 @@ pub(super) fn analyze_from(command: &Command<'_>, depth: usize) -> CommandFacts 
     let reader = reader && !places.lost;
     known.reader = reader && known.caveats.is_empty() && known.inner.is_empty() && known.writes.is_empty();
     known.touches = places.touches;
+    known.shown_from = places.shown_from;
     known.adrift = places.adrift;
     known.lost = places.lost;
     known.urls = places.urls;
@@ -249,7 +253,11 @@ impl<'a> CommandAnalyzer<'a> {
         self.reader &= words.get(at..).is_some_and(|all| all.iter().all(known));
         let mut readings = std::iter::once(&scan).chain(&others);
         self.places.follows = readings.any(|scan| operands::can_follow_links(self, form, scan));
-        self.places.hidden = operands::hidden_names(form, &scan, self.places.follows);
+        let told = options_file::told_options(self, form, &scan);
+        let told = self.obey_told_options(form, &told);
+        self.places.follows |= told.as_ref().is_some_and(|told| form.follows.holds(&told.options));
+        self.known.follows |= self.places.follows;
+        self.places.hidden = operands::hidden_names(form, &scan, told.as_ref(), self.places.follows);
         self.known.shown_by = &form.shown_by;
         for scan in std::iter::once(&scan).chain(&others) {
             special_programs::analyze_special(self, form, scan);

@@ -109,6 +109,8 @@ pub(super) struct CommandForm {
     pub(super) patch_by: String,
     /// The files by which it shows hidden names, too.
     pub(super) shown_by: Vec<String>,
+    /// The variable that names a file of further options, and the option without which that is read.
+    pub(super) options_file: Option<(String, String)>,
     /// Without a path it is about what changed in the whole repository.
     pub(super) changed: bool,
     /// With these it shows what was there at any time, where it is about the whole repository.
@@ -243,6 +245,8 @@ impl CommandForm {
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
         form.patch_by.clone_from(&entry.patch_by);
         form.shown_by = entry.shown_by.split_whitespace().map(str::to_owned).collect();
+        let apart = |words: (&str, &str)| (words.0.to_owned(), words.1.to_owned());
+        form.options_file = entry.options_file.split_once(' ').map(apart);
         form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();
         let first = |list: &String| list.split_whitespace().map(str::to_owned).collect();
         form.options_first = entry.options_first.as_ref().map(first);

@@ -13,6 +13,7 @@ use super::analyzer::CommandAnalyzer;
 use super::form::CommandForm;
 use super::repository::{RepositoryLook, entry_exists, read_small_file};
 use super::scan::Scan;
+use super::user_settings::git_settings;
 use crate::resolve_path;
 use crate::shell::{Reach, Use, Word};
 
@@ -102,12 +103,10 @@ pub(super) fn shows_no_patch(judge: &CommandAnalyzer<'_>, form: &CommandForm, sc
     if judge.words.iter().any(|word| word.literal().is_none_or(brings)) {
         return false;
     }
-    let homes = crate::home_folder().into_iter();
-    let users = homes.flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]);
-    users.chain(["/etc/gitconfig".into()]).all(|file| {
-        !entry_exists(&file)
-            || read_small_file(&file).is_some_and(|text| !text.to_ascii_lowercase().contains(&form.patch_by))
-    })
+    let Some(settings) = git_settings(judge.command.cwd) else { return false };
+    // An earlier command of the line may have written a file that only settings name.
+    !(settings.elsewhere && judge.command.made)
+        && settings.texts.iter().all(|text| !text.to_ascii_lowercase().contains(&form.patch_by))
 }
 
 /// What is where the words say.

@@ -282,7 +282,7 @@ pub(super) fn operand_reach(judge: &CommandAnalyzer<'_>, form: &CommandForm, sca
         Reach::Shown
     } else if lists {
         Reach::Itself
-    } else if has(&form.deep) {
+    } else if has(&form.deep) || judge.searches_all {
         Reach::All
     } else if has(&form.shown) || form.changed {
         Reach::Shown
@@ -298,9 +298,15 @@ pub(super) fn can_follow_links(judge: &CommandAnalyzer<'_>, form: &CommandForm, 
 }
 
 /// How it passes by hidden names.
-pub(super) fn hidden_names(form: &'static CommandForm, scan: &Scan<'_>, follows: bool) -> HiddenNames {
+pub(super) fn hidden_names(
+    form: &'static CommandForm,
+    scan: &Scan<'_>,
+    told: Option<&Scan<'_>>,
+    follows: bool,
+) -> HiddenNames {
     let unsparing = |name: &str| matches!(name, "-I" | "-u") || name.starts_with("--no-ignore");
-    let has = |which: &dyn Fn(&str) -> bool| scan.options.iter().any(|found| which(found.name));
+    let all = || scan.options.iter().chain(told.into_iter().flat_map(|told| &told.options));
+    let has = |which: &dyn Fn(&str) -> bool| all().any(|found| which(found.name));
     // With this none of those files counts, unless another option has some count again.
     let none = scan.unknown.is_empty()
         && scan.swallowed.is_empty()

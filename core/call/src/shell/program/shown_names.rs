@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 use super::gitignore::{IgnoreRule, is_ignored, parse_rules, takes_in};
 use super::repository;
+use super::user_settings::{UserPlaces, counted_from, excludes_file, forms_of, links_from};
+use crate::LookupBudget;
 use crate::shell::OpenPath;
-use crate::{LookupBudget, home_folder};
 
 /// The longest ignore file that is looked into.
 const LONGEST: u64 = 256 * 1024;
@@ -22,6 +23,8 @@ const MOST_PLACES: usize = 64;
 /// As many are kept, of any place.
 const MOST: usize = 4096;
 const DEEPEST: usize = 64;
+/// As many files are told apart that are written under other names.
+const MOST_FILES: usize = 256;
 
 /// How a search passes by names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,24 +45,32 @@ pub(crate) struct ShownName {
     pub(crate) file: bool,
 }
 
+/// All that it shows of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ShownNames {
+    pub(crate) names: Vec<ShownName>,
+    /// Files that say so and whose names are not those that the program looks for: where links lead, what settings name, and
+    /// these settings.
+    pub(crate) files: Vec<PathBuf>,
+}
+
 /// What is there below `folder` and hidden, and taken back in by an ignore file in it, below it or above it, or by one of the
 /// user's; none if that can't be told. Each such file counts, whichever comes before another to the program.
 pub(super) fn shown_names(
     folder: &Path,
+    cwd: Option<&Path>,
     hidden: HiddenNames,
     budget: &mut LookupBudget,
-) -> Option<Vec<ShownName>> {
+) -> Option<ShownNames> {
     let mut walk = IgnoreWalk {
         hidden,
         files: Vec::new(),
         left_out: Vec::new(),
         in_repository: false,
-        found: Vec::new(),
+        found: ShownNames::default(),
         budget,
     };
-    if let Some(home) = home_folder() {
-        walk.read_files_of_user(&home)?;
-    }
+    walk.read_files_of_user(&UserPlaces::find(cwd)?, cwd)?;
     let mut above: Vec<&Path> = folder.ancestors().skip(1).collect();
     above.reverse();
     for folder in above {
@@ -104,7 +115,7 @@ struct IgnoreWalk<'a> {
     /// Those that git goes by in the repository at hand.
     left_out: Vec<IgnoreRule>,
     in_repository: bool,
-    found: Vec<ShownName>,
+    found: ShownNames,
     budget: &'a mut LookupBudget,
 }
 
@@ -122,26 +133,43 @@ impl IgnoreWalk<'_> {
     }
 
     /// Files that count wherever a search starts: git's, those that its settings name, and the program's own.
-    fn read_files_of_user(&mut self, home: &Path) -> Option<()> {
+    fn read_files_of_user(&mut self, places: &UserPlaces, cwd: Option<&Path>) -> Option<()> {
         let mut files: Vec<PathBuf> =
-            self.hidden.files.iter().filter_map(|name| Some(home.join(name.strip_prefix("~/")?))).collect();
+            self.hidden.files.iter().flat_map(|name| places.files_named(name)).collect();
         if self.goes_by_git() {
-            files.push(home.join(".config/git/ignore"));
-            for settings in [".gitconfig", ".config/git/config"] {
-                let text = read_text(&home.join(settings))?.unwrap_or_default();
-                files.extend(text.lines().filter_map(excludes_file).map(|file| {
-                    file.strip_prefix("~/").map_or_else(|| PathBuf::from(file), |rest| home.join(rest))
-                }));
+            files.extend(places.files_named("~/.config/git/ignore"));
+            for settings in places.files_for_git() {
+                self.note_file(&settings)?;
+                let text = read_text(&settings)?.unwrap_or_default().text;
+                for named in text.lines().filter_map(excludes_file) {
+                    let file = counted_from(cwd, &places.in_home(named))?;
+                    self.note_file(&file)?;
+                    files.push(file);
+                }
             }
         }
         for file in files {
-            let mut rules: Vec<IgnoreRule> = parse_text(&read_text(&file)?.unwrap_or_default(), "/");
+            self.note_links(&file)?;
+            let mut rules = read_text(&file)?.unwrap_or_default().rules("/");
             rules.iter_mut().for_each(IgnoreRule::unanchor);
             if rules.iter().any(IgnoreRule::is_negation) {
                 self.files.push(rules);
             }
         }
         Some(())
+    }
+
+    /// Keeps where a file lies that counts under any name. None if there are too many.
+    fn note_file(&mut self, file: &Path) -> Option<()> {
+        self.note_links(file)?;
+        self.found.files.extend(forms_of(file));
+        (self.found.files.len() <= MOST_FILES).then_some(())
+    }
+
+    /// The same of where it leads, if it is a link.
+    fn note_links(&mut self, file: &Path) -> Option<()> {
+        self.found.files.extend(links_from(file));
+        (self.found.files.len() <= MOST_FILES).then_some(())
     }
 
     /// Reads the files of one folder, of those that `has` says are there.
@@ -173,9 +201,10 @@ impl IgnoreWalk<'_> {
     }
 
     fn read_rules(&mut self, file: &Path, folder: &Path, of_git: bool) -> Option<()> {
+        self.note_links(file)?;
         let Some(text) = read_text(file)? else { return Some(()) };
-        let rules = parse_text(&text, &format!("{}/", folder.to_string_lossy().trim_end_matches('/')));
-        if of_git && self.in_repository {
+        let rules = text.rules(&format!("{}/", folder.to_string_lossy().trim_end_matches('/')));
+        if of_git && self.in_repository && !text.doubtful {
             self.left_out.extend(rules.iter().cloned());
         }
         if rules.iter().any(IgnoreRule::is_negation) {
@@ -217,34 +246,47 @@ impl IgnoreWalk<'_> {
             if !taken_in {
                 return Some(());
             }
-            (self.found.len() < MOST).then_some(())?;
-            self.found.push(ShownName { path: path.to_owned(), file: kind.is_file() });
+            (self.found.names.len() < MOST).then_some(())?;
+            self.found.names.push(ShownName { path: path.to_owned(), file: kind.is_file() });
         }
         let spared = !self.hidden.unsparing && !taken_in && is_ignored(&self.left_out, &text, true);
         if kind.is_dir() && !spared { self.walk_folder(path, depth + 1) } else { Some(()) }
     }
 }
 
+/// What an ignore file holds.
+#[derive(Default)]
+struct IgnoreText {
+    text: String,
+    /// Programs differ in what they take of it: some stop at what is no UTF-8, and to some a mark at its begin is part of the
+    /// first line. So it leaves nothing out.
+    doubtful: bool,
+}
+
+impl IgnoreText {
+    /// Here anything blank at the end of a line counts for nothing, and not a space alone.
+    fn rules(&self, base: &str) -> Vec<IgnoreRule> {
+        let lines: Vec<&str> = self.text.lines().map(str::trim_end).collect();
+        let mut rules: Vec<IgnoreRule> = parse_rules(&lines.join("\n"), base).collect();
+        if self.doubtful {
+            rules.retain(IgnoreRule::is_negation);
+        }
+        rules
+    }
+}
+
 /// The text of a file; none if it is too long, or none at all. What is no file, or can't be read, says nothing to the program
 /// either.
 #[expect(clippy::option_option, reason = "a file that says nothing is no file that is not looked into")]
-fn read_text(file: &Path) -> Option<Option<String>> {
+fn read_text(file: &Path) -> Option<Option<IgnoreText>> {
     let Ok(meta) = fs::metadata(file) else { return Some(None) };
     (meta.is_file() && meta.len() <= LONGEST).then_some(())?;
-    Some(fs::read(file).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// Here anything blank at the end of a line counts for nothing, and not a space alone.
-fn parse_text(text: &str, base: &str) -> Vec<IgnoreRule> {
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    parse_rules(&lines.join("\n"), base).collect()
-}
-
-/// The file that a line of git's settings names, as such programs read it: `excludesFile = x`.
-fn excludes_file(line: &str) -> Option<&str> {
-    let (key, value) = line.split_once('=')?;
-    let value = value.trim().trim_matches('"').trim();
-    (key.trim().eq_ignore_ascii_case("excludesfile") && !value.is_empty()).then_some(value)
+    Some(fs::read(file).ok().map(|bytes| match String::from_utf8(bytes) {
+        Ok(text) => IgnoreText { doubtful: text.starts_with('\u{feff}'), text },
+        Err(error) => {
+            IgnoreText { text: String::from_utf8_lossy(error.as_bytes()).into_owned(), doubtful: true }
+        }
+    }))
 }
 
 #[cfg(test)]
@@ -287,12 +329,37 @@ mod tests {
                 files: Vec::new(),
                 left_out: Vec::new(),
                 in_repository: false,
-                found: Vec::new(),
+                found: ShownNames::default(),
                 budget: &mut budget,
             };
-            walk.read_files_of_user(&home).unwrap();
+            walk.read_files_of_user(&UserPlaces::of_home(&home), None).unwrap();
             walk.walk_folder(&root, 0).unwrap();
-            assert_eq!(paths(&walk.found), [root.join("sub/.env")], "{file}: {text}");
+            assert_eq!(paths(&walk.found.names), [root.join("sub/.env")], "{file}: {text}");
+        }
+    }
+
+    /// The same where the environment says that such files lie elsewhere. Attack 672.
+    #[test]
+    fn given_another_folder_for_settings_then_ignore_files_there_count() {
+        use crate::home::told;
+        for (file, text) in [
+            ("x/git/ignore", "!.env"),
+            ("x/fd/ignore", "!.env"),
+            ("x/git/config", "[core] \n excludesfile = own\n"),
+            ("git", "[core] \n excludesfile = ~/no\n excludesfile = own\n"),
+        ] {
+            let top = tempfile::tempdir().unwrap();
+            let root = top.path().join("w");
+            write_file(&root.join(".env"), "KEY");
+            write_file(&root.join("own"), "!.env");
+            told::set("XDG_CONFIG_HOME", top.path().join("x"));
+            told::set("GIT_CONFIG_GLOBAL", top.path().join("git"));
+            let look = || shown_names(&root, Some(&root), rg(), &mut LineLookups::default().walk_budget());
+            assert_eq!(look().map(|found| found.names), Some(Vec::new()));
+            write_file(&top.path().join(file), text);
+            let found = look().unwrap();
+            assert_eq!(paths(&found.names), [root.join(".env")], "{file}");
+            assert_eq!(found.files.contains(&root.join("own")), text.contains("own"), "{file}");
         }
     }
 
@@ -315,7 +382,8 @@ mod tests {
         ] {
             write_file(&root.join(file), text);
         }
-        let mut found = shown_names(root, rg(), &mut LineLookups::default().walk_budget()).unwrap();
+        let mut found =
+            shown_names(root, None, rg(), &mut LineLookups::default().walk_budget()).unwrap().names;
         found.sort_by(|a, b| a.path.cmp(&b.path));
         assert_eq!(paths(&found), ["in/out/.env", "j/mine/.env"].map(|name| root.join(name)));
     }
@@ -332,8 +400,9 @@ mod tests {
             }
         }
         let looked = LineLookups::default();
-        assert_eq!(shown_names(top.path(), rg(), &mut looked.walk_budget()), Some(Vec::new()));
-        let walks = (0..20).filter(|_| shown_names(top.path(), rg(), &mut looked.walk_budget()).is_some());
+        let names = |looked: &LineLookups| shown_names(top.path(), None, rg(), &mut looked.walk_budget());
+        assert_eq!(names(&looked).map(|found| found.names), Some(Vec::new()));
+        let walks = (0..20).filter(|_| names(&looked).is_some());
         assert!(walks.count() < 20);
         assert!(looked.budget().spend_name().is_some());
     }

@@ -31,6 +31,7 @@ pub(super) struct TableEntry {
     pub(super) shown: Option<String>,
     pub(super) shown_by: String,
     pub(super) patch_by: String,
+    pub(super) options_file: String,
     pub(super) changed: Option<bool>,
     pub(super) past: Option<String>,
     pub(super) follows: Option<String>,
@@ -236,6 +237,7 @@ impl TableEntry {
         self.archives |= like.archives;
         for (own, other) in [
             (&mut self.shown_by, &like.shown_by),
+            (&mut self.options_file, &like.options_file),
             (&mut self.suffixes, &like.suffixes),
             (&mut self.wildcards, &like.wildcards),
             (&mut self.makes_beside, &like.makes_beside),

@@ -35,6 +35,8 @@ pub(super) struct TouchCollector<'a> {
     pub(super) follows: bool,
     /// Hidden names are passed by so.
     pub(super) hidden: HiddenNames,
+    /// Files that have some shown under other names than those.
+    pub(super) shown_from: Vec<PathBuf>,
     /// Where links lead could not be looked up: there is too much.
     pub(super) lost: bool,
     /// It reads everything below a folder that is not known.
@@ -58,6 +60,7 @@ impl<'a> TouchCollector<'a> {
             past: false,
             follows: false,
             hidden: HiddenNames::default(),
+            shown_from: Vec::new(),
             lost: false,
             adrift: false,
             budget: None,
@@ -142,11 +145,14 @@ impl<'a> TouchCollector<'a> {
         if reach != Reach::Shown || self.hidden.files.is_empty() {
             return;
         }
-        let (looked, hidden) = (self.looked, self.hidden);
-        let found = looked.hidden_names((folder.to_owned(), format!("{hidden:?}")), |budget| {
-            shown_names(folder, hidden, budget)
+        let (looked, hidden, cwd) = (self.looked, self.hidden, self.cwd);
+        let found = looked.hidden_names((folder.to_owned(), format!("{hidden:?} {cwd:?}")), |budget| {
+            shown_names(folder, cwd, hidden, budget)
         });
-        let Some((placed, open)) = found.as_deref().and_then(|found| told_names(folder, found)) else {
+        if let Some(found) = &found {
+            self.shown_from.extend(found.files.iter().cloned());
+        }
+        let Some((placed, open)) = found.as_deref().and_then(|found| told_names(folder, &found.names)) else {
             return self.add_shown_name(folder, how, Reach::All);
         };
         placed.into_iter().for_each(|path| self.add_shown_name(path, how, reach));

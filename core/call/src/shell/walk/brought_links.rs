@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Walker;
 use super::link_bringers::{Bringer, Moves, base, leaves_links, packs, takes_unnamed};
+use super::moved_names::goes_below;
 use crate::shell::program::{self, CommandFacts};
 use crate::shell::{OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{Access, LookupBudget, PathAccess, glob_matches, holds_links, is_in_no_folder, is_there};
@@ -61,6 +62,7 @@ impl Walker<'_> {
                     asked = asked.or_else(|| Some(reason(&touch.path)));
                 }
                 reads |= doubt != Doubt::None;
+                reads |= (known.follows || !known.reader) && self.may_hold_brought(touch);
             }
             for (_, path) in &known.writes {
                 match self.path_from_here(path) {
@@ -238,6 +240,13 @@ impl Walker<'_> {
     fn has_brought_below(&self, place: &Path) -> bool {
         let brought = &self.out.brought;
         brought.at.iter().chain(&brought.followed).any(|at| at.starts_with(place) || place.starts_with(at))
+    }
+
+    /// Whether what goes below this path may come by links that the line has brought there, and nobody knows where these lead.
+    fn may_hold_brought(&self, touch: &Touch) -> bool {
+        let TouchedPath::Known(path) = &touch.path else { return false };
+        let below = |at: &PathBuf| path.forms().any(|form| at.starts_with(form));
+        goes_below(touch) && self.out.brought.at.iter().any(below)
     }
 
     /// With `follows`, it is written to, and a link of just this name would be followed.

@@ -64,7 +64,7 @@ impl Walker<'_> {
         };
         self.keep_output_texts(&words, &input.texts, known.reader);
         caveats.extend(self.add_patched_files(&words, &feed, &mut known).map(always_caveat));
-        match self.moved_touches(&known.touches, &known.writes) {
+        match self.moved_touches(&words, &known) {
             Some(elsewhere) => known.touches.extend(elsewhere),
             None => caveats.push(always_caveat("more names than can be looked at".to_owned())),
         }
@@ -410,6 +410,7 @@ impl Walker<'_> {
             };
             known.touches.extend(there.writes.iter().map(written));
             known.touches.extend(there.touches);
+            known.shown_from.extend(there.shown_from);
         }
         self.show_hidden_names(&mut known);
         self.settle_guided(words, &mut known);

@@ -148,7 +148,7 @@ fn is_option(word: &Word) -> bool {
 }
 
 /// `-s`, `--symbolic`: to `ln` and to `cp`.
-fn makes_links(word: &Word) -> bool {
+pub(super) fn makes_links(word: &Word) -> bool {
     let Some(text) = word.literal() else { return false };
     text.starts_with("--sy") || text.starts_with('-') && !text.starts_with("--") && text.contains('s')
 }

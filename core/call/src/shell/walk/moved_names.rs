@@ -4,74 +4,125 @@ use std::path::{Path, PathBuf};
 
 use super::Walker;
 use super::given_programs::base_name;
-use crate::shell::program;
+use super::link_bringers::makes_links;
+use crate::shell::program::{self, CommandFacts};
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
-use crate::{PathAccess, WriteKind, links_below, relative_target};
+use crate::{PathAccess, links_below, relative_target};
 
 /// As many of them are followed.
-const MOST: usize = 32;
+const MOST: usize = 256;
 
 /// A name, and what it stands for from then on.
 #[derive(Clone, Debug)]
 pub(super) struct RenamedPath {
     to: PathBuf,
     from: PathBuf,
+    /// It is a link, and not the thing itself.
+    linked: bool,
 }
 
 impl Walker<'_> {
     /// Keeps what `words` give another name.
     pub(super) fn keep_moved(&mut self, words: &[Word]) {
-        let mut texts = words.iter().filter_map(Word::literal);
-        let Some(name) = texts.next().and_then(|name| name.rsplit('/').next()) else { return };
-        let copies = matches!(name, "ln" | "mv" | "cp" | "rsync" | "install" | "link" | "symlink");
-        let git = name == "git" && texts.by_ref().any(|word| word == "mv");
-        if !copies && !git {
-            return;
-        }
         let Some(folder) = self.place.folder.known_path().map(Path::to_path_buf) else { return };
-        let operands: Vec<&str> = texts.filter(|text| !text.starts_with('-')).collect();
-        // `ln -s /x/y` makes `y` here.
-        let (from, to) = match operands.as_slice() {
-            [only] if name == "ln" => (vec![*only], "."),
-            [from @ .., to] => (from.to_vec(), *to),
-            [] => return,
-        };
-        let to = self.looked.path_access(&folder, to);
-        for from in from {
+        let Some(given) = GivenNames::of(words) else { return };
+        for (from, to) in &given.pairs {
             let base = Path::new(from.trim_end_matches('/')).file_name().unwrap_or_default();
-            // The target of a link counts from where the link stands.
-            let beside = to
-                .lexical
-                .parent()
-                .filter(|_| name == "ln")
-                .map(|parent| self.looked.path_access(parent, from));
-            let from = self.looked.path_access(&folder, from);
-            // What an earlier command has given that name.
-            let earlier = self.stands_for(&from);
-            for from in std::iter::once(from).chain(beside).chain(earlier) {
-                for to in [to.lexical.clone(), to.lexical.join(base)] {
-                    // A link says where it leads from where it stands.
-                    let led =
-                        relative_target(&from.lexical).and_then(|target| Some(to.parent()?.join(target)));
-                    let led =
-                        led.and_then(|path| Some(self.looked.path_access(&folder, path.to_str()?).lexical));
-                    for from in std::iter::once(from.lexical.clone()).chain(led) {
-                        if self.out.moved.len() < MOST && to != from {
-                            self.out.moved.push(RenamedPath { to: to.clone(), from });
-                        }
+            let to = self.looked.path_access(&folder, to);
+            let mut forms = vec![to.lexical];
+            forms.extend(Some(to.resolved).filter(|resolved| !forms.contains(resolved)));
+            for to in forms {
+                // The name itself, or one in the folder of that name.
+                for (at, to) in
+                    [(to.parent().map(Path::to_path_buf), to.clone()), (Some(to.clone()), to.join(base))]
+                {
+                    // The target of a link counts from where the link stands.
+                    let at = at.filter(|_| given.links);
+                    for at in std::iter::once(folder.clone()).chain(at) {
+                        self.keep_name(&self.looked.path_access(&at, from), &to, given.links);
                     }
                 }
             }
         }
     }
 
+    /// From now on `to` may be what `from` is, or what that stands for: itself, or as a link.
+    fn keep_name(&mut self, from: &PathAccess, to: &Path, linked: bool) {
+        // What an earlier command has given that name.
+        let earlier =
+            self.out.moved.iter().filter_map(|moved| Some((self.translate_path(from, moved)?, moved.linked)));
+        let earlier: Vec<(PathAccess, bool)> = earlier.collect();
+        for (from, before) in std::iter::once((from.clone(), false)).chain(earlier) {
+            // A link says where it leads from where it stands.
+            let led = relative_target(&from.lexical).and_then(|target| Some(to.parent()?.join(target)));
+            let led =
+                led.and_then(|path| Some(self.looked.path_access(Path::new("/"), path.to_str()?).lexical));
+            let led = led.map(|led| (led, true));
+            for (from, linked) in std::iter::once((from.lexical, linked || before)).chain(led) {
+                let known =
+                    |moved: &RenamedPath| moved.to == *to && moved.from == from && moved.linked == linked;
+                if to == from || self.out.moved.iter().any(known) {
+                    continue;
+                }
+                if self.out.moved.len() >= MOST {
+                    self.out.moved_more = true;
+                    return;
+                }
+                self.out.moved.push(RenamedPath { to: to.to_owned(), from, linked });
+            }
+        }
+    }
+
+    /// Where a link that `words` make leads, used as if it was named by itself: `ln -s ../x a/l` names what lies beside `a`.
+    fn made_targets(&self, words: &[Word], touches: &[Touch]) -> Vec<Touch> {
+        let Some(folder) = self.place.folder.known_path() else { return Vec::new() };
+        let Some(given) = GivenNames::of(words).filter(|given| given.links) else { return Vec::new() };
+        if !words.iter().any(makes_links) {
+            return Vec::new();
+        }
+        let mut found: Vec<Touch> = Vec::new();
+        for (from, to) in given.pairs.iter().filter(|(from, _)| !from.starts_with('/')) {
+            let named = self.looked.path_access(folder, from);
+            let is_named = |touch: &&Touch| matches!(&touch.path, TouchedPath::Known(path) if path.lexical == named.lexical);
+            let Some(touch) = touches.iter().find(is_named) else { continue };
+            let to = self.looked.path_access(folder, to);
+            let linked = to.lexical != to.resolved;
+            let into = to.folder || self.could_have_made_files();
+            let beside = !to.folder || linked;
+            let places =
+                to.forms().flat_map(|form| [form.parent().filter(|_| beside), Some(form).filter(|_| into)]);
+            for place in places.flatten() {
+                let path = self.looked.path_access(place, from);
+                let touch = Touch { path: TouchedPath::Known(path), ..touch.clone() };
+                if !touches.contains(&touch) && !found.contains(&touch) {
+                    found.push(touch);
+                }
+            }
+        }
+        found
+    }
+
     /// The other paths that `path` stands for by then.
     pub(super) fn stands_for(&self, path: &PathAccess) -> Vec<PathAccess> {
-        let other = |moved: &RenamedPath| {
-            let rest = path.lexical.strip_prefix(&moved.to).ok()?;
-            Some(self.looked.path_access(&moved.from, rest.to_str()?))
-        };
-        self.out.moved.iter().filter_map(other).collect()
+        self.out.moved.iter().filter_map(|moved| self.translate_path(path, moved)).collect()
+    }
+
+    /// A path below a name that was made, as one below what the name stands for.
+    fn translate_path(&self, path: &PathAccess, moved: &RenamedPath) -> Option<PathAccess> {
+        let rest = path.lexical.strip_prefix(&moved.to).ok()?;
+        Some(self.looked.path_access(&moved.from, rest.to_str()?))
+    }
+
+    /// Where links below a folder lead that the line has made.
+    fn made_below(&self, folder: &PathAccess) -> Vec<PathAccess> {
+        let mut found = Vec::new();
+        for moved in self.out.moved.iter().filter(|moved| moved.linked) {
+            let below = folder.forms().any(|form| moved.to != form && moved.to.starts_with(form));
+            let path = moved.from.to_str().filter(|_| below);
+            let path = path.map(|path| self.looked.path_access(Path::new("/"), path));
+            found.extend(path.filter(|path| !found.contains(path)));
+        }
+        found
     }
 
     /// The command under the names that the line made its program from: `cp /usr/bin/rm r; ./r x` is `rm x` as well.
@@ -103,17 +154,16 @@ impl Walker<'_> {
         Some(std::iter::once(Word::from(other)).chain(rest.iter().cloned()).collect())
     }
 
-    /// The touches of those other paths; none if there is too much to look at.
-    pub(super) fn moved_touches(
-        &self,
-        touches: &[Touch],
-        writes: &[(WriteKind, String)],
-    ) -> Option<Vec<Touch>> {
-        let mut found = Vec::new();
+    /// The touches of those other paths, and of where a link leads that is made; none if there is too much to look at.
+    pub(super) fn moved_touches(&self, words: &[Word], known: &CommandFacts) -> Option<Vec<Touch>> {
+        let (touches, writes) = (&known.touches, &known.writes);
+        let mut found = self.made_targets(words.get(known.transparent..).unwrap_or_default(), touches);
         if self.out.moved.is_empty() {
             return Some(found);
         }
+        (!self.out.moved_more || touches.is_empty() && writes.is_empty()).then_some(())?;
         let mut budget = self.looked.budget();
+        let follows = |touch: &Touch| known.follows || !known.reader && !matches!(touch.how, Use::Write(_));
         for touch in touches {
             match &touch.path {
                 TouchedPath::Known(path) => {
@@ -124,6 +174,17 @@ impl Walker<'_> {
                             found.extend(self.link_touches(links, touch.how));
                         }
                         found.push(Touch { path: TouchedPath::Known(path), ..touch.clone() });
+                    }
+                    if follows(touch) && goes_below(touch) {
+                        for path in self.made_below(path) {
+                            if path.folder {
+                                let links = links_below(&path.resolved, true, &mut budget)?;
+                                found.extend(self.link_touches(links, touch.how));
+                            }
+                            // What is there may show names that are hidden elsewhere.
+                            let path = TouchedPath::Known(path);
+                            found.push(Touch { path, how: touch.how, reach: Reach::All });
+                        }
                     }
                 }
                 TouchedPath::Open(open) => {
@@ -170,4 +231,76 @@ impl Walker<'_> {
         let pieces = std::iter::once(Some(whole)).chain(rest.iter().cloned()).collect();
         Some(OpenPath { pieces, looked_up: false, ..open.clone() })
     }
+}
+
+/// Whether what lies below the path is used, too.
+pub(super) fn goes_below(touch: &Touch) -> bool {
+    !matches!(touch.reach, Reach::Itself | Reach::Said)
+}
+
+/// What a command gives other names.
+struct GivenNames<'w> {
+    /// What, and which name: that name itself, or one in the folder of that name.
+    pairs: Vec<(&'w str, &'w str)>,
+    /// By links: where they lead counts from where they stand.
+    links: bool,
+}
+
+impl<'w> GivenNames<'w> {
+    fn of(words: &'w [Word]) -> Option<Self> {
+        let mut texts = words.iter().filter_map(Word::literal);
+        let name = texts.next()?.rsplit('/').next()?;
+        let copies = matches!(
+            name,
+            "ln" | "gln"
+                | "mv"
+                | "gmv"
+                | "cp"
+                | "gcp"
+                | "rsync"
+                | "install"
+                | "ginstall"
+                | "link"
+                | "symlink"
+        );
+        let git = name == "git" && texts.by_ref().any(|word| word == "mv");
+        (copies || git).then_some(())?;
+        let links = matches!(name, "ln" | "gln" | "symlink");
+        let operands: Vec<&str> = texts.filter(|text| !text.starts_with('-')).collect();
+        // `ln -s /x/y` makes `y` here.
+        let (from, to) = match operands.as_slice() {
+            [only] if links => (vec![*only], "."),
+            [from @ .., to] => (from.to_vec(), *to),
+            [] => return None,
+        };
+        let mut pairs: Vec<(&str, &str)> = from.into_iter().map(|from| (from, to)).collect();
+        // `ln -st DIR x`: whether it is that option, or the value of another one, the words may mean this as well.
+        for to in folders_told(words) {
+            pairs.extend(operands.iter().filter(|from| **from != to).map(|from| (*from, to)));
+        }
+        Some(Self { pairs, links })
+    }
+}
+
+/// What options of `ln`, `cp` and the like name as the folder where to: `-tDIR`, `-st DIR`, `--target-directory=DIR`.
+fn folders_told(words: &[Word]) -> Vec<&str> {
+    let mut found = Vec::new();
+    for pair in words.windows(2) {
+        let text = |at: usize| pair.get(at).and_then(Word::literal);
+        found.extend(text(0).and_then(|option| folder_of_option(option, text(1))));
+    }
+    found.extend(words.last().and_then(Word::literal).and_then(|option| folder_of_option(option, None)));
+    found
+}
+
+fn folder_of_option<'w>(option: &'w str, next: Option<&'w str>) -> Option<&'w str> {
+    if let Some(long) = option.strip_prefix("--") {
+        return if long.starts_with("ta") {
+            long.split_once('=').map(|(_, value)| value).or(next)
+        } else {
+            None
+        };
+    }
+    let (_, glued) = option.strip_prefix('-')?.split_once('t')?;
+    if glued.is_empty() { next } else { Some(glued) }
 }

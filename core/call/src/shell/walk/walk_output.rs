@@ -21,6 +21,8 @@ pub(super) struct WalkResult {
     pub(super) tested: Vec<Touch>,
     /// Names that the line makes from others.
     pub(super) moved: Vec<RenamedPath>,
+    /// It makes more than are told apart.
+    pub(super) moved_more: bool,
     /// A command before has unpacked or checked out files that no word names, links among them perhaps.
     pub(super) unpacked: bool,
     /// Where links may be by now that are not there yet.

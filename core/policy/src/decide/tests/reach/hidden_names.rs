@@ -162,3 +162,66 @@ fn given_a_name_that_is_taken_in_everywhere_then_only_a_rule_about_it_counts() {
     let again = ["rg --no-ignore --ignore KEY", "rg --no-ignore --no-such KEY", "rg --no-ignore-vcs KEY"];
     held(&wrong(&scene, &other, again.map(str::to_owned), |decision| decision.effect > Allow), 3, 3);
 }
+
+/// Attack 670.
+#[test]
+fn given_an_ignore_file_that_is_a_link_then_what_is_written_to_its_target_counts() {
+    for (link, target, file) in [
+        (".ignore", "rules.txt", "rules.txt"),
+        (".rgignore", "cfg/r.txt", "cfg/r.txt"),
+        (".gitignore", "cfg/gone", "cfg/gone"),
+        ("src/.ignore", "../cfg/r.txt", "cfg/r.txt"),
+        (".git/info/exclude", "../../ex.txt", "ex.txt"),
+    ] {
+        let scene = Scene::new();
+        scene.repository();
+        for folder in ["cfg", ".git/info"] {
+            std::fs::create_dir_all(scene.root.join(folder)).unwrap();
+        }
+        scene.link(target, link);
+        if !target.ends_with("gone") {
+            write_file(&scene, file, "x\n");
+        }
+        let policy = scene.denying(&["read(.env)"]);
+        let lines = [
+            format!("echo '!.env' > {file}; rg KEY"),
+            format!("echo '!.env' >> {file} && rg KEY ."),
+            format!("sed -i 's/x/!.env/' {file}; rg KEY"),
+            format!("printf '!.env\\n' | tee {file}; rg KEY"),
+            format!("cat <<< '!.env' > {file}; rg KEY"),
+            format!("cp src/a.rs {file}; rg KEY"),
+            format!("mv src/a.rs {file}; rg KEY"),
+        ];
+        held(&wrong(&scene, &policy, lines, |decision| decision.effect > Allow), 7, 7);
+        let others =
+            ["rg KEY", "echo a > out/x; rg KEY", "sed -i s/a/b/ src/a.rs; rg KEY", "mkdir out/y && rg KEY"];
+        held(&wrong(&scene, &policy, others.map(str::to_owned), |decision| decision.effect == Allow), 4, 4);
+    }
+}
+
+/// A file that programs read differently leaves nothing out. Attack 674.
+#[test]
+fn given_an_ignore_file_that_is_no_plain_text_then_it_leaves_nothing_out() {
+    for (text, effect) in [
+        (&b"build/\n"[..], Allow),
+        (b"# caf\xc3\xa9\nbuild/\n", Allow),
+        (b"\xef\xbb\xbfbuild/\n", Deny),
+        (b"# caf\xe9\nbuild/\n", Deny),
+        (b"build/\n\xff\n", Deny),
+    ] {
+        let scene = Scene::new();
+        scene.repository();
+        std::fs::write(scene.root.join(".gitignore"), text).unwrap();
+        write_file(&scene, "build/.ignore", "!.env");
+        write_file(&scene, "build/.env", "KEY");
+        let policy = scene.denying(&["read(.env)"]);
+        held(&wrong(&scene, &policy, ["rg KEY".to_owned()], |decision| decision.effect == effect), 1, 1);
+        assert_eq!(loosest(&scene.denying(&["read(.envrc)"]), &scene.shell("rg KEY")).effect, Allow);
+    }
+    // Of one that stops to be text behind what it takes in, the rest counts for nothing.
+    let scene = Scene::new();
+    scene.repository();
+    std::fs::write(scene.root.join(".ignore"), b"!.env\n\xff\n.env\n").unwrap();
+    let policy = scene.denying(&["read(.env)"]);
+    held(&wrong(&scene, &policy, ["rg KEY".to_owned()], |decision| decision.effect == Deny), 1, 1);
+}

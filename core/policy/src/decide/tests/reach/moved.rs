@@ -248,3 +248,51 @@ fn given_loops_over_names_then_each_is_looked_at_and_none_takes_long() {
     assert_eq!(in_mode(&auto, &scene.shell(&nested(20)), Mode::Auto).effect, Ask);
     assert_eq!(in_mode(&auto, &scene.shell(&nested(3)), Mode::Auto).effect, Allow);
 }
+
+/// A link that the line makes leads from where it stands, and a search that follows links goes through it. Attack 675.
+#[test]
+fn given_a_link_that_the_line_makes_then_a_search_that_follows_links_reads_where_it_leads() {
+    let scene = scene();
+    std::fs::create_dir_all(scene.root.join("build")).unwrap();
+    std::fs::write(scene.root.join(".gitignore"), "build/\n").unwrap();
+    std::fs::write(scene.root.join("build/.ignore"), "!.npmrc").unwrap();
+    std::fs::write(scene.root.join("build/.npmrc"), "KEY").unwrap();
+    let searches =
+        ["rg -L KEY src", "rg --follow KEY", "grep -R KEY src", "tar -chf - src", "cd src; grep -R KEY ."];
+    let secret = scene.denying(&["read(secret/**)"]);
+    let makes = [
+        "ln -s ../secret src/l",
+        "ln -s ../secret src",
+        "ln -s ../secret src/",
+        "ln -st src ../secret",
+        "ln -s -t src ../secret",
+        "ln -s ../secret --target-directory=src",
+        "ln -sf ../secret/key src/l",
+        "mkdir src/d; ln -s ../../secret src/d",
+        "ln -s ../secret src/l; mv src/l src/m",
+    ];
+    let lines: Vec<String> =
+        makes.iter().flat_map(|make| searches.map(|search| format!("{make}; {search}"))).collect();
+    let count = lines.len();
+    held(&wrong(&scene, &secret, lines, |decision| decision.effect > Allow), count, 45);
+    // What the folder behind it shows.
+    let inner = scene.denying(&["read(build/.npmrc)"]);
+    let lines = [
+        "ln -s ../build src/l; rg -L KEY src",
+        "ln -s build l; rg -L KEY",
+        "ln -st src ../build && rg -L KEY",
+    ];
+    held(&wrong(&scene, &inner, lines.map(str::to_owned), |decision| decision.effect > Allow), 3, 3);
+    let quiet = [
+        "ln -s ../sub src/l; rg -L KEY src",
+        "ln -s ../sub src/l; grep -R KEY src",
+        "ln -s ../build src/l; rg KEY src",
+        "ln -sf a.rs src/l && cat src/a.rs",
+        "mv src/a.rs src/b.rs; rg -L KEY src",
+        "cp -r sub src/sub; grep -R KEY src",
+        "ln -s ../sub src/l && ls src",
+    ];
+    for policy in [&secret, &inner] {
+        held(&wrong(&scene, policy, quiet.map(str::to_owned), |decision| decision.effect == Allow), 7, 7);
+    }
+}
