@@ -33,6 +33,14 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
+/// Whether a folder, links resolved, holds more than a project: "`/`, the home folder and its ancestors are never roots
+/// without being named" (D1.27).
+#[must_use]
+pub fn is_too_wide(folder: &Path) -> bool {
+    let home = home_folder().and_then(|home| home.canonicalize().ok());
+    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+}
+
 /// Variables that a test tells, for its own thread.
 #[cfg(test)]
 pub(crate) mod told {
@@ -49,12 +57,4 @@ pub(crate) mod told {
             all.push((name.to_owned(), value.into()));
         });
     }
-}
-
-/// Whether a folder, links resolved, holds more than a project: "`/`, the home folder and its ancestors are never roots
-/// without being named" (D1.27).
-#[must_use]
-pub fn is_too_wide(folder: &Path) -> bool {
-    let home = home_folder().and_then(|home| home.canonicalize().ok());
-    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
 }

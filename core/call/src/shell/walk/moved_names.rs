@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Walker;
 use super::given_programs::base_name;
-use super::link_bringers::makes_links;
+use super::link_bringers::{base, makes_links};
 use crate::shell::program::{self, CommandFacts};
 use crate::shell::{OpenPath, Reach, Touch, TouchedPath, Use, Word};
 use crate::{PathAccess, links_below, relative_target};
@@ -26,20 +26,25 @@ impl Walker<'_> {
     pub(super) fn keep_moved(&mut self, words: &[Word]) {
         let Some(folder) = self.place.folder.known_path().map(Path::to_path_buf) else { return };
         let Some(given) = GivenNames::of(words) else { return };
+        let symbolic =
+            given.links && (words.first().and_then(base) == Some("symlink") || words.iter().any(makes_links));
+        let relative = symbolic && words.iter().any(makes_relative);
         for (from, to) in &given.pairs {
-            let base = Path::new(from.trim_end_matches('/')).file_name().unwrap_or_default();
+            let own_name = Path::new(from.trim_end_matches('/')).file_name().unwrap_or_default();
             let to = self.looked.path_access(&folder, to);
             let mut forms = vec![to.lexical];
             forms.extend(Some(to.resolved).filter(|resolved| !forms.contains(resolved)));
             for to in forms {
                 // The name itself, or one in the folder of that name.
                 for (at, to) in
-                    [(to.parent().map(Path::to_path_buf), to.clone()), (Some(to.clone()), to.join(base))]
+                    [(to.parent().map(Path::to_path_buf), to.clone()), (Some(to.clone()), to.join(own_name))]
                 {
                     // The target of a link counts from where the link stands.
                     let at = at.filter(|_| given.links);
-                    for at in std::iter::once(folder.clone()).chain(at) {
-                        self.keep_name(&self.looked.path_access(&at, from), &to, given.links);
+                    // `ln -r` counts it from the folder at hand; what is no link is there as itself.
+                    let at = std::iter::once((folder.clone(), relative)).chain(at.map(|at| (at, symbolic)));
+                    for (at, linked) in at {
+                        self.keep_name(&self.looked.path_access(&at, from), &to, linked);
                     }
                 }
             }
@@ -303,4 +308,10 @@ fn folder_of_option<'w>(option: &'w str, next: Option<&'w str>) -> Option<&'w st
     }
     let (_, glued) = option.strip_prefix('-')?.split_once('t')?;
     if glued.is_empty() { next } else { Some(glued) }
+}
+
+/// `ln -sr`, `ln -s --relative`: the target is told from the folder at hand.
+fn makes_relative(word: &Word) -> bool {
+    let Some(option) = word.literal().and_then(|text| text.strip_prefix('-')) else { return false };
+    if let Some(long) = option.strip_prefix('-') { long.starts_with('r') } else { option.contains('r') }
 }

@@ -276,7 +276,7 @@ fn given_a_link_that_the_line_makes_then_a_search_that_follows_links_reads_where
     let count = lines.len();
     held(&wrong(&scene, &secret, lines, |decision| decision.effect > Allow), count, 45);
     // What the folder behind it shows.
-    let inner = scene.denying(&["read(build/.npmrc)"]);
+    let inner = scene.denying(&["read(.npmrc)"]);
     let lines = [
         "ln -s ../build src/l; rg -L KEY src",
         "ln -s build l; rg -L KEY",
@@ -292,7 +292,7 @@ fn given_a_link_that_the_line_makes_then_a_search_that_follows_links_reads_where
         "cp -r sub src/sub; grep -R KEY src",
         "ln -s ../sub src/l && ls src",
     ];
-    for policy in [&secret, &inner] {
-        held(&wrong(&scene, policy, quiet.map(str::to_owned), |decision| decision.effect == Allow), 7, 7);
-    }
+    held(&wrong(&scene, &secret, quiet.map(str::to_owned), |decision| decision.effect == Allow), 7, 7);
+    let apart = quiet.into_iter().filter(|line| !line.contains("-R") && !line.contains("l; rg -L"));
+    held(&wrong(&scene, &inner, apart.map(str::to_owned), |decision| decision.effect == Allow), 4, 4);
 }
