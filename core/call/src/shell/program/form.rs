@@ -112,6 +112,8 @@ pub(super) struct CommandForm {
     pub(super) changed: bool,
     /// With these it shows what was there at any time, where it is about the whole repository.
     pub(super) past: OptionCondition,
+    /// With these it shows more than what the paths among its operands name.
+    pub(super) widens: OptionCondition,
     /// With these it follows the links below.
     pub(super) follows: OptionCondition,
     /// With these it changes files below a folder that no word names, unless one of `keeps` stands there.
@@ -121,6 +123,8 @@ pub(super) struct CommandForm {
     pub(super) downloads: DownloadSpec,
     /// Its operands may be any objects, and those that hold text are shown whatever the options say.
     pub(super) objects: bool,
+    /// Its operands may be names of files' texts, which it shows whatever paths stand there.
+    pub(super) blobs: bool,
     /// It opens what git's index names, also behind links.
     pub(super) through_index: bool,
     /// It changes only the paths among its operands, where there are some.
@@ -200,12 +204,14 @@ impl CommandForm {
             shown: OptionCondition::parse(entry.shown.as_deref()),
             changed: entry.changed.unwrap_or_default(),
             past: OptionCondition::parse(entry.past.as_deref()),
+            widens: OptionCondition::parse(entry.widens.as_deref()),
             follows: OptionCondition::parse(entry.follows.as_deref()),
             rewrites: OptionCondition::parse(entry.rewrites.as_deref()),
             rewrites_in: entry.rewrites_in.unwrap_or_default(),
             keeps: OptionCondition::parse(entry.keeps.as_deref()),
             downloads: DownloadSpec::parse(entry),
             objects: entry.objects,
+            blobs: entry.blobs,
             through_index: entry.through_index,
             sparing: entry.sparing.unwrap_or_default(),
             lists: OptionCondition::parse(entry.lists.as_deref()),

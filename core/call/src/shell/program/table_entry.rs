@@ -33,6 +33,7 @@ pub(super) struct TableEntry {
     pub(super) patch_by: String,
     pub(super) changed: Option<bool>,
     pub(super) past: Option<String>,
+    pub(super) widens: Option<String>,
     pub(super) follows: Option<String>,
     pub(super) rewrites: Option<String>,
     pub(super) rewrites_in: Option<RewriteFolder>,
@@ -40,6 +41,7 @@ pub(super) struct TableEntry {
     pub(super) sparing: Option<bool>,
     pub(super) own_paths: String,
     pub(super) objects: bool,
+    pub(super) blobs: bool,
     pub(super) through_index: bool,
     pub(super) lists: Option<String>,
     pub(super) contents: Option<String>,
@@ -219,6 +221,7 @@ impl TableEntry {
         self.shown = self.shown.take().or_else(|| like.shown.clone());
         self.changed = self.changed.or(like.changed);
         self.past = self.past.take().or_else(|| like.past.clone());
+        self.widens = self.widens.take().or_else(|| like.widens.clone());
         self.follows = self.follows.take().or_else(|| like.follows.clone());
         self.rewrites = self.rewrites.take().or_else(|| like.rewrites.clone());
         self.rewrites_in = self.rewrites_in.or(like.rewrites_in);

@@ -16,6 +16,7 @@ mod links;
 mod made;
 mod moved;
 mod named;
+mod narrowed;
 mod other_names;
 mod past;
 mod patches;
