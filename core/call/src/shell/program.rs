@@ -15,6 +15,7 @@ mod caveats;
 mod clients;
 #[cfg(test)]
 mod cut;
+mod database_archives;
 mod downloads;
 mod embedded_paths;
 mod env;

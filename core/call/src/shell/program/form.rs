@@ -119,6 +119,8 @@ pub(super) struct CommandForm {
     /// With these it changes files below a folder that no word names, unless one of `keeps` stands there.
     pub(super) rewrites: OptionCondition,
     pub(super) rewrites_in: RewriteFolder,
+    /// The same by these letters among those of its first word, with a dash before or without: `ar x`.
+    pub(super) rewrites_by: String,
     pub(super) keeps: OptionCondition,
     pub(super) downloads: DownloadSpec,
     /// Its operands may be any objects, and those that hold text are shown whatever the options say.
@@ -244,6 +246,7 @@ impl CommandForm {
         form.hands_on.clone_from(&entry.hands_on);
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
         form.patch_by.clone_from(&entry.patch_by);
+        form.rewrites_by.clone_from(&entry.rewrites_by);
         form.shown_by = entry.shown_by.split_whitespace().map(str::to_owned).collect();
         form.own_paths = entry.own_paths.split_whitespace().map(str::to_owned).collect();
         let first = |list: &String| list.split_whitespace().map(str::to_owned).collect();

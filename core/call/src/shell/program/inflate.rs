@@ -35,7 +35,8 @@ pub(super) fn first_bytes<const N: usize>(stream: &[u8]) -> Option<[u8; N]> {
 /// The codes that stand at the beginning of a block.
 fn read_codes(bits: &mut Bits<'_>) -> Option<Codes> {
     let count = bits.take(5)? + 257;
-    bits.take(5)?;
+    // Those of distances stand behind them.
+    let all = count + bits.take(5)? + 1;
     let own = bits.take(4)? + 4;
     let mut lengths = [0; ORDER.len()];
     for place in ORDER.iter().take(own) {
@@ -43,7 +44,7 @@ fn read_codes(bits: &mut Bits<'_>) -> Option<Codes> {
     }
     let codes = Codes::new(lengths.into_iter());
     let mut lengths: Vec<usize> = Vec::new();
-    while lengths.len() < count {
+    while lengths.len() < all {
         let (length, times) = match codes.read(bits)? {
             16 => (*lengths.last()?, bits.take(2)? + 3),
             17 => (0, bits.take(3)? + 3),
@@ -104,5 +105,21 @@ impl Codes {
             code <<= 1;
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_a_stream_of_each_kind_then_its_first_bytes_are_told() {
+        let stored = [0x78, 1, 1, 7, 0, 0xf8, 0xff, b'c', b'o', b'm', b'm', b'i', b't', b' '];
+        assert_eq!(first_bytes(&stored).as_ref(), Some(b"commit "));
+        let fixed = [0x78, 0x9c, 0x4b, 0xce, 0xcf, 0xcd, 0xcd, 0x2c, 0x51, 0, 0];
+        assert_eq!(first_bytes(&fixed).as_ref(), Some(b"commit "));
+        assert_eq!(first_bytes::<7>(&[]), None);
+        assert_eq!(first_bytes::<7>(&stored[..9]), None);
+        assert_eq!(first_bytes::<7>(b"\x1f\x8b\x08\0\0\0\0\0\0"), None);
     }
 }

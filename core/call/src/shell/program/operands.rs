@@ -13,7 +13,7 @@ use super::scan::Scan;
 use super::shown_names::HiddenNames;
 use super::table::SpecialCase;
 use super::unpack;
-use super::{InnerCommand, index_links, made_files, unnamed_writes};
+use super::{InnerCommand, database_archives, index_links, made_files, unnamed_writes};
 use crate::WriteKind;
 use crate::shell::{Caveat, CaveatSubject, Reach, Use, Word};
 
@@ -27,6 +27,7 @@ pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandFo
     downloads::add_downloads(judge, form, scan);
     made_files::add_made_files(judge, form, scan);
     index_links::add_links_of_index(judge, form);
+    database_archives::add_database_archive(judge);
     analyze_named_operands(judge, form, scan);
 }
 
@@ -135,6 +136,7 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                             }
                             if kind == PathspecKind::Inner {
                                 (paths, inner) = (paths - 1, inner + 1);
+                                texts |= form.blobs && pathspec::may_be_text(judge, word);
                             }
                         }
                     }

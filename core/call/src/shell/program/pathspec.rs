@@ -101,7 +101,14 @@ fn literal_folder(text: &str) -> Option<&str> {
 
 /// Whether a word may be the text of a file, by its name in git's store, or what is not known: paths leave nothing out of that.
 pub(super) fn may_be_text(judge: &CommandAnalyzer<'_>, word: &Word) -> bool {
-    word.literal().is_none_or(|text| !is_message_search(text) && is_commit(judge, text) != Some(true))
+    word.literal().is_none_or(|text| match split_revision(text) {
+        _ if is_message_search(text) => false,
+        // `main..HEAD:x`: what stands before the dots, beside a file of a revision.
+        Some((revision, _)) => {
+            revision.split_once("..").is_some_and(|(from, _)| is_commit(judge, from) != Some(true))
+        }
+        None => is_commit(judge, text) != Some(true),
+    })
 }
 
 /// Whether a word is a revision, where it is no path: not what is left out, and not the kind that `git cat-file` is told.

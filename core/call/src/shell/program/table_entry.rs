@@ -42,6 +42,7 @@ pub(super) struct TableEntry {
     pub(super) own_paths: String,
     pub(super) objects: bool,
     pub(super) blobs: bool,
+    pub(super) rewrites_by: String,
     pub(super) through_index: bool,
     pub(super) lists: Option<String>,
     pub(super) contents: Option<String>,
@@ -152,6 +153,8 @@ pub(super) enum RewriteFolder {
     Repository,
     /// Each of its operands; the folder that it works in, if there are none.
     Operands,
+    /// Its second operand; the folder that it works in, if there is none.
+    Second,
     /// The folder that it makes: its last operand, or what the address that it copies from is called.
     Made,
 }

@@ -77,7 +77,6 @@ fn given_an_option_that_shows_more_than_the_paths_then_the_whole_past_counts() {
         "git diff HEAD:a.txt HEAD~1:a.txt",
         "git cat-file blob HEAD:a.txt",
         "git cat-file -p HEAD:a.txt",
-        "git grep x HEAD:src",
         "git show HEAD~1 HEAD:a.txt -- a.txt",
         "git log -p -- 'src/*'",
         "git log -p -- 'src/*.rs'",
