@@ -19,7 +19,8 @@ pub(super) fn add_database_archive(judge: &mut CommandAnalyzer<'_>) {
             add_parts(judge, &first.into_iter().chain(rest).collect::<Vec<_>>());
         }
         for line in text.lines().map(str::trim_start).filter(|line| line.starts_with(".ar")) {
-            let words = line.split_whitespace().skip(1).map(|part| Word::from(part.trim_matches(['"', '\''])));
+            let words =
+                line.split_whitespace().skip(1).map(|part| Word::from(part.trim_matches(['"', '\''])));
             add_parts(judge, &words.collect::<Vec<_>>());
         }
     }

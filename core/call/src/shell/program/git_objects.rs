@@ -57,7 +57,8 @@ impl Store {
     /// One name, with what may stand behind it: `main~2`, `v1^{commit}`, `main@{1}`.
     fn is_one(cwd: &Path, text: &str) -> Option<bool> {
         let (mut name, mut behind) = text.split_at(text.find(['^', '~']).unwrap_or(text.len()));
-        while let Some(rest) = ["^{}", "^{object}", "^{blob}", "^{tag}"].iter().find_map(|end| behind.strip_suffix(end))
+        while let Some(rest) =
+            ["^{}", "^{object}", "^{blob}", "^{tag}"].iter().find_map(|end| behind.strip_suffix(end))
         {
             behind = rest;
         }
@@ -80,12 +81,17 @@ impl Store {
 
     /// Whether what git takes for the reference of this name is a commit; none if there is none.
     fn reference(&self, name: &str, steps: usize) -> Option<bool> {
-        if entry_exists(&self.common.join("reftable")) || steps > MOST_STEPS || name.split('/').any(|part| part == "..") {
+        if entry_exists(&self.common.join("reftable"))
+            || steps > MOST_STEPS
+            || name.split('/').any(|part| part == "..")
+        {
             return Some(false);
         }
         let list = self.common.join("packed-refs");
         let packed = match entry_exists(&list) {
-            true if fs::metadata(&list).is_ok_and(|meta| meta.len() <= LONGEST_LIST) => fs::read_to_string(&list).ok(),
+            true if fs::metadata(&list).is_ok_and(|meta| meta.len() <= LONGEST_LIST) => {
+                fs::read_to_string(&list).ok()
+            }
             true => None,
             false => Some(String::new()),
         };

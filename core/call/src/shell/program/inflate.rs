@@ -87,7 +87,9 @@ impl Codes {
         let mut symbols = Vec::new();
         for (length, count) in counts.iter_mut().enumerate().skip(1) {
             let before = symbols.len();
-            symbols.extend(lengths.iter().enumerate().filter(|(_, own)| **own == length).map(|(symbol, _)| symbol));
+            symbols.extend(
+                lengths.iter().enumerate().filter(|(_, own)| **own == length).map(|(symbol, _)| symbol),
+            );
             *count = symbols.len() - before;
         }
         Self { counts, symbols }

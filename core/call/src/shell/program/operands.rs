@@ -125,7 +125,8 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                     match pathspec::analyze_git_operand(judge, word, *place, how, reach) {
                         PathspecKind::Other => {
                             paths -= 1;
-                            if scan.ended.is_none_or(|end| *place < end) && pathspec::is_revision(judge, word) {
+                            if scan.ended.is_none_or(|end| *place < end) && pathspec::is_revision(judge, word)
+                            {
                                 revisions += 1;
                                 texts |= form.blobs && pathspec::may_be_text(judge, word);
                             }

@@ -46,7 +46,8 @@ impl CommandAnalyzer<'_> {
     pub(super) fn add_started_lines(&mut self, text: &str, at: usize) {
         let name = self.words.get(..at).unwrap_or_default().iter().rev().find_map(Word::literal);
         let name = name.map(super::name::base_name).unwrap_or_default();
-        let template = ["node", "bun", "deno", "mongo", "python", "pypy"].iter().any(|other| name.starts_with(other));
+        let template =
+            ["node", "bun", "deno", "mongo", "python", "pypy"].iter().any(|other| name.starts_with(other));
         for line in started_lines(text, !template) {
             if !self.known.prose.contains(&line) {
                 self.known.prose.push(line);

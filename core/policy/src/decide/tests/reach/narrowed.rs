@@ -26,7 +26,11 @@ fn scene() -> Scene {
 
 fn asks(scene: &Scene, lines: Vec<String>) {
     let count = lines.len();
-    held(&wrong(scene, &scene.denying(&["read(.env)"]), lines, |decision| decision.effect > Allow), count, count);
+    held(
+        &wrong(scene, &scene.denying(&["read(.env)"]), lines, |decision| decision.effect > Allow),
+        count,
+        count,
+    );
 }
 
 fn allows(scene: &Scene, lines: Vec<String>) {
@@ -153,8 +157,12 @@ fn given_the_name_of_a_text_then_paths_beside_it_leave_nothing_out() {
         "@{0}".to_owned(),
         "main@{1}".to_owned(),
     ];
-    let narrow =
-        ["git show {} -- a.txt", "git show --stat {} -- a.txt", "git diff {} -- a.txt", "git diff {} -- src a.txt"];
+    let narrow = [
+        "git show {} -- a.txt",
+        "git show --stat {} -- a.txt",
+        "git diff {} -- a.txt",
+        "git diff {} -- src a.txt",
+    ];
     let quiet: Vec<String> =
         commits.iter().flat_map(|name| narrow.iter().map(|form| form.replace("{}", name))).collect();
     for packed in [false, true] {
