@@ -1,6 +1,7 @@
 //! What may be a command among a command's words, though nobody can tell: for denials alone.
 
 use super::analyzer::{CommandAnalyzer, LONGEST_TAIL, MOST_TAILS};
+use super::scan::Scan;
 use super::spellings;
 use super::started_lines::started_lines;
 use super::texts::{lines_in, lines_of};
@@ -40,6 +41,16 @@ impl CommandAnalyzer<'_> {
         let lines = lines_of(word).chain(lines_in(word));
         let lines = lines.filter(|line| !self.known.lines.contains(line)).collect::<Vec<_>>();
         self.known.lines.extend(lines);
+    }
+
+    /// The values of options that set something: `cmake -D CMAKE_C_COMPILER=x`. One may be a program: for denials alone.
+    pub(super) fn add_set_lines(&mut self, scan: &Scan<'_>) {
+        for value in scan.options.iter().filter_map(|found| found.value.as_ref()) {
+            let word = value.text.map(Word::from).or_else(|| self.words.get(value.place).cloned());
+            if let Some(word) = word.filter(|word| word.known_prefix().contains('=')) {
+                self.add_possible_line(&word);
+            }
+        }
     }
 
     /// What a program in a language of its own says that it starts: for denials alone.

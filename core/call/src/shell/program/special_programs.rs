@@ -472,23 +472,13 @@ fn analyze_cd(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
 
 /// `make SHELL=x`, `sysctl a=b`: an operand that sets something.
 fn add_setting_caveats(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
-    add_set_lines(judge, scan);
+    judge.add_set_lines(scan);
     for place in &scan.operands {
         if judge.words.get(*place).is_some_and(|word| word.known_prefix().contains('=')) {
             judge.add_plain_caveat("an operand that sets something", vec![*place]);
             if let Some(word) = judge.words.get(*place) {
                 judge.add_possible_line(word);
             }
-        }
-    }
-}
-
-/// The values of options that set something: `cmake -D CMAKE_C_COMPILER=x`. One may be a program.
-fn add_set_lines(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
-    for value in scan.options.iter().filter_map(|found| found.value.as_ref()) {
-        let word = value.text.map(Word::from).or_else(|| judge.words.get(value.place).cloned());
-        if let Some(word) = word.filter(|word| word.known_prefix().contains('=')) {
-            judge.add_possible_line(&word);
         }
     }
 }
