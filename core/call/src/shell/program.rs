@@ -15,12 +15,14 @@ mod caveats;
 mod clients;
 #[cfg(test)]
 mod cut;
+mod database_archives;
 mod downloads;
 mod embedded_paths;
 mod env;
 mod form;
 mod git_added;
 mod git_files;
+mod git_objects;
 mod gitignore;
 mod gitlinks;
 mod given_programs;

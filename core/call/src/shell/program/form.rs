@@ -115,15 +115,21 @@ pub(super) struct CommandForm {
     pub(super) changed: bool,
     /// With these it shows what was there at any time, where it is about the whole repository.
     pub(super) past: OptionCondition,
+    /// With these it shows more than what the paths among its operands name.
+    pub(super) widens: OptionCondition,
     /// With these it follows the links below.
     pub(super) follows: OptionCondition,
     /// With these it changes files below a folder that no word names, unless one of `keeps` stands there.
     pub(super) rewrites: OptionCondition,
     pub(super) rewrites_in: RewriteFolder,
+    /// The same by these letters among those of its first word, with a dash before or without: `ar x`.
+    pub(super) rewrites_by: String,
     pub(super) keeps: OptionCondition,
     pub(super) downloads: DownloadSpec,
     /// Its operands may be any objects, and those that hold text are shown whatever the options say.
     pub(super) objects: bool,
+    /// Its operands may be names of files' texts, which it shows whatever paths stand there.
+    pub(super) blobs: bool,
     /// It opens what git's index names, also behind links.
     pub(super) through_index: bool,
     /// The command that an option begins goes on to a word `;`.
@@ -205,12 +211,14 @@ impl CommandForm {
             shown: OptionCondition::parse(entry.shown.as_deref()),
             changed: entry.changed.unwrap_or_default(),
             past: OptionCondition::parse(entry.past.as_deref()),
+            widens: OptionCondition::parse(entry.widens.as_deref()),
             follows: OptionCondition::parse(entry.follows.as_deref()),
             rewrites: OptionCondition::parse(entry.rewrites.as_deref()),
             rewrites_in: entry.rewrites_in.unwrap_or_default(),
             keeps: OptionCondition::parse(entry.keeps.as_deref()),
             downloads: DownloadSpec::parse(entry),
             objects: entry.objects,
+            blobs: entry.blobs,
             through_index: entry.through_index,
             semicolon: entry.semicolon,
             sparing: entry.sparing.unwrap_or_default(),
@@ -244,6 +252,7 @@ impl CommandForm {
         form.hands_on.clone_from(&entry.hands_on);
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
         form.patch_by.clone_from(&entry.patch_by);
+        form.rewrites_by.clone_from(&entry.rewrites_by);
         form.shown_by = entry.shown_by.split_whitespace().map(str::to_owned).collect();
         let apart = |words: (&str, &str)| (words.0.to_owned(), words.1.to_owned());
         form.options_file = entry.options_file.split_once(' ').map(apart);

@@ -13,7 +13,7 @@ use super::scan::Scan;
 use super::shown_names::HiddenNames;
 use super::table::SpecialCase;
 use super::unpack;
-use super::{InnerCommand, index_links, made_files, unnamed_writes};
+use super::{InnerCommand, database_archives, index_links, made_files, unnamed_writes};
 use crate::WriteKind;
 use crate::shell::{Caveat, CaveatSubject, Reach, Use, Word};
 
@@ -27,6 +27,7 @@ pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandFo
     downloads::add_downloads(judge, form, scan);
     made_files::add_made_files(judge, form, scan);
     index_links::add_links_of_index(judge, form);
+    database_archives::add_database_archive(judge);
     analyze_named_operands(judge, form, scan);
 }
 
@@ -56,6 +57,8 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
     // Those of git's commands that only tell names take theirs as they stand there.
     let pathspecs = form.pathspecs || form.special == Some(SpecialCase::Git) && reach > Reach::Itself;
     let mut paths = 0;
+    // Those of git's that are files of a revision, and those that are revisions.
+    let (mut inner, mut revisions, mut texts) = (0, 0, false);
     let mut sources: Vec<&Word> = Vec::new();
     let mut destination = None;
     let mut goal = None;
@@ -120,11 +123,23 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                 } else if pathspecs {
                     // A revision is no path, and leaves the search where it is.
                     match pathspec::analyze_git_operand(judge, word, *place, how, reach) {
-                        PathspecKind::Path if form.changed => {
-                            pathspec::add_changed(judge, word, *place, before)
+                        PathspecKind::Other => {
+                            paths -= 1;
+                            if scan.ended.is_none_or(|end| *place < end) && pathspec::is_revision(judge, word)
+                            {
+                                revisions += 1;
+                                texts |= form.blobs && pathspec::may_be_text(judge, word);
+                            }
                         }
-                        PathspecKind::Path => {}
-                        PathspecKind::Other => paths -= 1,
+                        kind => {
+                            if form.changed {
+                                pathspec::add_changed(judge, word, *place, before);
+                            }
+                            if kind == PathspecKind::Inner {
+                                (paths, inner) = (paths - 1, inner + 1);
+                                texts |= form.blobs && pathspec::may_be_text(judge, word);
+                            }
+                        }
                     }
                 } else {
                     match word {
@@ -236,7 +251,10 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
     if form.feeds && reach != Reach::Itself {
         judge.places.add_path(".", how, reach);
     }
-    if paths > 0 || destination.is_some() || judge.command.piped && form.reads_input {
+    // Neither paths nor files of a revision leave anything out of a revision that stands beside them, where it is a text.
+    let named = paths > 0 || inner > 0 && revisions == 0;
+    let named = named && !texts && !form.widens.holds(&scan.options);
+    if named || destination.is_some() || judge.command.piped && form.reads_input {
         return;
     }
     if form.here || form.here_below && reach != Reach::Itself {

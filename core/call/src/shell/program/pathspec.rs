@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::analyzer::CommandAnalyzer;
 use super::scan::Scan;
-use super::{repository, worktree};
+use super::{git_objects, repository, worktree};
 use crate::PathAccess;
 use crate::shell::{OpenWord, Reach, TouchedPath, Use, Word};
 
@@ -16,6 +16,8 @@ const MOST: usize = 64;
 pub(super) enum PathspecKind {
     /// It names the paths that are looked at.
     Path,
+    /// A file or folder of a revision, which is all that it is about: `HEAD:src/a.rs`.
+    Inner,
     /// A revision, or paths that are left out.
     Other,
 }
@@ -32,24 +34,39 @@ pub(super) fn analyze_git_operand(
         judge.places.add_word(word, how, reach);
         return PathspecKind::Other;
     };
+    // A pattern in which a character may be said to stand for itself, also one that does so anyway.
+    if text.contains('\\') {
+        let bare = Word::from(text.replace('\\', "").as_str());
+        analyze_git_operand(judge, &bare, place, how, reach);
+    }
     let ends = |before: &[Word]| before.iter().any(|word| word.literal() == Some("--"));
     let behind = judge.words.get(..place).is_some_and(ends);
     if let Some(magic) = text.strip_prefix(':') {
         let spec = analyze_magic(judge, magic, how, reach);
-        return if is_message_search(text) && !behind { PathspecKind::Other } else { spec };
+        return match spec {
+            _ if behind => spec,
+            _ if is_message_search(text) => PathspecKind::Other,
+            // `:0:x`, `:x`: a file of the index.
+            PathspecKind::Path if !magic.starts_with(['(', '/', '!', '^']) => PathspecKind::Inner,
+            spec => spec,
+        };
     }
-    if let Some((_, path)) = text.split_once(':').filter(|_| !behind) {
+    if let Some((_, path)) = split_revision(text).filter(|_| !behind) {
         // `HEAD:src/a.rs`: from the top, unless it begins with a dot.
         judge.places.add_embedded_paths(text, Use::Either, reach);
         from_top(judge, path, Use::Either, reach);
-        return PathspecKind::Path;
+        return PathspecKind::Inner;
     }
     let glob = is_glob(text);
     // What is no file must be a revision there.
     let before = judge.words.get(place + 1..).is_some_and(ends);
     let path = behind || !before && (glob || is_path(judge, text));
-    if glob && behind && is_alone(judge, place) && narrow_to_tracked(judge, text, how) {
-        return PathspecKind::Other;
+    let folder = literal_folder(text).filter(|_| glob && behind);
+    if glob && behind && (folder.is_some() || is_alone(judge, place)) && narrow_to_tracked(judge, text, how) {
+        let Some(folder) = folder else { return PathspecKind::Other };
+        // What it fits lies below that, and all that does counts as where the folder is named.
+        judge.places.add_path(folder, how, reach);
+        return PathspecKind::Path;
     }
     match glob {
         true => judge.places.add_open_word(&glob_word(text), how, reach),
@@ -58,6 +75,55 @@ pub(super) fn analyze_git_operand(
     }
     judge.places.add_embedded_paths(text, Use::Either, reach);
     if path { PathspecKind::Path } else { PathspecKind::Other }
+}
+
+/// A revision and the path in it. Between braces, a colon is part of a date or of a text: `HEAD@{12:00}`, `HEAD^{/fix: x}`.
+fn split_revision(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    let at = text.find(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ':' && depth == 0
+    })?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
+/// The folder that all lies below that a pathspec with wildcards fits.
+fn literal_folder(text: &str) -> Option<&str> {
+    let known = text.get(..text.find(['*', '?', '[', '\\'])?)?;
+    let (folder, _) = known.rsplit_once('/')?;
+    let plain = |part: &str| !matches!(part, "" | "." | "..");
+    (!text.contains("..") && folder.split('/').all(plain)).then_some(folder)
+}
+
+/// Whether a word may be the text of a file, by its name in git's store, or what is not known: paths leave nothing out of that.
+pub(super) fn may_be_text(judge: &CommandAnalyzer<'_>, word: &Word) -> bool {
+    word.literal().is_none_or(|text| match split_revision(text) {
+        _ if is_message_search(text) => false,
+        // `main..HEAD:x`: what stands before the dots, beside a file of a revision.
+        Some((revision, _)) => {
+            revision.split_once("..").is_some_and(|(from, _)| is_commit(judge, from) != Some(true))
+        }
+        None => is_commit(judge, text) != Some(true),
+    })
+}
+
+/// Whether a word is a revision, where it is no path: not what is left out, and not the kind that `git cat-file` is told.
+pub(super) fn is_revision(judge: &CommandAnalyzer<'_>, word: &Word) -> bool {
+    word.literal().is_none_or(|text| match text {
+        "blob" | "tree" | "commit" | "tag" => is_commit(judge, text).is_some(),
+        _ => !text.starts_with(':') || is_message_search(text),
+    })
+}
+
+fn is_commit(judge: &CommandAnalyzer<'_>, text: &str) -> Option<bool> {
+    match judge.command.cwd {
+        Some(cwd) => git_objects::is_commit(cwd, text),
+        None => Some(text == "HEAD"),
+    }
 }
 
 /// Whether what stands at `place` is all that is named behind `--`, and no path stands before that.
@@ -157,10 +223,9 @@ pub(super) fn names_revision(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> bo
 
 /// Whether a word is the name of an object by its hash, or not known: it may be that of a file's text.
 pub(super) fn names_object(judge: &CommandAnalyzer<'_>, scan: &Scan<'_>) -> bool {
-    let hash = |text: &str| text.len() >= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let before_end = |place: &&usize| scan.ended.is_none_or(|end| **place < end);
     let mut words = scan.operands.iter().filter(before_end).filter_map(|place| judge.words.get(*place));
-    words.any(|word| word.literal().is_none_or(hash))
+    words.any(|word| word.literal().is_none_or(|text| is_commit(judge, text) == Some(false)))
 }
 
 /// `:/fix` is the last commit whose message says so, unless it stands behind `--`.

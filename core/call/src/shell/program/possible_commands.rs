@@ -1,6 +1,7 @@
 //! What may be a command among a command's words, though nobody can tell: for denials alone.
 
 use super::analyzer::{CommandAnalyzer, LONGEST_TAIL, MOST_TAILS};
+use super::scan::Scan;
 use super::spellings;
 use super::started_lines::started_lines;
 use super::texts::{lines_in, lines_of};
@@ -42,11 +43,22 @@ impl CommandAnalyzer<'_> {
         self.known.lines.extend(lines);
     }
 
+    /// The values of options that set something: `cmake -D CMAKE_C_COMPILER=x`. One may be a program: for denials alone.
+    pub(super) fn add_set_lines(&mut self, scan: &Scan<'_>) {
+        for value in scan.options.iter().filter_map(|found| found.value.as_ref()) {
+            let word = value.text.map(Word::from).or_else(|| self.words.get(value.place).cloned());
+            if let Some(word) = word.filter(|word| word.known_prefix().contains('=')) {
+                self.add_possible_line(&word);
+            }
+        }
+    }
+
     /// What a program in a language of its own says that it starts: for denials alone.
     pub(super) fn add_started_lines(&mut self, text: &str, at: usize) {
         let name = self.words.get(..at).unwrap_or_default().iter().rev().find_map(Word::literal);
         let name = name.map(super::name::base_name).unwrap_or_default();
-        let template = ["node", "bun", "deno", "python", "pypy"].iter().any(|other| name.starts_with(other));
+        let template =
+            ["node", "bun", "deno", "mongo", "python", "pypy"].iter().any(|other| name.starts_with(other));
         for line in started_lines(text, !template) {
             if !self.known.prose.contains(&line) {
                 self.known.prose.push(line);

@@ -472,6 +472,7 @@ fn analyze_cd(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
 
 /// `make SHELL=x`, `sysctl a=b`: an operand that sets something.
 fn add_setting_caveats(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
+    judge.add_set_lines(scan);
     for place in &scan.operands {
         if judge.words.get(*place).is_some_and(|word| word.known_prefix().contains('=')) {
             judge.add_plain_caveat("an operand that sets something", vec![*place]);

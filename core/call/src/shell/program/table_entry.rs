@@ -34,6 +34,7 @@ pub(super) struct TableEntry {
     pub(super) options_file: String,
     pub(super) changed: Option<bool>,
     pub(super) past: Option<String>,
+    pub(super) widens: Option<String>,
     pub(super) follows: Option<String>,
     pub(super) rewrites: Option<String>,
     pub(super) rewrites_in: Option<RewriteFolder>,
@@ -41,6 +42,8 @@ pub(super) struct TableEntry {
     pub(super) sparing: Option<bool>,
     pub(super) own_paths: String,
     pub(super) objects: bool,
+    pub(super) blobs: bool,
+    pub(super) rewrites_by: String,
     pub(super) through_index: bool,
     pub(super) semicolon: bool,
     pub(super) lists: Option<String>,
@@ -152,6 +155,8 @@ pub(super) enum RewriteFolder {
     Repository,
     /// Each of its operands; the folder that it works in, if there are none.
     Operands,
+    /// Its second operand; the folder that it works in, if there is none.
+    Second,
     /// The folder that it makes: its last operand, or what the address that it copies from is called.
     Made,
 }
@@ -221,6 +226,7 @@ impl TableEntry {
         self.shown = self.shown.take().or_else(|| like.shown.clone());
         self.changed = self.changed.or(like.changed);
         self.past = self.past.take().or_else(|| like.past.clone());
+        self.widens = self.widens.take().or_else(|| like.widens.clone());
         self.follows = self.follows.take().or_else(|| like.follows.clone());
         self.rewrites = self.rewrites.take().or_else(|| like.rewrites.clone());
         self.rewrites_in = self.rewrites_in.or(like.rewrites_in);

@@ -19,7 +19,7 @@ pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &Comm
         made_repositories::add_made_folder(judge, form, scan);
     }
     let keeps = || !form.keeps.is_never() && form.keeps.holds(scan.reliable_options(form));
-    if !form.rewrites.holds(&scan.options) || keeps() {
+    if !form.rewrites.holds(&scan.options) && !has_letter(judge, form, scan) || keeps() {
         return;
     }
     let words = judge.words;
@@ -36,6 +36,15 @@ pub(super) fn add_rewritten_folders(judge: &mut CommandAnalyzer<'_>, form: &Comm
         }
         RewriteFolder::Operands if operands.is_empty() => judge.places.add_path(".", WRITE, Reach::Somewhere),
         RewriteFolder::Operands => operands.into_iter().for_each(|word| add_somewhere_below(judge, word)),
+        RewriteFolder::Second => match operands.get(1) {
+            Some(word) => {
+                if let Word::Literal(folder) = word {
+                    unpack::fill_folder(judge, folder, true);
+                }
+                add_somewhere_below(judge, word);
+            }
+            None => judge.places.add_path(".", WRITE, Reach::Somewhere),
+        },
         RewriteFolder::Made => add_made_folder(judge, &operands),
         RewriteFolder::Here if form.sparing && !operands.is_empty() => {}
         RewriteFolder::Here => add_unpack_folders(judge, form, scan),
@@ -54,6 +63,18 @@ pub(super) fn add_unnamed_edits(judge: &mut CommandAnalyzer<'_>, form: &CommandF
         let reason = format!("the option {} changes files that no word names", found.name);
         judge.add_plain_caveat(&reason, vec![found.place]);
     }
+}
+
+/// Whether the first word of a program that is told by letters what to do has one with which it takes something apart.
+fn has_letter(judge: &CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) -> bool {
+    let options = scan.options.iter().map(|found| found.place);
+    let first = scan.operands.iter().copied().chain(options).chain(scan.unknown.iter().copied()).min();
+    let mut words = judge.words.iter().skip(first.unwrap_or(usize::MAX));
+    !form.rewrites_by.is_empty()
+        && words.find(|word| !word.known_prefix().starts_with("--")).is_some_and(|word| match word {
+            Word::Literal(text) => text.contains(|c| form.rewrites_by.contains(c)),
+            Word::Open(_) => true,
+        })
 }
 
 /// The folders that options name to write or work in.

@@ -130,6 +130,13 @@ pub(super) fn add_mounts(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
             let rest = judge.words.get(rest..).unwrap_or_default();
             judge.known.also.push(std::iter::once(Word::from(program)).chain(rest.iter().cloned()).collect());
         }
+        // It runs in the container, from time to time.
+        if found.name == "--health-cmd"
+            && let Some(value) = &found.value
+            && let Some(word) = value.text.map(Word::from).or_else(|| judge.words.get(value.place).cloned())
+        {
+            judge.add_possible_line(&word);
+        }
         let volume = matches!(found.name, "-v" | "--volume");
         if !volume && found.name != "--mount" {
             continue;

@@ -1,5 +1,6 @@
 //! How far a command reaches: through links, into the past, below a folder that it changes (D2.27 and D2.26).
 
+mod archives;
 mod backups;
 mod beside;
 mod brought;
@@ -16,6 +17,7 @@ mod links;
 mod made;
 mod moved;
 mod named;
+mod narrowed;
 mod other_names;
 mod past;
 mod patches;

@@ -97,6 +97,8 @@ fn given_a_denied_read_then_the_past_of_other_paths_is_free() {
     let scene = Scene::new();
     scene.repository();
     std::fs::create_dir(scene.root.join("conf")).unwrap();
+    std::fs::create_dir_all(scene.root.join(".git/refs/heads")).unwrap();
+    std::fs::write(scene.root.join(".git/refs/heads/main"), format!("{}\n", "a1".repeat(20))).unwrap();
     let policy =
         scene.denying(&["read(.env)", "read(secrets/**)", "read(./conf/key.txt)", "read(**/.ssh/**)"]);
     let lines = [
