@@ -366,7 +366,6 @@ fn given_a_reader_then_its_operands_are_read() {
         ("git show HEAD -- src/f", &[("HEAD", Itself), ("src/f", Itself)]),
         ("git diff --cached", &[(".", Past)]),
         ("git diff main~1 -- src", &[("main~1", Itself), ("src", Shown), ("src", Changed)]),
-        ("git diff nobody -- src", &[("nobody", Itself), ("src", Shown), ("src", Changed), (".", Past)]),
         ("git log -p .", &[(".", Past)]),
         ("git cat-file -p HEAD", &[("HEAD", Itself), (".", Past)]),
         ("git cat-file -t HEAD", &[("HEAD", Itself)]),
