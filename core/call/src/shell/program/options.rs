@@ -3,7 +3,7 @@
 use super::FolderChange;
 use super::analyzer::{CommandAnalyzer, LONGEST_TAIL};
 use super::embedded_paths::Language;
-use super::form::{CommandForm, OptionMeaning};
+use super::form::{CommandForm, OptionMeaning, ValueCount};
 use super::scan::{FoundOption, Scan};
 use super::table::{ProgramTable, SpecialCase};
 use super::{InnerCommand, env, name, operands, unpack, variables};
@@ -46,6 +46,12 @@ impl CommandAnalyzer<'_> {
         }
         for found in &scan.swallowed {
             self.analyze_option(found, reach);
+            if found.known.meaning == OptionMeaning::Command {
+                self.add_plain_caveat(
+                    &format!("the option {} runs another program", found.name),
+                    vec![found.place],
+                );
+            }
             self.add_swallowed_caveat(found);
         }
         let names = || form.options.values().any(|known| known.meaning == OptionMeaning::Names);
@@ -305,15 +311,18 @@ impl CommandAnalyzer<'_> {
                 }
                 return variables::analyze_variable_option(self, found);
             }
-            OptionMeaning::Command => {
-                self.add_plain_caveat(&about("runs another program"), vec![found.place]);
-                // `fd -xtouch`
+            // All of its command is judged by itself, wherever it begins: `fd -xtouch`.
+            OptionMeaning::Command if found.known.takes == ValueCount::Perhaps => {
+                self.reader = false;
                 if let (Some(text), Some(value)) = (text, value) {
-                    self.reader = false;
                     let rest = self.words.iter().skip(value.place + 1).take(LONGEST_TAIL).cloned();
                     self.known.also.push(std::iter::once(Word::from(text)).chain(rest).collect());
                     self.known.inner.push(InnerCommand::Words(vec![Word::from(text)]));
                 }
+                return;
+            }
+            OptionMeaning::Command => {
+                self.add_plain_caveat(&about("runs another program"), vec![found.place])
             }
             OptionMeaning::Evaluates => {
                 self.reader = false;

@@ -35,6 +35,12 @@ fn given_the_command_of_an_option_that_goes_on_to_a_semicolon_then_all_of_it_cou
         ],
         Deny,
     );
+    ruled(
+        &[(Allow, "shell(fd *)"), (Allow, "shell(wc *)"), (Deny, "shell(touch *)")],
+        &["fd -e rs -x wc -l", "fd -e rs -X wc -l ';'", "fd -e rs -xwc"],
+        Allow,
+    );
+    ruled(&[(Allow, "shell(fd *)")], &["fd -e rs -x rm", "fd -x make {}", "fd -xmake"], Ask);
     let scene = Scene::new();
     std::fs::write(scene.root.join(".ignore"), "!.env\n").unwrap();
     let lines = [
