@@ -88,7 +88,7 @@ fn odd_options(name: &str) -> Value {
 }
 
 fn big(agent: &mut Agent, bytes: usize) {
-    let input = json!({ "command": "touch b.txt", "padding": "x".repeat(bytes) });
+    let input = json!({ "command": "touch b.txt", "description": "x".repeat(bytes) });
     let call = with(execute(&agent.cwd), "rawInput", input);
     open(agent, &call, &options());
     agent.tell_answers(1);
