@@ -195,6 +195,7 @@ pub(super) fn add_client_caveats(judge: &mut CommandAnalyzer<'_>) {
                 makes
                     || tees && text == "-p"
                     || programs && matches!(text.as_str(), "-f" | "-s")
+                    || is_sent_elsewhere(&text)
                     || is_sent_elsewhere(&without_comments(&text))
             }
             "dc" => is_run_by_dc(&text),
@@ -251,11 +252,19 @@ fn is_sent_elsewhere(text: &str) -> bool {
     })
 }
 
-/// A text of Miller's without its comments, each of which ends with its line. A `#` in quotes is none; what is behind it counts
-/// both ways.
+/// A text of Miller's without its comments, each with the end of its line. A `#` in quotes begins none.
 fn without_comments(text: &str) -> String {
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join(" ")
+    let (mut quoted, mut escaped, mut comment) = (false, false, false);
+    text.chars()
+        .filter(|&c| {
+            comment |= !quoted && c == '#';
+            let kept = !comment;
+            quoted ^= kept && c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            comment &= c != '\n';
+            kept
+        })
+        .collect()
 }
 
 /// Whether dc starts something: `!LINE`, where that is none of `!<`, `!>` and `!=`, which compare.

@@ -131,6 +131,8 @@ fn given_a_text_that_runs_or_reads_in_another_form_then_it_is_asked_about() {
             "mlr put 'system#\n(\"touch x\")' a.csv",
             "mlr put -q 'print#\n | \"touch x\", $a' a.csv",
             "mlr put -q 'tee#\n > \"o\", $*' a.csv",
+            "mlr put -q '$a = \"#\"; tee > \"o\", $*' a.csv",
+            "mlr -n put 'end{$a = \"#\"; print exec #\n(\"touch\",[\"x\"])}'",
             "mlr put -f x.mlr a.csv",
             "mlr --icsv filter -q -f x.mlr a.csv",
             "mlr cat then put -f x.mlr a.csv",
