@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::WordContext;
 use super::value_braces::{Shape, brace_readings};
 use super::variants::{Pieces, WordVariants};
+use crate::shell::walk::{EXCLUSION, is_extended_sign};
 use crate::shell::{GapContent, OpenWord, Search, Word};
 
 /// Known text, and gaps for what is not known.
@@ -40,6 +41,9 @@ pub(super) struct WordBuilder {
     values: Vec<Pieces>,
     /// Which of its braces and commas stand without quotes.
     shape: Shape,
+    /// A sign stands in it without quotes that zsh may take for a glob; and one that does so beside another.
+    extended_sign: bool,
+    exclusion_sign: bool,
 }
 
 impl WordBuilder {
@@ -59,6 +63,19 @@ impl WordBuilder {
     pub(super) fn push_value(&mut self, text: &str) {
         self.shape.push_value(text);
         self.add_text(text);
+    }
+
+    /// A character that stands in the line without quotes, `first` of its word or not: zsh may take it for a glob.
+    pub(super) fn push_possible_sign(&mut self, c: char, first: bool) {
+        let sign = is_extended_sign(c, first);
+        self.exclusion_sign |= sign && c == EXCLUSION;
+        self.extended_sign |= sign && c != EXCLUSION;
+        self.push_bare(c.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Whether zsh may take signs in it for a glob.
+    pub(super) fn may_be_extended(&self) -> bool {
+        self.extended_sign || self.exclusion_sign && self.globs
     }
 
     fn add_text(&mut self, text: &str) {

@@ -90,7 +90,12 @@ impl Walker<'_> {
         if place == WordContext::Command && self.dialect() != Dialect::Bash && !self.is_posix() {
             field.read_value_braces();
         }
-        Ok(field.into_word(raw, place))
+        let extended = field.may_be_extended() && self.may_be_zsh();
+        let word = field.into_word(raw, place);
+        if extended {
+            self.note_extended_globs(&word);
+        }
+        Ok(word)
     }
 
     fn add_pieces(

@@ -233,6 +233,10 @@ impl Walker<'_> {
                 {
                     return Err(LineError::new("a word that is not read as it stands"));
                 }
+                c if place == WordContext::Command => {
+                    field.push_possible_sign(c, at.end == tail.len() + c.len_utf8());
+                    tail
+                }
                 c => {
                     field.push_bare(c.encode_utf8(&mut [0; 4]));
                     tail

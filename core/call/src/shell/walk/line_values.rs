@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::Walker;
 use super::command_parts::CommandParts;
+use super::extended_globs::with_extended_globs;
 use super::printed_input::printf_texts;
 use super::printed_names::{pieces_of_text, split_pieces};
 use crate::Access;
@@ -248,7 +249,8 @@ impl Walker<'_> {
         input: &[String],
     ) -> Option<(Vec<Touch>, Vec<String>)> {
         let (mut touches, mut folders) = (Vec::new(), Vec::new());
-        for command in variant_commands(words)? {
+        let globs = std::mem::take(&mut self.noted.globs);
+        for command in variant_commands(words)?.into_iter().chain(with_extended_globs(words, &globs)) {
             let there = self.analyze_words(&command, fed, piped);
             for (kind, path) in &there.writes {
                 match self.path_from_here(path) {

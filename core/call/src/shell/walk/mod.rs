@@ -12,6 +12,7 @@ mod command;
 mod command_parts;
 mod compound;
 mod evaluated_names;
+mod extended_globs;
 mod fed_patches;
 mod files;
 mod finish;
@@ -55,6 +56,7 @@ use crate::{Access, LineLookups};
 
 use budget::WalkBudget;
 pub(super) use evaluated_names::holds_printed;
+pub(super) use extended_globs::{EXCLUSION, is_extended_sign};
 pub(super) use line_values::{printed_values, value_readings};
 use pending_notes::WordNotes;
 use shell_state::ShellState;

@@ -1,6 +1,6 @@
 //! What the words at hand told, until the command takes it that they belong to.
 
-use crate::shell::{Caveat, CaveatSubject, Touch};
+use crate::shell::{Caveat, CaveatSubject, OpenWord, Touch};
 
 /// What was noted about words.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(super) struct WordNotes {
     pub(super) secret: bool,
     /// Lines that a value would run where it is read as a number.
     pub(super) evaluated: Vec<String>,
+    /// Words by their text that are globs to some shells, and these.
+    pub(super) globs: Vec<(String, OpenWord)>,
 }
 
 impl WordNotes {
@@ -28,5 +30,6 @@ impl WordNotes {
         self.touches.extend(left.touches);
         self.offered.extend(left.offered);
         self.evaluated.extend(left.evaluated);
+        self.globs.extend(left.globs);
     }
 }

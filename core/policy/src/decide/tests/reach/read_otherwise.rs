@@ -212,6 +212,45 @@ fn given_globs_that_find_hidden_names_then_denials_of_these_hold() {
     assert_eq!(allowed(&scene, &["read(.env)"], &harmless), harmless);
 }
 
+/// Attack 699: what zsh takes for a glob where somebody has set EXTENDED_GLOB for all their shells.
+#[test]
+fn given_signs_that_are_globs_to_some_then_what_they_give_now_is_denied() {
+    let scene = Scene::new();
+    let lines = [
+        "cat .e^x",
+        "cat .envv#",
+        "cat .env~x*",
+        "cat .env~x#",
+        "cat ./.e^x",
+        "cat ''.e^'x y'",
+        "cat src/../.e^x",
+        "cat .e*~.e",
+        "cat .env#*",
+        "grep KEY .e^x",
+        "X=.e^x; cat $X .e^y",
+        "cat < .e^x",
+        "for f in .e^x; do cat $f; done",
+        "zsh -c 'cat .e^x'",
+    ];
+    assert_eq!(allowed(&scene, &["read(.env)"], &lines), [""; 0]);
+    let lines = ["rm -r .git^x", "rm -r ^q", "rm s^x/a.rs", "touch .git^x/x"];
+    std::fs::create_dir_all(scene.root.join(".github")).unwrap();
+    assert_eq!(allowed(&scene, &["write(.github/**)", "write(src/**)"], &lines), [""; 0]);
+    // Where no name fits, zsh refuses the line, or leaves the word as it is.
+    let harmless = [
+        "git log HEAD^",
+        "git log HEAD~1 main^^",
+        "grep ^use src/a.rs",
+        "rg ^fn src",
+        "echo a#b",
+        "echo x~ y^2",
+        "cat 'a^b' \"c#d\"",
+        "bash -c 'cat .e^x'",
+        "ls src~",
+    ];
+    assert_eq!(allowed(&scene, &["read(.env)"], &harmless), harmless);
+}
+
 /// Attack 697: a program that names a folder may go through all of it.
 #[test]
 fn given_a_folder_in_the_text_of_a_program_then_a_denial_of_all_in_it_holds() {
