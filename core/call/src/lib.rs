@@ -3,6 +3,7 @@
 mod access;
 mod argument;
 mod argument_calls;
+mod argument_names;
 mod digest;
 mod home;
 mod identity;
