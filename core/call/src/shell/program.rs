@@ -95,7 +95,7 @@ use super::{Caveat, Touch, Word};
 use crate::{LineLookups, UrlAccess, WriteKind};
 
 pub(super) use addresses::addresses_in;
-pub(super) use argument_paths::touches_in_strings;
+pub(super) use argument_paths::{ArgumentText, touches_in_strings};
 pub(super) use embedded_paths::{Language, paths_in_text};
 pub(super) use git_files::looks_above;
 pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
