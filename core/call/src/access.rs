@@ -117,9 +117,10 @@ impl McpAccess {
         home: Option<&Path>,
     ) -> Self {
         let looked = LineLookups::default();
+        let tool = super::argument_names::ToolKind::of(&readings);
         let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
         let paths = super::argument::paths_by_argument(&arguments, cwd, &looked);
-        let inside = super::argument_calls::accesses_in_arguments(&arguments, cwd, home);
+        let inside = super::argument_calls::accesses_in_arguments(&arguments, tool, cwd, home);
         Self { readings, arguments, touches, paths, inside, claims: None, spared: false }
     }
 

@@ -55,6 +55,7 @@ fn path_readings(text: &str, cwd: &Path) -> Option<Vec<String>> {
             || without_blanks(&text).starts_with(['~', '[', '"', '\''])
             || text.contains('$')
             || text.chars().any(char::is_control)
+            || files.iter().any(|file| file.starts_with('~'))
             || !of_file && (text.contains("://") || !files.is_empty())
             // A list of names, or a pattern for some.
             || text.contains([',', ';', '|', '{', '}'])

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::argument::percent_decodings;
-use super::shell::{OpenWord, Word, argv_accesses, join_words, line_accesses};
+use super::argument_names::{RunAs, ToolKind, is_named, is_quoting};
+use super::shell::{
+    OpenWord, Word, argv_accesses, is_command_line, join_words, line_accesses, lines_started_by_code,
+};
 use super::url::{file_paths, is_scheme, is_this_machine};
 use super::{Access, Dialect, ShellAccess, Surroundings, UrlAccess};
 
@@ -16,6 +19,9 @@ const MOST_VALUES: usize = 1 << 16;
 /// As many addresses, and commands, of one call are told apart: of more it is not known which they are.
 const MOST_ADDRESSES: usize = 256;
 const MOST_COMMANDS: usize = 32;
+/// As many texts that may be lines, and as many lines of one that is none as a whole.
+const MOST_TEXTS: usize = 1024;
+const MOST_LINES: usize = 64;
 /// The longest text that is read as addresses; of a longer one, what it begins with.
 const LONGEST: usize = 16 * 1024;
 /// As much text is read as arguments inside of arguments, and as deep.
@@ -45,34 +51,20 @@ const HOSTS: &[&str] = &[
 /// The same, where it has the form of one: it may be the name of something else.
 const PERHAPS_HOSTS: &[&str] =
     &["server", "servers", "site", "website", "address", "addr", "ip", "remote", "registry"];
-/// Arguments whose value is a line, or the words of a command.
-const COMMANDS: &[&str] = &[
-    "command",
-    "commands",
-    "cmd",
-    "cmds",
-    "cmdline",
-    "commandline",
-    "argv",
-    "script",
-    "scripts",
-    "shell",
-    "exec",
-    "bash",
-    "sh",
-];
-/// Those of them whose items are a line each.
+/// Arguments whose items are a line each.
 const LINES: &[&str] = &["commands", "cmds", "scripts"];
 const PROGRAMS: &[&str] = &["program", "executable", "binary"];
 const FURTHER_WORDS: &[&str] = &["args", "arguments", "parameters", "params"];
-/// A line, beside an argument that names a shell.
-const CODE: &[&str] = &["code", "source", "snippet", "input"];
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "fish", "shell", "shellscript", "console"];
 const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "dir", "directory", "folder"];
 
 /// What the arguments of a tool would reach, and run.
-pub(super) fn accesses_in_arguments(arguments: &Value, cwd: &Path, home: Option<&Path>) -> Vec<Access> {
-    let mut found = ArgumentCalls { cwd, home, ..ArgumentCalls::default() };
+pub(super) fn accesses_in_arguments(
+    arguments: &Value,
+    tool: ToolKind,
+    cwd: &Path,
+    home: Option<&Path>,
+) -> Vec<Access> {
+    let mut found = ArgumentCalls { cwd, home, tool, ..ArgumentCalls::default() };
     found.look_at(arguments, "", 0);
     found.accesses
 }
@@ -81,21 +73,26 @@ pub(super) fn accesses_in_arguments(arguments: &Value, cwd: &Path, home: Option<
 struct ArgumentCalls<'a> {
     cwd: &'a Path,
     home: Option<&'a Path>,
+    tool: ToolKind,
     values: usize,
     addresses: usize,
     commands: usize,
+    texts: usize,
     accesses: Vec<Access>,
 }
 
 impl Default for ArgumentCalls<'_> {
     fn default() -> Self {
-        Self { cwd: Path::new("/"), home: None, values: 0, addresses: 0, commands: 0, accesses: Vec::new() }
+        let (cwd, tool) = (Path::new("/"), ToolKind::default());
+        Self { cwd, home: None, tool, values: 0, addresses: 0, commands: 0, texts: 0, accesses: Vec::new() }
     }
 }
 
 enum ArgumentCommand {
     Line(String),
     Words(Vec<String>),
+    /// It counts where it reads as a line that starts a known program.
+    Perhaps(String),
 }
 
 impl ArgumentCalls<'_> {
@@ -166,7 +163,7 @@ impl ArgumentCalls<'_> {
     }
 
     fn add_commands(&mut self, members: &Map<String, Value>) {
-        let commands = commands_among(members);
+        let commands = commands_among(members, self.tool);
         if commands.is_empty() {
             return;
         }
@@ -175,9 +172,11 @@ impl ArgumentCalls<'_> {
         let named = named.filter_map(|(_, value)| Some(self.folder(value.as_str()?)));
         let folders: Vec<PathBuf> = std::iter::once(self.cwd.to_owned()).chain(named.take(1)).collect();
         for command in commands {
-            self.commands += 1;
-            if self.commands > MOST_COMMANDS {
-                if self.commands == MOST_COMMANDS + 1 {
+            self.texts += 1;
+            let guess = matches!(command, ArgumentCommand::Perhaps(_));
+            self.commands += usize::from(!guess);
+            if self.commands > MOST_COMMANDS || self.texts > MOST_TEXTS {
+                if self.commands == MOST_COMMANDS + 1 || self.texts == MOST_TEXTS + 1 {
                     self.accesses.push(any_command());
                 }
                 return;
@@ -194,6 +193,7 @@ impl ArgumentCalls<'_> {
                 let accesses = match &command {
                     ArgumentCommand::Line(line) => line_accesses(line, &at),
                     ArgumentCommand::Words(words) => argv_accesses(words, &at),
+                    ArgumentCommand::Perhaps(text) => accesses_of_guess(text, &at),
                 };
                 for access in accesses {
                     if !self.accesses.contains(&access) {
@@ -238,46 +238,53 @@ fn is_inner(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[', '"'])
 }
 
-/// Whether an argument is called so, or ends with that: `base_url`, `serverURL`.
-fn is_named(name: &str, names: &[&str]) -> bool {
-    let plain: String =
-        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    names.contains(&plain.as_str()) || names.contains(&last_word(name).as_str())
-}
-
-/// The last word of a name that is written with capitals or marks between words.
-fn last_word(name: &str) -> String {
-    let name = name.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
-    let (mut from, mut before) = (0, None);
-    for (at, c) in name.char_indices() {
-        let starts = c.is_ascii_uppercase()
-            && before.is_some_and(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
-        if !c.is_ascii_alphanumeric() {
-            from = at + c.len_utf8();
-        } else if starts {
-            from = at;
-        }
-        before = Some(c);
-    }
-    name.get(from..).unwrap_or_default().to_ascii_lowercase()
-}
-
 /// The commands that stand among the members of an object.
-fn commands_among(members: &Map<String, Value>) -> Vec<ArgumentCommand> {
+fn commands_among(members: &Map<String, Value>, tool: ToolKind) -> Vec<ArgumentCommand> {
     let mut found = Vec::new();
     for (name, value) in members {
-        let program = is_named(name, PROGRAMS);
-        let code = || is_named(name, CODE) && names_a_shell(members);
-        if !(program || is_named(name, COMMANDS) || code()) {
-            continue;
+        let run = if is_named(name, PROGRAMS) { Some(RunAs::Line) } else { tool.runs_as(name, members) };
+        let Some(run) = run else { continue };
+        let inner = value.as_str().and_then(inner_value);
+        if run == RunAs::Line {
+            let lines = is_named(name, LINES);
+            add_command(value, lines, members, &mut found);
+            inner.iter().for_each(|inner| add_command(inner, lines, members, &mut found));
         }
-        let lines = is_named(name, LINES);
-        add_command(value, lines, members, &mut found);
-        if let Some(inner) = value.as_str().and_then(inner_value) {
-            add_command(&inner, lines, members, &mut found);
+        for text in [Some(value), inner.as_ref()].into_iter().flatten().flat_map(each_text) {
+            if run != RunAs::Line || is_quoting(name) {
+                add_code(text, run, &mut found);
+            }
         }
     }
     found
+}
+
+/// What a text runs if it is a line; or its lines by themselves, if it is none as a whole: a shell has run those before the one
+/// that it does not understand.
+fn accesses_of_guess(text: &str, at: &Surroundings<'_>) -> Vec<Access> {
+    let read = |line: &str| Some(line_accesses(line, at)).filter(|read| is_command_line(read));
+    if let Some(found) = read(text) {
+        return found;
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.take(MOST_LINES).filter_map(read).flatten().collect()
+}
+
+/// A text, or those of a list.
+fn each_text(value: &Value) -> impl Iterator<Item = &str> {
+    let list = value.as_array().into_iter().flatten();
+    value.as_str().into_iter().chain(list.filter_map(Value::as_str))
+}
+
+/// What a program in another language says that it starts, and a program that may as well be a line.
+fn add_code(text: &str, run: RunAs, found: &mut Vec<ArgumentCommand>) {
+    if text.len() > LONGEST_INNER {
+        return;
+    }
+    if run == RunAs::Code {
+        found.push(ArgumentCommand::Perhaps(text.to_owned()));
+    }
+    found.extend(lines_started_by_code(text).into_iter().map(ArgumentCommand::Perhaps));
 }
 
 fn add_command(value: &Value, lines: bool, members: &Map<String, Value>, found: &mut Vec<ArgumentCommand>) {
@@ -326,14 +333,6 @@ fn add_command(value: &Value, lines: bool, members: &Map<String, Value>, found: 
 /// A list of nothing but texts.
 fn texts_of(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
-}
-
-fn names_a_shell(members: &Map<String, Value>) -> bool {
-    let shell = |value: &Value| {
-        let name = value.as_str().map(|text| text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase());
-        name.is_some_and(|name| SHELLS.contains(&name.as_str()))
-    };
-    members.values().any(shell)
 }
 
 /// The addresses that a text is: one, or a list of nothing else.

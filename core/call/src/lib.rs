@@ -3,6 +3,7 @@
 mod access;
 mod argument;
 mod argument_calls;
+mod argument_names;
 mod digest;
 mod home;
 mod identity;
@@ -20,8 +21,8 @@ pub(crate) use home::variable;
 pub use home::{home_folder, is_too_wide, set_home_folder};
 pub use identity::{AgentId, NamedDoor, Names, ServerId, SessionId};
 pub(crate) use path::{
-    LineLookups, LookupBudget, can_be_entered, could_be_name, glob_matches, glob_targets, holds_links,
-    is_in_no_folder, is_there, links_below, names_below, relative_target,
+    LineLookups, LookupBudget, can_be_entered, collect_links_below, could_be_name, glob_matches,
+    glob_targets, holds_links, is_in_no_folder, is_there, links_below, names_below, relative_target,
 };
 pub use path::{Mount, PathAccess, PathResolver, display_path, lies_in, resolve_path};
 pub use selector::{Selector, UnknownSelector};

@@ -16,8 +16,8 @@ pub(crate) use budget::LookupBudget;
 pub(crate) use folder_lookup::can_be_entered;
 pub(crate) use line_lookups::LineLookups;
 pub(crate) use links::{
-    could_be_name, glob_matches, glob_targets, holds_links, is_in_no_folder, is_there, links_below,
-    names_below, relative_target,
+    collect_links_below, could_be_name, glob_matches, glob_targets, holds_links, is_in_no_folder, is_there,
+    links_below, names_below, relative_target,
 };
 pub use many_paths::PathResolver;
 pub use walk::resolve_path;

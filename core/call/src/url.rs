@@ -227,18 +227,60 @@ pub fn file_paths(given: &str) -> Vec<String> {
     if !scheme.eq_ignore_ascii_case("file") {
         return other_local_paths(scheme, rest);
     }
-    let rest = rest.split(['?', '#']).next().unwrap_or_default();
-    // A host, if one is named, is this one for most programs.
-    let path = match rest.strip_prefix("//") {
-        Some(behind) => behind.find('/').and_then(|at| behind.get(at..)).unwrap_or(behind),
-        None => rest,
+    let mut found = paths_of_file(text, cut_at_mark(rest));
+    // To who knows no marks, what stands behind one is more of the path.
+    let behind_mark = rest.get(cut_at_mark(rest).len()..).unwrap_or_default();
+    if super::has_parent_component(behind_mark) {
+        found.extend(paths_of_file(text, rest));
+    }
+    if rest.contains('\\') {
+        found.extend(paths_of_file(text, &cut_at_mark(rest).replace('\\', "/")));
+    }
+    keep_first_of_each(found)
+}
+
+/// What stands in front of `?x` and `#x`.
+fn cut_at_mark(rest: &str) -> &str {
+    rest.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// What stands behind `file:`, as a path: whatever takes the host for one leaves it out, and whatever knows of none has it as
+/// the first folder. A home folder may stand behind a slash.
+fn paths_of_file(whole: &str, rest: &str) -> Vec<String> {
+    let (path, with_host) = match rest.strip_prefix("//") {
+        Some(behind) => match behind.find('/') {
+            Some(at) => (behind.get(at..).unwrap_or(behind), (at > 0).then_some(behind)),
+            None => (behind, None),
+        },
+        None => (rest, None),
     };
     let mut found = vec![percent_decode(path)];
-    if let Some(url) = Url::parse(text).ok().filter(|_| path.starts_with('/')) {
+    if let Some(url) = Url::parse(whole).ok().filter(|_| path.starts_with('/')) {
         found.push(percent_decode(url.path()));
     }
-    found.dedup();
-    found
+    found.extend(with_host.map(percent_decode));
+    with_homes(found)
+}
+
+/// Paths, and those of a home folder (`~/x`, `$HOME/x`) that stand behind a slash.
+fn with_homes(mut paths: Vec<String>) -> Vec<String> {
+    let at_home = |path: &String| {
+        let rest = path.trim_start_matches('/');
+        (rest.len() < path.len() && rest.starts_with(['~', '$'])).then(|| rest.to_owned())
+    };
+    let homes: Vec<String> = paths.iter().filter_map(at_home).collect();
+    paths.extend(homes);
+    paths
+}
+
+fn keep_first_of_each(paths: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for path in paths {
+        if !kept.contains(&path) {
+            kept.push(path);
+        }
+    }
+    kept
 }
 
 /// The same of an address that is no `file:`.
@@ -260,7 +302,7 @@ fn other_local_paths(scheme: &str, rest: &str) -> Vec<String> {
         }
         None => "",
     };
-    if path.len() > 1 { with_archive(percent_decode(path)) } else { Vec::new() }
+    if path.len() > 1 { with_homes(with_archive(percent_decode(path))) } else { Vec::new() }
 }
 
 /// A path, and the archive that it could be a member of: `x!/y`.
@@ -345,9 +387,15 @@ mod tests {
         for (given, paths) in [
             ("file:///etc/shadow", &["/etc/shadow"] as &[&str]),
             ("FILE:///etc/shadow", &["/etc/shadow"]),
-            (" file://localhost/etc/%73hadow?x#y", &["/etc/shadow"]),
+            (" file://localhost/etc/%73hadow?x#y", &["/etc/shadow", "localhost/etc/shadow"]),
             ("file:/etc/shadow", &["/etc/shadow"]),
-            ("file://other/etc/shadow", &["/etc/shadow"]),
+            ("file://other/etc/shadow", &["/etc/shadow", "other/etc/shadow"]),
+            ("file://./.env", &["/.env", "./.env"]),
+            ("file://~/.ssh/x", &["/.ssh/x", "~/.ssh/x"]),
+            ("file:///%7E/.ssh/x", &["/~/.ssh/x", "~/.ssh/x"]),
+            ("file:///w/a#/../../x", &["/w/a", "/w/a#/../../x"]),
+            ("file:\\\\.\\.env", &["\\\\.\\.env", "/.env", "./.env"]),
+            ("sqlite:///~/x", &["/~/x", "~/x"]),
             ("file:///w/l/../x", &["/w/l/../x", "/w/x"]),
             ("file:///w/%2e%2e/x%zz%", &["/w/../x%zz%", "/x%zz%"]),
             ("file://.env", &[".env"]),

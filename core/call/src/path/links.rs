@@ -9,6 +9,17 @@ use super::{LookupBudget, lies_in, walk};
 /// with a dot are passed by.
 pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut LookupBudget) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
+    collect_links_below(folder, hidden, budget, &mut found)?;
+    Some(found)
+}
+
+/// The same, into `found`, which has those by which it came if there is too much to look at.
+pub(crate) fn collect_links_below(
+    folder: &Path,
+    hidden: bool,
+    budget: &mut LookupBudget,
+    found: &mut Vec<PathBuf>,
+) -> Option<()> {
     let mut trees = vec![folder.to_owned()];
     let mut todo = trees.clone();
     while let Some(at) = todo.pop() {
@@ -39,7 +50,7 @@ pub(crate) fn links_below(folder: &Path, hidden: bool, budget: &mut LookupBudget
             found.push(link);
         }
     }
-    Some(found)
+    Some(())
 }
 
 /// Whether this is a link, or a folder with one below that leads out of it; also if there is too much to look at.

@@ -38,10 +38,10 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use file_search::Search;
 pub use gap_content::GapContent;
 pub use line::{argv_accesses, line_accesses};
-pub(crate) use program::ShownNames;
 pub use program::{
     GivenOption, OptionSet, is_known_reader, is_plain, option_set, patched_names, program_names, runs_others,
 };
+pub(crate) use program::{ShownNames, lines_started_by_code};
 pub use scripts::Script;
 pub use touch::{OpenPath, Reach, Touch, TouchedPath, Use};
 pub use word::{OpenWord, Word, join_word_texts, join_words, quote_word, split_words};
@@ -190,6 +190,27 @@ impl ShellAccess {
         let plain = self.understood && self.assignments.is_empty();
         plain.then(|| self.words.iter().map(|word| word.literal().map(str::to_owned)).collect())?
     }
+}
+
+/// What a text that may be in any language could begin a line with, and hardly means as a command.
+const WORDS_OF_CODE: &[&str] = &[
+    "class", "const", "def", "export", "from", "function", "import", "let", "print", "return", "select",
+    "set", "type", "use", "var",
+];
+
+/// Whether a text of which nobody knows that it is a line reads as one: it starts a program that is known, or one by its path.
+pub(crate) fn is_command_line(read: &[Access]) -> bool {
+    shell_accesses(read).any(|shell| {
+        let Some(name) = shell.words.first().and_then(Word::literal) else { return false };
+        let by_path = name.starts_with(['/', '.', '~']) && name.contains('/');
+        let known = program::is_known(name) && !WORDS_OF_CODE.contains(&name);
+        // `test = 1`
+        let operator = |word: &Word| {
+            word.literal().is_some_and(|text| text.contains('=') && !text.contains(char::is_alphanumeric))
+        };
+        let named = known || by_path && name.contains(char::is_alphanumeric);
+        shell.understood && named && !shell.words.get(1).is_some_and(operator)
+    })
 }
 
 /// The shell accesses among `accesses`.

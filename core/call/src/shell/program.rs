@@ -95,7 +95,7 @@ use super::{Caveat, Touch, Word};
 use crate::{LineLookups, UrlAccess, WriteKind};
 
 pub(super) use addresses::addresses_in;
-pub(super) use argument_paths::touches_in_strings;
+pub(super) use argument_paths::{ArgumentText, touches_in_strings};
 pub(super) use embedded_paths::{Language, paths_in_text};
 pub(super) use git_files::looks_above;
 pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
@@ -108,6 +108,7 @@ pub(crate) use shown_names::ShownNames;
 pub(super) use special_programs::NAMED_BY_GUIDES;
 pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;
+pub(crate) use texts::lines_started_by_code;
 pub(in crate::shell) use user_settings::{forms_of, links_from};
 pub(super) use word_paths::{linked_matches, open_path_of};
 
@@ -313,6 +314,11 @@ pub fn is_known_reader(words: &[&str]) -> bool {
     let program = table::ProgramTable::get().find_program(name::base_name(name));
     let sub = |program: &'static table::ProgramEntry| rest.first().and_then(|word| program.sub_command(word));
     program.is_some_and(|program| program.form().reader || sub(program).is_some_and(|sub| sub.form().reader))
+}
+
+/// Whether anything is known of a program.
+pub(super) fn is_known(name: &str) -> bool {
+    table::ProgramTable::get().find_program(name::base_name(name)).is_some()
 }
 
 /// Whether a program has sub-commands that are known.

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::program;
+use super::program::{self, ArgumentText};
+use crate::argument_names::is_quoting;
 use crate::{LineLookups, PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
@@ -105,14 +106,16 @@ const DEEPEST_INNER: usize = 4;
 /// The strings of a tool's arguments.
 #[derive(Default)]
 struct ArgumentStrings {
-    values: Vec<String>,
-    names: Vec<String>,
+    values: Vec<ArgumentText>,
+    names: Vec<ArgumentText>,
+    /// One of them says that links are followed.
+    follows: bool,
 }
 
 impl ArgumentStrings {
-    fn collect_from(&mut self, arguments: Value, depth: usize) {
-        let mut todo = vec![arguments];
-        while let Some(value) = todo.pop() {
+    fn collect_from(&mut self, arguments: Value, name: &str, depth: usize) {
+        let mut todo = vec![(arguments, is_quoting(name))];
+        while let Some((value, code)) = todo.pop() {
             if self.values.len() + self.names.len() > MOST {
                 return;
             }
@@ -124,21 +127,29 @@ impl ArgumentStrings {
                         && text.len() <= LONGEST_INNER
                         && let Ok(inner) = serde_json::from_str(&text)
                     {
-                        self.collect_from(inner, depth + 1);
+                        self.collect_from(inner, if code { "code" } else { "" }, depth + 1);
                     }
-                    self.values.push(text);
+                    self.values.push(ArgumentText { text, code, value: true });
                 }
-                Value::Array(items) => todo.extend(items),
+                Value::Array(items) => todo.extend(items.into_iter().map(|item| (item, code))),
                 Value::Object(members) => {
                     for (name, member) in members {
-                        self.names.push(name);
-                        todo.push(member);
+                        let yes = member == Value::Bool(true) || member.as_str() == Some("true");
+                        self.follows |= yes && says_to_follow(&name);
+                        todo.push((member, is_quoting(&name)));
+                        self.names.push(ArgumentText { text: name, code: false, value: false });
                     }
                 }
                 _ => {}
             }
         }
     }
+}
+
+/// `followSymlinks`, `dereference`.
+fn says_to_follow(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["follow", "dereference", "symlink"].iter().any(|word| name.contains(word))
 }
 
 impl Touch {
@@ -156,13 +167,9 @@ impl Touch {
         looked: &LineLookups,
     ) -> Vec<Self> {
         let mut texts = ArgumentStrings::default();
-        texts.collect_from(arguments.clone(), 0);
+        texts.collect_from(arguments.clone(), "", 0);
         // What is a value is more likely to be a path than what is a name.
-        program::touches_in_strings(
-            texts.values.iter().chain(&texts.names).map(String::as_str),
-            cwd,
-            home,
-            looked,
-        )
+        let all = texts.values.iter().chain(&texts.names);
+        program::touches_in_strings(all, texts.follows, cwd, home, looked)
     }
 }

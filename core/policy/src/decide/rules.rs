@@ -63,7 +63,11 @@ pub(super) fn apply_touch_rules(
         if !rule.is_for(&found.call.agent) {
             continue;
         }
-        let Some(touching) = rule.match_touch(touch) else { continue };
+        let Some(mut touching) = rule.match_touch(touch) else { continue };
+        // What a server makes of a text is not known.
+        if touch.touch.reach == Reach::Said && matches!(toucher, Access::Mcp(_)) {
+            touching.certainty = Certainty::Perhaps;
+        }
         let by_hand = rule.effect == Effect::Deny && rule.origin.layer != "managed";
         if touching.certainty == Certainty::Perhaps {
             match touch.touch.reach {

@@ -13,6 +13,7 @@ mod paths;
 
 use super::Pattern;
 use super::fold::fold_text;
+use super::pattern::glob::Globs;
 use super::pattern::path::AncestorMatch;
 use super::pattern::{AccessForms, Matcher, PatternAuthor, TouchForms};
 pub(crate) use keys::{IndexTable, KeyLookup};
@@ -60,16 +61,28 @@ fn add_matcher(memory: &mut MemoryTables, at: u32, matcher: &Matcher) {
         Matcher::Write(_, pattern) => paths::WRITE.add_forms(memory, at, pattern.forms()),
         Matcher::Shell(pattern) => commands::add_pattern(memory, at, pattern),
         Matcher::Fetch(pattern) => memory.add_key(IndexTable::Fetch, at, pattern.host()),
-        Matcher::Mcp(pattern) => match (pattern.server.only_literal(true), pattern.tool.only_literal(true)) {
-            (Some(server), Some(tool)) => {
-                memory.add_key(IndexTable::Mcp, at, Some(&format!("{server}/{tool}")))
+        Matcher::Mcp(pattern) => {
+            let written = pattern.written.iter().map(|name| (&name.server, &name.tool));
+            let mut keys: Vec<Option<String>> =
+                std::iter::once((&pattern.server, &pattern.tool)).chain(written).map(name_key).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                memory.add_key(IndexTable::Mcp, at, key.as_deref());
             }
-            (Some(server), None) => memory.add_key(IndexTable::Mcp, at, Some(&server)),
-            _ => memory.add_key(IndexTable::Mcp, at, None),
-        },
+        }
         Matcher::Tool(globs) => memory.add_key(IndexTable::Tool, at, globs.only_literal(true).as_deref()),
         Matcher::Mode(globs) => memory.add_key(IndexTable::Mode, at, globs.only_literal(true).as_deref()),
     }
+}
+
+/// The name of a tool, or of the server alone where the tool has none, or of neither.
+fn name_key((server, tool): (&Globs, &Globs)) -> Option<String> {
+    let server = server.only_literal(true)?;
+    Some(match tool.only_literal(true) {
+        Some(tool) => format!("{server}/{tool}"),
+        None => server,
+    })
 }
 
 /// Those in `keys` that could be about an access, in their order.

@@ -11,6 +11,9 @@ use super::{PatternBases, PatternError};
 use crate::fold::fold_text;
 use mayi_call::{McpAccess, Names, has_parent_component, percent_decodings};
 
+/// As many `/` of a pattern may stand behind its server.
+const MOST_SPLITS: usize = 4;
+
 /// Globs for arguments, by name: the long form's `args`.
 pub type ArgGlobs = BTreeMap<String, String>;
 
@@ -19,8 +22,17 @@ pub type ArgGlobs = BTreeMap<String, String>;
 pub(crate) struct McpPattern {
     pub(crate) server: Globs,
     pub(crate) tool: Globs,
+    /// The same as harnesses write it in a joined name: for rules that deny or ask.
+    pub(crate) written: Vec<WrittenName>,
     args: Vec<ArgumentGlob>,
     paths: Vec<(String, PathPattern)>,
+}
+
+/// A server and a tool in a joined name.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenName {
+    pub(crate) server: Globs,
+    pub(crate) tool: Globs,
 }
 
 /// A glob for an argument.
@@ -61,7 +73,16 @@ impl McpPattern {
         let path = |(name, glob): (String, String)| Ok((name, PathPattern::parse(&glob, places)?));
         let paths =
             of.paths.unwrap_or_default().into_iter().map(path).collect::<Result<_, PatternError>>()?;
-        Ok(Self { server: Globs::parse(server)?, tool: Globs::parse(tool)?, args, paths })
+        let written = written_names(text.trim());
+        Ok(Self { server: Globs::parse(server)?, tool: Globs::parse(tool)?, written, args, paths })
+    }
+
+    /// Whether it could be about a tool that is called so.
+    fn could_be_named(&self, server: &str, tool: &str) -> bool {
+        let (server, tool) = (fold_text(server), fold_text(tool));
+        let fits = |of: &Globs, name: &str| of.matches_folded(name);
+        fits(&self.server, &server) && fits(&self.tool, &tool)
+            || self.written.iter().any(|name| fits(&name.server, &server) && fits(&name.tool, &tool))
     }
 
     /// The name has one reading, holds plain characters, and every argument matches.
@@ -87,9 +108,7 @@ impl McpPattern {
     /// Any reading of the name matches; a missing argument, or one of another type, matches too.
     pub(super) fn could_match(&self, access: &McpAccess, roots: &[PathBuf]) -> bool {
         (access.readings.is_empty()
-            || access.readings.iter().any(|(server, tool)| {
-                self.server.matches_folded(&fold_text(server)) && self.tool.matches_folded(&fold_text(tool))
-            }))
+            || access.readings.iter().any(|(server, tool)| self.could_be_named(server, tool)))
             && self.paths.iter().all(|(name, pattern)| {
                 let concerns = |name: &String| {
                     let paths = access.paths.get(name);
@@ -120,6 +139,50 @@ impl McpPattern {
     pub(super) fn has_paths(&self) -> bool {
         !self.paths.is_empty()
     }
+}
+
+/// What harnesses make of names in a joined one: `_` for what is no letter, digit, `_` or `-`, or for each `-` too, some with one
+/// for several. The name of a server may hold `/`. None where nothing would be another name.
+fn written_names(text: &str) -> Vec<WrittenName> {
+    let odd = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '*' | '/');
+    let several = text.matches('/').count() > 1;
+    if !several && !text.contains(odd) && !text.contains("__") {
+        return Vec::new();
+    }
+    let ends = text.match_indices('/').map(|(at, _)| at).take(MOST_SPLITS);
+    let ends: Vec<usize> = if text.contains('/') { ends.collect() } else { vec![text.len()] };
+    let mut found: Vec<WrittenName> = Vec::new();
+    for end in ends {
+        let server = written_forms(text.get(..end).unwrap_or_default());
+        let tool = written_forms(text.get(end + 1..).unwrap_or("*"));
+        for (server, tool) in server.iter().flat_map(|server| tool.iter().map(move |tool| (server, tool))) {
+            let parsed = (Globs::parse(server), Globs::parse(tool));
+            if let (Ok(server), Ok(tool)) = parsed {
+                found.push(WrittenName { server, tool });
+            }
+        }
+    }
+    found
+}
+
+/// A name as it is, and in each way in which it may be written; what is special in a glob stays.
+fn written_forms(name: &str) -> Vec<String> {
+    let special = |c: char| "*?[]{},!^\\".contains(c);
+    let replaced = |dashes: bool| -> String {
+        // A range in brackets has a dash of its own.
+        let keeps = |c: char| c == '-' && (!dashes || name.contains('['));
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || keeps(c) || special(c);
+        name.replace(|c| !plain(c), "_").replace("\\_", "_")
+    };
+    let mut found = vec![name.to_owned()];
+    for form in [replaced(false), replaced(true)] {
+        let parts: Vec<&str> = form.split('_').filter(|part| !part.is_empty()).collect();
+        let single = parts.join("_");
+        found.extend([form, single].into_iter().filter(|form| !form.is_empty()));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Whether a text that matches as text goes nowhere else as a path: no part of it is `..`, and it begins at a root

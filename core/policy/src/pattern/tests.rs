@@ -413,3 +413,45 @@ fn given_a_last_word_that_ends_in_a_star_then_a_denial_covers_further_words_and_
 }
 
 mod arguments;
+
+/// D1.23: a deny or an ask for a name also holds for it as harnesses write it in a joined one. Attack 714.
+#[test]
+fn given_a_joined_name_as_harnesses_write_it_then_denials_of_the_true_one_match() {
+    let called = |server: &str, tool: &str| {
+        Access::Mcp(McpAccess::new(vec![(server.into(), tool.into())], json!({}), Path::new("/w")))
+    };
+    for (text, server, tool) in [
+        ("mcp(my.server/*)", "my_server", "x"),
+        ("mcp(my.server)", "my_server", "x"),
+        ("mcp(My.Server/wipe)", "my_server", "wipe"),
+        ("mcp(my server/*)", "my_server", "x"),
+        ("mcp(my-server/*)", "my_server", "x"),
+        ("mcp(a.b-c/*)", "a_b-c", "x"),
+        ("mcp(a.b-c/*)", "a_b_c", "x"),
+        ("mcp(a.. b/*)", "a_b", "x"),
+        ("mcp(io.github.me/server/wipe)", "io_github_me_server", "wipe"),
+        ("mcp(io.github.me/server/*)", "io_github_me_server", "x"),
+        ("mcp(@me/server/*)", "_me_server", "x"),
+        ("mcp(s/files.wipe)", "s", "files_wipe"),
+        ("mcp(s/wipe-all)", "s", "wipe_all"),
+        ("mcp(s/admin/wipe)", "s", "admin_wipe"),
+        ("mcp(*/files.wipe)", "s", "files_wipe"),
+        ("mcp({my.server,x}/*)", "my_server", "x"),
+        ("mcp(my.*/x)", "my_server", "x"),
+        ("mcp(überall/*)", "_berall", "x"),
+    ] {
+        let pattern = pattern(text);
+        assert!(pattern.could_match(&called(server, tool), &[]), "{text} {server}/{tool}");
+        assert!(!pattern.certainly_matches(&called(server, tool), &[]), "{text} {server}/{tool}");
+    }
+    for (text, server, tool) in [
+        ("mcp(my.server/*)", "myserver", "x"),
+        ("mcp(my.server/*)", "my", "server"),
+        ("mcp(my.server/*)", "my_servers", "x"),
+        ("mcp(my_server/*)", "my.server", "x"),
+        ("mcp(s/files.wipe)", "s", "files_read"),
+        ("mcp(s/a-[x-z])", "s", "a_b"),
+    ] {
+        assert!(!pattern(text).could_match(&called(server, tool), &[]), "{text} {server}/{tool}");
+    }
+}

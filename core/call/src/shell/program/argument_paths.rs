@@ -1,30 +1,47 @@
 //! Paths among the strings of a tool's arguments: a text may be one, a pattern for some, or a list of several.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::patch_names::patched_names;
 use super::word_paths::{LONGEST, TouchCollector};
 use crate::shell::expand::expand_braces;
-use crate::shell::{OpenWord, Reach, Touch, Use};
-use crate::{LineLookups, file_paths, has_parent_component, percent_decodings, with_and_without_blanks};
+use crate::shell::{OpenWord, Reach, Touch, TouchedPath, Use};
+use crate::{
+    LineLookups, PathAccess, collect_links_below, file_paths, has_parent_component, percent_decodings,
+    with_and_without_blanks,
+};
 
-/// As many members of one list are looked up.
+/// As many members of one list, links below folders, and texts in quotes are looked up.
 const MOST_MEMBERS: usize = 1024;
+const MOST_LINKS: usize = 4096;
+const MOST_LITERALS: usize = 4096;
 /// What stands around a member of a list, and is no part of it.
 const AROUND: &[char] = &['"', '\'', '`', '(', ')', '<', '>', '[', ']', ',', ';'];
 /// What no path holds in a text, and code does.
 const CODE: &[char] = &['(', ')', ';', '"', '\'', '`', '<', '>', '=', '|', '&', '$', '^', '+'];
 
-/// As among the words of a program that is not known; what a list or a pattern names is mentioned.
+/// A string of a tool's arguments.
+pub(in crate::shell) struct ArgumentText {
+    pub(in crate::shell) text: String,
+    /// By the name of its argument it is a program, or a question in a language that has quotes.
+    pub(in crate::shell) code: bool,
+    /// It is a value, and not a name.
+    pub(in crate::shell) value: bool,
+}
+
+/// As among the words of a program that is not known; what a list, a pattern, a text in quotes or a link below a folder names is
+/// mentioned. `follows`: the arguments say that links are followed.
 pub(in crate::shell) fn touches_in_strings<'t>(
-    texts: impl Iterator<Item = &'t str>,
+    texts: impl Iterator<Item = &'t ArgumentText>,
+    follows: bool,
     cwd: &Path,
     home: Option<&Path>,
     looked: &LineLookups,
 ) -> Vec<Touch> {
     let mut places = TouchCollector::new(Some(cwd), looked, false);
     let mut touches = Vec::new();
-    for text in texts {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for ArgumentText { text, code, value } in texts {
         let text = with_and_without_blanks(text).last().unwrap_or_default();
         if !text.contains(['\n', '\r']) {
             places.add_possible_paths(text, Use::Either, Reach::Itself);
@@ -50,10 +67,69 @@ pub(in crate::shell) fn touches_in_strings<'t>(
             }
             places.add_path(name, Use::Either, Reach::Itself);
         }
+        let named = places.touches.iter().filter(|_| *value).filter_map(folder_of);
+        folders.extend(named.collect::<Vec<_>>());
         touches.append(&mut places.touches);
         add_members(&mut places, text, home, &mut touches);
+        if *code {
+            add_quoted(&mut places, text, home, &mut touches);
+        }
     }
+    add_links_in(&mut places, folders, follows);
+    touches.append(&mut places.touches);
     touches
+}
+
+fn folder_of(touch: &Touch) -> Option<PathBuf> {
+    match &touch.path {
+        TouchedPath::Known(path) if path.folder => Some(path.resolved.clone()),
+        _ => None,
+    }
+}
+
+/// A tool that is given a folder may go through it, and follow the links in it. Where that is too much to look at, what was found
+/// by then counts, and anything else where the arguments say that links are followed.
+fn add_links_in(places: &mut TouchCollector<'_>, mut folders: Vec<PathBuf>, follows: bool) {
+    folders.sort_unstable();
+    folders.dedup();
+    let mut links = Vec::new();
+    let budget = &mut places.lookup_budget();
+    let whole = folders.iter().try_for_each(|folder| collect_links_below(folder, true, budget, &mut links));
+    if whole.is_none() && follows || links.len() > MOST_LINKS {
+        places.add_open_word(&any_name("where links lead"), Use::Read, Reach::Mentioned);
+    }
+    for link in links.iter().take(MOST_LINKS).filter_map(|link| link.to_str()) {
+        let path = PathAccess::new(Path::new("/"), link);
+        places.touches.push(Touch {
+            path: TouchedPath::Known(path),
+            how: Use::Read,
+            reach: Reach::Mentioned,
+        });
+    }
+}
+
+/// What stands between two quotes in a program, as a whole: where somebody wrote a rule about it.
+fn add_quoted(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>, touches: &mut Vec<Touch>) {
+    let quote = |c: char| matches!(c, '"' | '\'' | '`');
+    let literals = text.split(quote).skip(1).map(str::trim);
+    let like_name = |part: &&str| part.contains(char::is_alphanumeric) && !part.contains(['\n', '\r']);
+    for (at, literal) in literals.filter(|part| part.len() <= LONGEST).filter(like_name).enumerate() {
+        if at == MOST_LITERALS {
+            places.add_open_word(&any_name("a long program"), Use::Either, Reach::Mentioned);
+            return touches.append(&mut places.touches);
+        }
+        for reading in path_readings(literal, home).into_iter().chain([literal.to_owned()]) {
+            places.add_path(&reading, Use::Either, Reach::Said);
+        }
+        // A program that names a folder may go through all of it.
+        let inside = places.touches.iter().filter_map(folder_of).map(|folder| folder.join("*"));
+        let inside: Vec<_> = inside.collect();
+        for path in inside.iter().filter_map(|path| path.to_str()) {
+            places.add_path(path, Use::Either, Reach::Said);
+        }
+        add_pattern(places, literal, home);
+        touches.append(&mut places.touches);
+    }
 }
 
 /// The path that a text names with more around it: a place in the file (`.env#L1`), what is wanted of it (`.env?raw`), or a
@@ -117,19 +193,22 @@ fn is_written_as_path(word: &str) -> bool {
     if word.contains(CODE) && !word.starts_with('$') {
         return false;
     }
-    let file = || word.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
     if word.contains("://") {
-        return file();
+        return is_of_file(word);
     }
     let ending = || {
         let (stem, end) = word.rsplit_once('.')?;
         let letters = end.starts_with(|c: char| c.is_ascii_alphabetic()) && end.len() <= 12;
         Some(letters && !stem.ends_with(char::is_whitespace))
     };
-    file()
+    is_of_file(word)
         || word.contains(['/', '\\', '*'])
         || word.starts_with(['~', '.']) && word.len() > 1
         || ending() == Some(true)
+}
+
+fn is_of_file(text: &str) -> bool {
+    text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
 /// A pattern for names, which a tool looks for by itself. A star alone says nothing, and an expression for text is none.
@@ -231,11 +310,19 @@ fn is_expression(text: &str) -> bool {
 fn path_readings(text: &str, home: Option<&Path>) -> Vec<String> {
     // Some tools have a name or a mark before a path: `@~/x`, `file=~/x`.
     let own = text.split_once(['@', '=', ':']).map_or(text, |(_, path)| path);
-    let odd = text.contains(['%', '\\']) || [text, own].iter().any(|text| text.starts_with(['~', '$']));
+    let mut files: Vec<String> = [text, own].into_iter().flat_map(file_paths).collect();
+    // To some tools three slashes stand before a name from the folder at hand.
+    files.extend(text.split_once(":///").filter(|_| !is_of_file(text)).map(|(_, path)| path.to_owned()));
+    files.retain(|file| file.len() <= LONGEST);
+    let odd = text.contains(['%', '\\'])
+        || !files.is_empty()
+        || [text, own].iter().any(|text| text.starts_with(['~', '$']));
     if !odd || text.len() > LONGEST {
         return Vec::new();
     }
     let mut found = percent_decodings(text).unwrap_or_else(|| vec![text.to_owned()]);
+    found.extend(found.iter().flat_map(|text| file_paths(text)).collect::<Vec<_>>());
+    found.extend(files);
     let slashes: Vec<_> = found
         .iter()
         .filter(|text| has_parent_component(text) || !is_expression(text))

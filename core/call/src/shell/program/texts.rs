@@ -61,6 +61,24 @@ pub(in crate::shell) fn lines_of_code(text: &str) -> Vec<String> {
     lines
 }
 
+/// The lines that a program in another language, or in one of a notebook's cells, plainly says that it starts:
+/// `os.system("touch x")`, `!touch x`.
+pub(crate) fn lines_started_by_code(text: &str) -> Vec<String> {
+    let cell = text.trim_start().split_once('\n');
+    let shell_cell = cell.filter(|(first, _)| {
+        let magic = first.trim().trim_start_matches("%%").split_whitespace().next();
+        first.starts_with("%%") && matches!(magic, Some("bash" | "sh" | "zsh" | "script" | "system"))
+    });
+    let mut lines = started_lines(text, !text.contains("${"));
+    lines.extend(shell_cell.map(|(_, rest)| rest.to_owned()));
+    let marked = text.lines().filter_map(|line| {
+        let line = line.trim_start();
+        line.strip_prefix('!').or_else(|| line.strip_prefix("%sx ")).or_else(|| line.strip_prefix("%system "))
+    });
+    lines.extend(marked.take(MOST_LINES).map(|line| line.trim_start_matches('!').trim().to_owned()));
+    lines
+}
+
 /// Words as the one line that a program makes of them.
 pub(super) fn join_as_word(words: &[Word]) -> Word {
     if let [one] = words {

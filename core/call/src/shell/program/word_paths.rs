@@ -140,6 +140,11 @@ impl<'a> TouchCollector<'a> {
         }
     }
 
+    /// What may be looked at for one command of the line.
+    pub(super) fn lookup_budget(&self) -> LookupBudget {
+        self.looked.budget()
+    }
+
     /// What a search shows below a folder though it is hidden. Where that can't be told, that is everything.
     fn add_shown_names(&mut self, folder: &Path, how: Use, reach: Reach) {
         if reach != Reach::Shown || self.hidden.files.is_empty() {

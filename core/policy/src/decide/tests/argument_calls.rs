@@ -265,3 +265,94 @@ fn given_a_path_with_a_mark_behind_it_then_denials_of_it_hold() {
     ));
     assert!(all.is_empty(), "{all:#?}");
 }
+
+fn in_tool(tool: &str, rule: &str, arguments: Value) -> Effect {
+    let readings = vec![("s".into(), tool.into())];
+    let access = McpAccess::with_home(readings, arguments, Path::new("/w"), Some(Path::new("/home/me")));
+    in_mode(&policy(&[(Allow, "mcp(s)"), (Deny, rule)]), &call(Access::Mcp(access)), Mode::Auto).effect
+}
+
+/// Attack 712.
+#[test]
+fn given_code_that_is_a_line_or_starts_one_then_denials_of_it_hold() {
+    let mut all = Vec::new();
+    for name in ["code", "source", "snippet", "input", "cell", "shellCode", "run", "zsh"] {
+        let lines = [
+            "touch x",
+            "/bin/touch x",
+            "cd a && touch x",
+            "sudo touch x",
+            "x=1\ntouch $x",
+            "touch x\n)",
+            "#!/bin/sh\ntouch x",
+            "import os; os.system('touch x')",
+            "import subprocess\nsubprocess.run([\"touch\", \"x\"])",
+            "require('child_process').execSync('touch x')",
+            "%%bash\ntouch x",
+        ];
+        all.extend(many("shell(touch *)", Deny, name, &lines));
+        let long = format!("touch x\n# {}", "a".repeat(20_000));
+        all.extend(many("shell(touch *)", Deny, name, &[&long]));
+        all.extend(many("read(~/.ssh/**)", Deny, name, &["cat ~/.ssh/id", "cd ~/.ssh && cat id"]));
+    }
+    all.extend(wrong(
+        "shell(touch *)",
+        Deny,
+        vec![
+            json!({ "code": ["ls", "touch x"] }),
+            json!({ "code": "print(1)\n!touch x" }),
+            json!({ "script": "import os\nos.system('touch x')" }),
+            json!({ "cells": [{ "source": "touch x" }] }),
+            json!({ "language": "python", "code": "os.system('touch x')" }),
+            json!({ "sql": "select system('touch x')" }),
+            json!({ "python": "os.system('touch x')" }),
+            json!("{\"code\": \"touch x\"}"),
+        ],
+    ));
+    // Code that is no line, and lines that are others.
+    for name in ["code", "source", "snippet", "input", "cell"] {
+        let code = [
+            "print(1)",
+            "print('touch x')",
+            "import os\nprint(os.getcwd())",
+            "x = 1\nfor a in b:\n    print(a)",
+            "touch = 1",
+            "const touch = (x) => x;",
+            "# touch x",
+            "def touch(x): pass",
+            "echo touch x",
+            "ls",
+            "select touch from x",
+            "Don't touch x",
+        ];
+        all.extend(many("shell(touch *)", Allow, name, &code));
+        let other =
+            ["print(1)", "import os", "x = 1", "def f(): pass", "let x = 1", "fn main() {}", "hello there"];
+        all.extend(many("shell(*)", Allow, name, &other));
+    }
+    all.extend(wrong(
+        "shell(touch *)",
+        Allow,
+        vec![
+            json!({ "language": "python", "code": "touch x" }),
+            json!({ "text": "touch x" }),
+            json!({ "description": "touch x" }),
+            json!({ "sql": "touch x" }),
+            json!({ "code": vec!["print(1)"; 100] }),
+        ],
+    ));
+    assert!(all.is_empty(), "{all:#?}");
+    // What a tool that is a shell is given to type.
+    for tool in ["shell", "run_in_terminal", "bashExec", "terminal_write", "execute"] {
+        for arguments in
+            [json!({ "input": "touch x" }), json!({ "text": "touch x\n" }), json!({ "code": "touch x" })]
+        {
+            assert_eq!(in_tool(tool, "shell(touch *)", arguments.clone()), Deny, "{tool} {arguments}");
+        }
+        let harmless = json!({ "text": "ls", "description": "touch x" });
+        assert_eq!(in_tool(tool, "shell(touch *)", harmless), Allow, "{tool}");
+    }
+    for tool in ["write", "send_message", "pushover"] {
+        assert_eq!(in_tool(tool, "shell(touch *)", json!({ "text": "touch x" })), Allow, "{tool}");
+    }
+}

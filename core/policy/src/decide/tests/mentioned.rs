@@ -200,3 +200,186 @@ fn given_prose_and_code_then_the_call_is_as_quiet_as_before() {
         assert_eq!(judged(&open, json!({ "p": text })).effect, Allow, "{text}");
     }
 }
+
+/// Attack 711.
+#[test]
+fn given_a_path_in_quotes_in_a_program_then_the_call_is_not_allowed() {
+    let denied = policy(&[(Allow, "mcp(*)"), (Deny, "read(.env)"), (Deny, "read(secret/**)")]);
+    let texts = [
+        "select readfile('.env')",
+        "select * from read_csv('.env')",
+        "select * from '.env'",
+        "select * from \"./.env\"",
+        "attach '/w/.env' as a",
+        "attach 'file:.env?mode=ro' as a",
+        "copy t to 'secret/x'",
+        "select load_extension('/w/secret/x')",
+        "-- don't\nselect readfile('.env')",
+        "select 'a', readfile('.env'), 'b'",
+        "open(\".env\").read()",
+        "fs.readFileSync(`sub/../.env`)",
+        "run(\"cat '.env'\")",
+        "select * from glob('secret/*')",
+        "os.listdir('/w/secret/')",
+        "x = 'sub\\\\..\\\\.env'",
+    ];
+    for name in
+        ["sql", "query", "sqlQuery", "code", "script", "source", "expression", "js", "python", "statement"]
+    {
+        for text in texts {
+            for arguments in [json!({ name: text }), json!({ "a": { name: [text] } })] {
+                let decision = judged(&denied, arguments.clone());
+                assert!(decision.effect == Deny || decision.always_asks(), "{arguments}: {decision:?}");
+            }
+        }
+        let at_home = policy(&[(Allow, "mcp(*)"), (Ask, "read(~/.aws/**)")]);
+        for text in ["open('~/.aws/x')", "open(\"/home/me/.aws/x\")", "copy t from 'file://~/.aws/x'"] {
+            assert_eq!(judged(&at_home, json!({ name: text })).effect, Ask, "{name} {text}");
+        }
+        for text in [
+            "select * from t where name = 'src/a.rs'",
+            "select a || '.' || b, '/', '*', '?', '%' from t",
+            "select * from t where kind = 'env' and path like '%.env.example'",
+            "how do I read .env files",
+            "what's in .env, and what isn't",
+            "print(1)",
+            "the secret is 'safe'",
+            "x.env['A'] + y['secrets']",
+            "a.rs",
+        ] {
+            // As a line, prose has words.
+            if name != "script" {
+                let decision = judged(&denied, json!({ name: text }));
+                assert_eq!(decision.effect, Allow, "{name} {text}: {decision:?}");
+            }
+        }
+    }
+    // Elsewhere, what stands in quotes is text; and without a rule, it is nothing.
+    for arguments in [json!({ "text": "use '.env' for that" }), json!({ "body": "open('.env')" })] {
+        assert_eq!(judged(&denied, arguments.clone()).effect, Allow, "{arguments}");
+    }
+    let open = policy(&[(Allow, "mcp(*)")]);
+    for text in ["select readfile('/etc/hosts')", "open('/etc/hosts')"] {
+        assert_eq!(judged(&open, json!({ "code": text })).effect, Allow, "{text}");
+    }
+}
+
+/// Attack 713.
+#[test]
+fn given_an_address_of_a_file_in_any_reading_then_denials_of_it_hold() {
+    for (rule, texts) in [
+        (
+            "read(~/.ssh/**)",
+            &[
+                "file://~/.ssh/id",
+                "file:~/.ssh/id",
+                "file:/~/.ssh/id",
+                "file:///~/.ssh/id",
+                "file:///%7E/.ssh/id",
+                "file://%7e/.ssh/id",
+                "file://localhost/~/.ssh/id",
+                "FILE://~/.ssh/id",
+                " file://~/.ssh/id",
+                "file://$HOME/.ssh/id",
+                "file:///${HOME}/.ssh/id",
+                "file://localhost/home/me/.ssh/id",
+                "file://127.0.0.1/home/me/.ssh/id",
+                "file:\\\\~\\.ssh\\id",
+                "sqlite:///~/.ssh/id",
+                "file:///a#/../home/me/.ssh/id",
+                "%66ile://~/.ssh/id",
+                "path=file://~/.ssh/id",
+            ][..],
+        ),
+        (
+            "read(/w/sub/k)",
+            &[
+                "file://./sub/k",
+                "file://sub/k",
+                "file:sub/k",
+                "file:./sub/k",
+                "FILE:sub/k",
+                "file://%2e/sub/k",
+                "file://sub/x/../k",
+                "file:///w/sub/k",
+                "file://localhost/w/sub/k#L1",
+                "sqlite:///sub/k",
+            ],
+        ),
+    ] {
+        let policy = policy(&[(Allow, "mcp(*)"), (Deny, rule)]);
+        for text in texts {
+            for arguments in [json!({ "uri": text }), json!({ "a": [text] })] {
+                let decision = judged(&policy, arguments.clone());
+                assert_eq!(decision.effect, Deny, "{rule}: {arguments}");
+            }
+        }
+        for text in [
+            "file:///w/src/a.rs",
+            "file://localhost/w/a",
+            "file:a",
+            "file://src/k",
+            "https://x.example/sub/k",
+        ] {
+            assert_eq!(judged(&policy, json!({ "uri": text })).effect, Allow, "{rule}: {text}");
+        }
+    }
+}
+
+/// Attack 710.
+#[cfg(unix)]
+#[test]
+fn given_a_folder_with_a_link_to_what_is_denied_then_the_call_is_not_allowed() {
+    use std::os::unix::fs::symlink;
+
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for folder in ["x/deep/er", "secret/in", "src", "other", "home/.ssh"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for file in [".env", "secret/k", "src/a.rs", "other/b"] {
+        std::fs::write(root.join(file), "").unwrap();
+    }
+    for (target, link) in [
+        ("../.env", "x/e"),
+        ("../../../secret", "x/deep/er/s"),
+        ("../other", "src/o"),
+        ("../../x/deep/er", "other/.on"),
+        ("../home", "x/h"),
+    ] {
+        symlink(target, root.join(link)).unwrap();
+    }
+    let judged = |rule: &str, arguments: &Value| {
+        let policy = policy(&[(Allow, "mcp(*)"), (Deny, rule)]);
+        let readings = vec![("s".into(), "t".into())];
+        let access = McpAccess::with_home(readings, arguments.clone(), &root, Some(&root.join("home")));
+        in_mode(&policy, &call(Access::Mcp(access)), Mode::Auto)
+    };
+    let at = |path: &str| root.join(path).display().to_string();
+    for (rule, arguments) in [
+        ("read(.env)", json!({ "path": "x", "recursive": true })),
+        ("read(.env)", json!({ "path": "./x/" })),
+        ("read(.env)", json!({ "paths": ["src/a.rs", "x"] })),
+        ("read(.env)", json!({ "path": at("x"), "pattern": "KEY" })),
+        ("read(.env)", json!({ "uri": format!("file://{}", at("x")) })),
+        ("read(secret/**)", json!({ "root": "x" })),
+        ("read(secret/k)", json!({ "path": "x/deep" })),
+        ("read(~/.ssh/**)", json!({ "path": "x" })),
+    ] {
+        let rule =
+            rule.replace("(secret", &format!("({}", at("secret"))).replace("(~", &format!("({}", at("home")));
+        let decision = judged(&rule, &arguments);
+        assert!(decision.effect == Deny || decision.always_asks(), "{rule} {arguments}: {decision:?}");
+    }
+    for (rule, arguments) in [
+        ("read(.env)", json!({ "path": "src", "recursive": true })),
+        ("read(.env)", json!({ "path": "secret", "followSymlinks": true })),
+        ("read(.env)", json!({ "path": "other" })),
+        ("read(other/z)", json!({ "path": "x/deep" })),
+        ("write(secret/**)", json!({ "path": "x" })),
+        ("read(.env)", json!({ "x": 1 })),
+    ] {
+        let rule = rule.replace("(secret", &format!("({}", at("secret")));
+        assert_eq!(judged(&rule, &arguments).effect, Allow, "{rule} {arguments}");
+    }
+}
