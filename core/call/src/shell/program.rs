@@ -129,6 +129,32 @@ pub(super) struct Command<'a> {
     pub(super) piped: bool,
     /// Earlier commands of the line could have made files and folders.
     pub(super) made: bool,
+    /// What they could have made of git's names.
+    pub(super) git_names: GitNames,
+}
+
+impl<'a> Command<'a> {
+    /// One that is given something to read, and that stands first in its line.
+    pub(super) fn with_input(
+        words: &'a [Word],
+        cwd: &'a Path,
+        looked: &'a LineLookups,
+        repositories: &'a RepositoryLooks,
+    ) -> Self {
+        let git_names = GitNames::AsTheyAre;
+        Self { words, cwd: Some(cwd), looked, repositories, fed: true, piped: true, made: false, git_names }
+    }
+}
+
+/// Whether names by which git is told commits stand for what they do now by the time that a command runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum GitNames {
+    #[default]
+    AsTheyAre,
+    /// Those of references may be other ones.
+    Changed,
+    /// The commit at hand, and what is told by its hash, too.
+    AllChanged,
 }
 
 /// What is known about a command.
@@ -313,6 +339,11 @@ pub fn is_known_reader(words: &[&str]) -> bool {
     let program = table::ProgramTable::get().find_program(name::base_name(name));
     let sub = |program: &'static table::ProgramEntry| rest.first().and_then(|word| program.sub_command(word));
     program.is_some_and(|program| program.form().reader || sub(program).is_some_and(|sub| sub.form().reader))
+}
+
+/// Whether a program is known by its name.
+pub(super) fn is_listed(name: &str) -> bool {
+    table::ProgramTable::get().find_program(name::base_name(name)).is_some()
 }
 
 /// Whether a program has sub-commands that are known.
