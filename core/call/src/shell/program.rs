@@ -130,6 +130,32 @@ pub(super) struct Command<'a> {
     pub(super) piped: bool,
     /// Earlier commands of the line could have made files and folders.
     pub(super) made: bool,
+    /// What they could have made of git's names.
+    pub(super) git_names: GitNames,
+}
+
+impl<'a> Command<'a> {
+    /// One that is given something to read, and that stands first in its line.
+    pub(super) fn with_input(
+        words: &'a [Word],
+        cwd: &'a Path,
+        looked: &'a LineLookups,
+        repositories: &'a RepositoryLooks,
+    ) -> Self {
+        let git_names = GitNames::AsTheyAre;
+        Self { words, cwd: Some(cwd), looked, repositories, fed: true, piped: true, made: false, git_names }
+    }
+}
+
+/// Whether names by which git is told commits stand for what they do now by the time that a command runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum GitNames {
+    #[default]
+    AsTheyAre,
+    /// Those of references may be other ones.
+    Changed,
+    /// The commit at hand, and what is told by its hash, too.
+    AllChanged,
 }
 
 /// What is known about a command.

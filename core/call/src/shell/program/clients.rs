@@ -2,6 +2,7 @@
 //! they run programs and lines, and read and write files.
 
 use super::analyzer::CommandAnalyzer;
+use super::given_programs::GivenProgram;
 use super::name;
 use crate::PathAccess;
 use crate::shell::Word;
@@ -184,6 +185,9 @@ pub(super) fn add_client_caveats(judge: &mut CommandAnalyzer<'_>) {
     let (mut tees, mut programs, mut starts) = (false, false, true);
     for (place, word) in words.iter().enumerate().skip(at + 1) {
         let text = word.literal().map_or_else(|| word.text(), str::to_owned).to_ascii_lowercase();
+        for file in word.literal().into_iter().flat_map(|text| sourced_files(base, text)) {
+            judge.add_given_program(GivenProgram::File(Word::from(file)));
+        }
         // `mlr tee -p LINE`: the verb that writes to a program.
         tees = base == "mlr" && (tees && text != "then" || text == "tee");
         // `mlr put -f FILE`, `mlr split -n 2`: the verb that has a program in a file, and the one that makes files.
@@ -229,6 +233,23 @@ pub(super) fn add_client_caveats(judge: &mut CommandAnalyzer<'_>) {
             }
         }
     }
+}
+
+/// The files that a text of a client's has it read further commands from: `.read FILE`, `\\i FILE`, `source FILE`.
+fn sourced_files<'t>(base: &str, text: &'t str) -> Vec<&'t str> {
+    let statements = text.split(['\n', ';']).map(str::trim_start);
+    let found = statements.filter_map(|statement| {
+        let (name, rest) = statement.split_once(char::is_whitespace)?;
+        let reads = match base {
+            "sqlite3" | "duckdb" => name.len() > 1 && ".read".starts_with(name),
+            "psql" => matches!(name, "\\i" | "\\ir" | "\\include" | "\\include_relative"),
+            "mysql" | "mariadb" => name == "\\." || name.eq_ignore_ascii_case("source"),
+            _ => false,
+        };
+        let file = rest.trim().trim_matches(['"', '\'']);
+        (reads && !file.is_empty()).then_some(file)
+    });
+    found.take(MOST_PIECES).collect()
 }
 
 /// Lines that may stand in a text of another language, between its signs: for denials alone.

@@ -117,6 +117,10 @@ pub(super) struct CommandForm {
     pub(super) past: OptionCondition,
     /// With these it shows more than what the paths among its operands name.
     pub(super) widens: OptionCondition,
+    /// With these, and without operands, it is told names on its input; beside `-r`, the last operand is where to.
+    pub(super) names_alone: OptionCondition,
+    /// With these it shows what changed anywhere in the repository at any time, but where paths are named.
+    pub(super) shows_patch: OptionCondition,
     /// With these it follows the links below.
     pub(super) follows: OptionCondition,
     /// With these it changes files below a folder that no word names, unless one of `keeps` stands there.
@@ -212,6 +216,8 @@ impl CommandForm {
             changed: entry.changed.unwrap_or_default(),
             past: OptionCondition::parse(entry.past.as_deref()),
             widens: OptionCondition::parse(entry.widens.as_deref()),
+            names_alone: OptionCondition::parse(entry.names_alone.as_deref()),
+            shows_patch: OptionCondition::parse(entry.shows_patch.as_deref()),
             follows: OptionCondition::parse(entry.follows.as_deref()),
             rewrites: OptionCondition::parse(entry.rewrites.as_deref()),
             rewrites_in: entry.rewrites_in.unwrap_or_default(),

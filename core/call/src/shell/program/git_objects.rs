@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
+use super::GitNames;
 use super::repository::{common_git_folder, entry_exists, git_folder_of, work_tree_top};
 
 /// As many files of packs are looked into.
@@ -25,15 +26,32 @@ const KIND: &[u8] = b"commit ";
 const NAME: usize = 40;
 
 /// Whether this names a commit, or commits; none if it is neither a reference nor the name of an object, as far as is known.
-pub(super) fn is_commit(cwd: &Path, text: &str) -> Option<bool> {
+pub(super) fn is_commit(cwd: &Path, text: &str, names: GitNames) -> Option<bool> {
     let text = text.strip_prefix('^').unwrap_or(text);
     // Only commits have what they share.
     if text.contains("...") {
         return Some(true);
     }
     match text.split_once("..") {
-        Some((from, to)) => Some(is_commit(cwd, from) == Some(true) && is_commit(cwd, to) == Some(true)),
-        None => Store::is_one(cwd, text),
+        Some((from, to)) => Some([from, to].iter().all(|end| is_commit(cwd, end, names) == Some(true))),
+        None => Store::is_one(cwd, text).map(|found| found && stays(text, names)),
+    }
+}
+
+/// Whether what an earlier command does leaves the meaning of a name.
+fn stays(text: &str, names: GitNames) -> bool {
+    match names {
+        GitNames::AsTheyAre => true,
+        // What stands behind it only commits have.
+        GitNames::Changed => {
+            let name = text.split(['^', '~', '@']).next().unwrap_or(text);
+            // `@{u}` is a reference, too.
+            let told = text.split_once("@{").is_some_and(|(_, rest)| rest.starts_with(char::is_alphabetic));
+            let own =
+                !told && matches!(name, "" | "HEAD") || name.len() == NAME && object_name(name) == Some(name);
+            own || text.contains('~') || text.ends_with('^')
+        }
+        GitNames::AllChanged => false,
     }
 }
 
@@ -57,8 +75,14 @@ impl Store {
         Some(Self { git, common })
     }
 
-    /// One name, with what may stand behind it: `main~2`, `v1^{commit}`, `main@{1}`.
+    /// One name, with what may stand behind it: `main~2`, `v1^{commit}`, `main@{1}`. Where objects stand in for others, none is
+    /// what it is called.
     fn is_one(cwd: &Path, text: &str) -> Option<bool> {
+        let found = Self::names_one(cwd, text)?;
+        Some(found && !Self::around(cwd).is_some_and(|store| store.has_replaced()))
+    }
+
+    fn names_one(cwd: &Path, text: &str) -> Option<bool> {
         let (mut name, mut behind) = text.split_at(text.find(['^', '~']).unwrap_or(text.len()));
         while let Some(rest) =
             ["^{}", "^{object}", "^{blob}", "^{tag}"].iter().find_map(|end| behind.strip_suffix(end))
@@ -72,14 +96,28 @@ impl Store {
         if let Some((own, _)) = name.split_once("@{") {
             name = own;
         }
+        let store = Self::around(cwd);
         if matches!(name, "" | "@" | "HEAD") {
-            return Some(true);
+            return Some(store.is_none_or(|store| store.is_on_commit()));
         }
         let hash = object_name(name);
-        let Some(store) = Self::around(cwd) else { return hash.map(|_| false) };
+        let Some(store) = store else { return hash.map(|_| false) };
         let whole = hash.filter(|hash| hash.len() >= NAME && hash.len() == name.len());
         let named = if whole.is_some() { None } else { store.reference(name, 0) };
         named.or_else(|| hash.map(|hash| store.are_commits(&hash.to_ascii_lowercase()).unwrap_or(false)))
+    }
+
+    /// Whether the commit at hand is one: git lets `HEAD` lead to any reference.
+    fn is_on_commit(&self) -> bool {
+        let text = super::repository::read_small_file(&self.git.join("HEAD")).unwrap_or_default();
+        text.strip_prefix("ref:").is_none_or(|other| self.reference(other.trim(), 0) != Some(false))
+    }
+
+    /// Whether git is told to take some objects for others (`git replace`).
+    fn has_replaced(&self) -> bool {
+        let loose = fs::read_dir(self.common.join("refs/replace")).is_ok_and(|mut all| all.next().is_some());
+        let list = self.common.join("packed-refs");
+        loose || fs::read_to_string(list).is_ok_and(|list| list.contains(" refs/replace/"))
     }
 
     /// Whether what git takes for the reference of this name is a commit; none if there is none.

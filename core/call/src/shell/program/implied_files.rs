@@ -2,8 +2,8 @@
 
 use super::analyzer::CommandAnalyzer;
 use super::name;
-use crate::WriteKind;
 use crate::shell::{Reach, Use, Word};
+use crate::{WriteKind, home_folder};
 
 /// Programs, their sub-commands (with none listed, always), and the files of the folder at hand that they read.
 const READ: &[(&str, &[&str], &[&str])] = &[
@@ -31,6 +31,122 @@ const MADE: &[(&str, &[&str], &[&str])] = &[
         &["pyproject.toml", "README.md", "main.py", "hello.py", ".python-version", ".gitignore", ".git"],
     ),
 ];
+
+/// A program that takes files of the user's own that no word names.
+struct UsersFiles {
+    program: &'static str,
+    /// With one of these among its words, or always if there are none.
+    with: &'static [&'static str],
+    /// But not with one of these; `""`: nor with a word that is neither an option nor the value of one of `valued`.
+    without: &'static [&'static str],
+    valued: &'static [&'static str],
+    /// From the home folder on.
+    files: &'static [&'static str],
+}
+
+/// So long is what several options of `gpg` begin with: more of one is that one.
+const SHORTEST: usize = "--export-".len();
+
+/// Keys, as ssh calls them where it is told no other name.
+const KEYS: &[&str] = &[
+    ".ssh/id_rsa",
+    ".ssh/id_ecdsa",
+    ".ssh/id_ecdsa_sk",
+    ".ssh/id_ed25519",
+    ".ssh/id_ed25519_sk",
+    ".ssh/id_dsa",
+    ".ssh/id_xmss",
+];
+
+const OF_THE_USER: &[UsersFiles] = &[
+    UsersFiles {
+        program: "aws",
+        with: &["configure"],
+        without: &["--version"],
+        valued: &[],
+        files: &[".aws/credentials", ".aws/config"],
+    },
+    UsersFiles {
+        program: "git",
+        with: &["credential", "credential-store"],
+        without: &[],
+        valued: &[],
+        files: &[".git-credentials", ".config/git/credentials"],
+    },
+    UsersFiles {
+        program: "gpg",
+        with: &["--export-secret-keys", "--export-secret-subkeys", "--export-secret-ssh-key"],
+        without: &[],
+        valued: &[],
+        files: &[".gnupg/private-keys-v1.d/x.key", ".gnupg/secring.gpg"],
+    },
+    UsersFiles {
+        program: "kubectl",
+        with: &["config"],
+        without: &["--kubeconfig"],
+        valued: &[],
+        files: &[".kube/config"],
+    },
+    UsersFiles {
+        program: "ssh-add",
+        with: &[],
+        without: &["", "-l", "-L", "-D", "-x", "-X", "-s", "-e", "-T"],
+        valued: &["-E", "-h", "-H", "-S", "-t"],
+        files: KEYS,
+    },
+    UsersFiles {
+        program: "ssh-copy-id",
+        with: &[],
+        without: &["-i"],
+        valued: &[],
+        files: &[".ssh/id_rsa.pub", ".ssh/id_ecdsa.pub", ".ssh/id_ed25519.pub", ".ssh/id_dsa.pub"],
+    },
+    UsersFiles {
+        program: "ssh-keygen",
+        with: &[],
+        without: &["-f", "-A", "-D", "-F", "-H", "-I", "-K", "-M", "-Q", "-R", "-Y", "-r", "-s"],
+        valued: &[],
+        files: KEYS,
+    },
+    UsersFiles {
+        program: "ssh-keygen",
+        with: &["-F", "-H", "-R"],
+        without: &["-f"],
+        valued: &[],
+        files: &[".ssh/known_hosts"],
+    },
+];
+
+/// Letters of these programs' options that take no value, so that others may stand behind them.
+const FLAGS: &str = "cdeghiklpquvyBCDKLU";
+
+impl UsersFiles {
+    /// Whether the program takes them, told these words, of which `subs` may be its sub-commands.
+    fn are_taken(&self, words: &[&str], subs: &[&str]) -> bool {
+        let is = |word: &str, name: &str| match name.strip_prefix('-') {
+            None => false,
+            Some(letter) if letter.len() == 1 => {
+                let before = word.strip_prefix('-').and_then(|letters| letters.split_once(letter));
+                before.is_some_and(|(before, _)| before.chars().all(|c| FLAGS.contains(c)))
+            }
+            Some(_) => {
+                let word = word.split_once('=').map_or(word, |(word, _)| word);
+                word == name || word.len() > SHORTEST && name.starts_with(word)
+            }
+        };
+        let has = |names: &[&str]| {
+            names.iter().any(|name| subs.contains(name) || words.iter().any(|word| is(word, name)))
+        };
+        let value = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            before.is_some_and(|before| self.valued.contains(before))
+        };
+        let mut operands =
+            words.iter().enumerate().filter(|(at, word)| !word.starts_with('-') && !value(*at));
+        let named = self.without.contains(&"") && operands.next().is_some();
+        (self.with.is_empty() || has(self.with)) && !has(self.without) && !named
+    }
+}
 
 impl CommandAnalyzer<'_> {
     /// Notes what the command at `at` reads and makes without a word for it.
@@ -67,6 +183,15 @@ impl CommandAnalyzer<'_> {
                         Reach::Itself,
                     );
                 }
+            }
+        }
+        let program = if program == "gpg2" { "gpg" } else { program };
+        let taken = OF_THE_USER.iter().filter(|of| of.program == program && of.are_taken(&literal, &subs));
+        for file in taken.flat_map(|of| of.files) {
+            let path = home_folder().map(|home| home.join(file));
+            if let Some(path) = path.as_deref().and_then(std::path::Path::to_str) {
+                let how = if program == "ssh-keygen" { Use::Either } else { Use::Read };
+                self.places.add_path(path, how, Reach::Itself);
             }
         }
         if matches!(program, "wget" | "wget2") {

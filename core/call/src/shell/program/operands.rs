@@ -28,6 +28,9 @@ pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandFo
     made_files::add_made_files(judge, form, scan);
     index_links::add_links_of_index(judge, form);
     database_archives::add_database_archive(judge);
+    if form.shows_patch.holds(&scan.options) && !pathspec::names_paths(judge, scan) {
+        pathspec::add_whole_repository(judge, Use::Read, true);
+    }
     analyze_named_operands(judge, form, scan);
 }
 

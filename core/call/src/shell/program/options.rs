@@ -55,7 +55,9 @@ impl CommandAnalyzer<'_> {
             self.add_swallowed_caveat(found);
         }
         let names = || form.options.values().any(|known| known.meaning == OptionMeaning::Names);
-        if scan.has_meaning(OptionMeaning::Names) || !scan.perhaps.is_empty() && names() {
+        let alone = form.names_alone.holds(&scan.options)
+            && scan.operands.len() <= usize::from(scan.has_option("-r"));
+        if alone || scan.has_meaning(OptionMeaning::Names) || !scan.perhaps.is_empty() && names() {
             let reads = form.reader && form.special != Some(SpecialCase::Tar);
             self.named_elsewhere("what a list names", if reads { Use::Read } else { Use::Either });
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::analyzer::CommandAnalyzer;
 use super::scan::Scan;
-use super::{git_objects, repository, worktree};
+use super::{GitNames, git_objects, repository, worktree};
 use crate::PathAccess;
 use crate::shell::{OpenWord, Reach, TouchedPath, Use, Word};
 
@@ -119,11 +119,20 @@ pub(super) fn is_revision(judge: &CommandAnalyzer<'_>, word: &Word) -> bool {
     })
 }
 
+/// What is no commit for certain where the command runs counts as none. Names that are given to nothing yet may be, but where
+/// git itself takes them for something else.
 fn is_commit(judge: &CommandAnalyzer<'_>, text: &str) -> Option<bool> {
-    match judge.command.cwd {
-        Some(cwd) => git_objects::is_commit(cwd, text),
-        None => Some(text == "HEAD"),
-    }
+    let names = judge.command.git_names;
+    let found = match judge.command.cwd {
+        Some(cwd) => git_objects::is_commit(cwd, text, names),
+        None => Some(text == "HEAD" && names != GitNames::AllChanged),
+    };
+    let kind = || {
+        let looks_in = judge.words.iter().any(|word| word.literal() == Some("cat-file"));
+        looks_in && matches!(text, "blob" | "tree" | "commit" | "tag")
+    };
+    let may_be = names != GitNames::AsTheyAre && !text.starts_with('-') && !is_path(judge, text) && !kind();
+    found.or(may_be.then_some(false))
 }
 
 /// Whether what stands at `place` is all that is named behind `--`, and no path stands before that.

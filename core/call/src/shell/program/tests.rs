@@ -53,6 +53,7 @@ pub(super) fn look_in(line: &str, cwd: &Path, fed: bool) -> CommandFacts {
         fed,
         piped: false,
         made: false,
+        git_names: crate::shell::program::GitNames::AsTheyAre,
     })
 }
 

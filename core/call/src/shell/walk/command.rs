@@ -10,7 +10,7 @@ use super::read_only::only_sets;
 use super::redirect::Feed;
 use super::{Walker, assign, printed_input};
 use crate::shell::line_error::Result;
-use crate::shell::program::{self, Command, CommandFacts, FolderChange, InnerCommand, Language};
+use crate::shell::program::{self, Command, CommandFacts, FolderChange, GitNames, InnerCommand, Language};
 use crate::shell::{
     Assignment, Caveat, CaveatSubject, Dialect, GapContent, Reach, ShellAccess, Touch, TouchedPath, Use,
     Word, builtins,
@@ -400,7 +400,8 @@ impl Walker<'_> {
         let made = self.could_have_made_files();
         let (looked, repositories) = (&self.looked, &self.repositories);
         let cwd = self.place.folder.known_path();
-        let command = Command { words, cwd, looked, repositories, fed, piped, made };
+        let git_names = if made { self.git_names() } else { GitNames::default() };
+        let command = Command { words, cwd, looked, repositories, fed, piped, made, git_names };
         let mut known = program::analyze_command(&command);
         self.add_stray_caveats(&mut known);
         for folder in self.place.folder.candidates() {

@@ -165,9 +165,7 @@ impl Walker<'_> {
             return false;
         }
         let Some(cwd) = self.place.folder.known_path() else { return false };
-        let (looked, repositories) = (&self.looked, &self.repositories);
-        let command =
-            Command { words, cwd: Some(cwd), looked, repositories, fed: true, piped: true, made: false };
+        let command = Command::with_input(words, cwd, &self.looked, &self.repositories);
         let touches = match words.first().and_then(Word::literal).map(program::name_of) {
             Some("xargs") => self.reads_input(&command, known, input),
             Some("find") => self.reads_found(&command, known),

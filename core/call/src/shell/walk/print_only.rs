@@ -35,15 +35,7 @@ impl Walker<'_> {
         }
         TEXTS.iter().all(|text| {
             let words: Vec<Word> = words.iter().filter_map(|word| fill_gaps(word, text)).collect();
-            let command = Command {
-                words: &words,
-                cwd: Some(cwd),
-                looked: &self.looked,
-                repositories: &self.repositories,
-                fed: true,
-                piped: true,
-                made: false,
-            };
+            let command = Command::with_input(&words, cwd, &self.looked, &self.repositories);
             let known = program::analyze_command(&command);
             let plain = known.prints_words
                 && known.inner.is_empty()

@@ -4,7 +4,10 @@
 use std::path::Path;
 
 use super::Walker;
-use crate::shell::program::{self, CommandFacts, is_repository, looks_above};
+use super::read_only::only_sets;
+use crate::shell::program::{
+    self, BroughtFiles, CommandFacts, GitNames, brought_files, is_repository, looks_above,
+};
 use crate::shell::{OpenPath, Reach, ShellAccess, Touch, TouchedPath, Use, Word};
 use crate::{Access, PathAccess, WriteKind};
 
@@ -32,6 +35,46 @@ const GUIDES: &[&str] = &[
 /// As many folders upwards are looked at.
 const MAX_FOLDERS: usize = 64;
 
+/// Commands of git's that leave its names as they are, or have them stand for other commits: git lets a branch be nothing else.
+const KEEP_NAMES: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "config",
+    "merge",
+    "mv",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stage",
+    "stash",
+    "switch",
+];
+
+/// Those after which not even the commit at hand, or what is named by all of its hash, is what it was.
+const CHANGE_ALL_NAMES: &[&str] = &["fast-import", "replace", "symbolic-ref"];
+
+/// What a text speaks of that has a command in it change names of git's.
+const SPEAKS_OF_NAMES: &[&str] = &[
+    "branch",
+    "fast-import",
+    "fetch",
+    "import",
+    "pull",
+    "push",
+    "remote",
+    "replace",
+    "symbolic-ref",
+    "tag",
+    "update-ref",
+];
+
 impl Walker<'_> {
     /// Takes back what was found around the command where an earlier one may have made what it goes by. What names of files
     /// stand in options that were made so, is not known.
@@ -51,6 +94,24 @@ impl Walker<'_> {
                 OpenPath { given, pieces: vec![None], slashes: true, stays_below: false, looked_up: false };
             known.touches.push(Touch { path: TouchedPath::Open(path), how: Use::Read, reach: Reach::Itself });
         }
+    }
+
+    /// What earlier commands of the line may have made of the names by which git is told commits.
+    pub(super) fn git_names(&self) -> GitNames {
+        let files = self.place.files();
+        if files.is_out_of_order() || files.is_concurrent() {
+            let mut texts = [self.current_text(), self.line].into_iter();
+            let plain = |text: &str| text.replace(['\\', '\'', '"'], "");
+            if texts.any(|text| SPEAKS_OF_NAMES.iter().any(|name| plain(text).contains(name))) {
+                return GitNames::AllChanged;
+            }
+        }
+        let changed = self.out.accesses.iter().map(|access| match access {
+            Access::Write(_, path) if is_in_git_folder(path) => GitNames::AllChanged,
+            Access::Shell(shell) => changed_names(shell),
+            _ => GitNames::AsTheyAre,
+        });
+        changed.max().unwrap_or_default()
     }
 
     /// Whether a command of these words goes by files that an earlier one may have made.
@@ -78,6 +139,71 @@ impl Walker<'_> {
             _ => false,
         })
     }
+}
+
+fn is_in_git_folder(path: &PathAccess) -> bool {
+    path.forms().any(|form| form.iter().any(|part| part.eq_ignore_ascii_case(".git")))
+}
+
+/// What a command may do to git's names.
+fn changed_names(shell: &ShellAccess) -> GitNames {
+    let into_git = |touch: &Touch| match (&touch.path, touch.how) {
+        (TouchedPath::Known(path), Use::Write(_)) => is_in_git_folder(path),
+        _ => false,
+    };
+    if shell.reader || only_sets(shell) || shell.words.is_empty() {
+        return GitNames::AsTheyAre;
+    }
+    let Some(name) = base_name(&shell.words) else { return GitNames::AllChanged };
+    if shell.touches.iter().any(into_git) {
+        return GitNames::AllChanged;
+    }
+    let sub = match name.strip_prefix("git-") {
+        Some(own) => Some(own),
+        None if name == "git" => git_command(&shell.words),
+        None => None,
+    };
+    match sub {
+        Some(sub) if KEEP_NAMES.contains(&sub) => GitNames::AsTheyAre,
+        Some("fetch" | "pull") if fetches_branches(&shell.words) => GitNames::AsTheyAre,
+        Some(sub) if CHANGE_ALL_NAMES.contains(&sub) => GitNames::AllChanged,
+        Some(_) => GitNames::Changed,
+        None if name == "git" || !program::is_known(name) => GitNames::Changed,
+        // What a program is told in a text to start.
+        None if program::runs_others(name) => {
+            let speaks = shell.words.iter().any(|word| word.text().contains("git"));
+            if speaks { GitNames::AllChanged } else { GitNames::AsTheyAre }
+        }
+        None if brought_files(&shell.words) == BroughtFiles::Fetched => GitNames::Changed,
+        None => GitNames::AsTheyAre,
+    }
+}
+
+/// The command of git's that these words are.
+fn git_command(words: &[Word]) -> Option<&str> {
+    let mut words = words.iter().skip(1);
+    loop {
+        match words.next()?.literal()? {
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--attr-source" => {
+                words.next();
+            }
+            option if option.starts_with('-') => {}
+            name => return Some(name),
+        }
+    }
+}
+
+/// Whether what is fetched are the branches of a remote by its name, as its configuration has them.
+fn fetches_branches(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().skip(1).map(Word::literal).collect();
+    let plain = |word: &&str| {
+        matches!(*word, "-p" | "--prune" | "--all" | "-q" | "--quiet" | "--rebase" | "--ff-only")
+    };
+    let name = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    texts.is_some_and(|texts| {
+        let rest: Vec<&str> = texts.into_iter().skip(1).filter(|word| !plain(word)).collect();
+        rest.len() <= 1 && rest.iter().all(|word| !word.starts_with('-') && name(word))
+    })
 }
 
 fn base_name(command: &[Word]) -> Option<&str> {

@@ -29,6 +29,7 @@ mod rewritten;
 mod sent;
 mod taken;
 mod texts;
+mod unnamed;
 mod uploads;
 
 use super::*;

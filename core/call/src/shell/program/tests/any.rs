@@ -53,7 +53,7 @@ proptest! {
     fn given_any_command_then_what_is_known_about_it_is_sound(words in command(), fed: bool) {
         // Not the machine's own: what it has for links would count.
         let empty = tempfile::tempdir().unwrap();
-        let known = analyze_command(&Command { words: &words, cwd: Some(empty.path()), looked: &crate::LineLookups::default(), repositories: &crate::shell::program::RepositoryLooks::default(), fed, piped: false, made: false });
+        let known = analyze_command(&Command { words: &words, cwd: Some(empty.path()), looked: &crate::LineLookups::default(), repositories: &crate::shell::program::RepositoryLooks::default(), fed, piped: false, made: false, git_names: crate::shell::program::GitNames::AsTheyAre });
         prop_assert!(known.transparent <= words.len());
         for caveat in &known.caveats {
             if let CaveatSubject::Words(places) = &caveat.named {

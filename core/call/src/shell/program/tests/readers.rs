@@ -298,7 +298,8 @@ fn given_anything_else_then_it_does_not_fit() {
             repositories: &crate::shell::program::RepositoryLooks::default(),
             fed: false,
             piped: false,
-            made: false
+            made: false,
+            git_names: crate::shell::program::GitNames::AsTheyAre
         })
         .reader
     );

@@ -105,6 +105,7 @@ fn given_an_open_word_as_a_value_then_it_counts_where_it_could_be_several() {
             fed: false,
             piped: false,
             made: false,
+            git_names: crate::shell::program::GitNames::AsTheyAre,
         });
         assert_eq!(!known.caveats.is_empty(), splits);
     }

@@ -230,6 +230,7 @@ fn given_wrappers_in_wrappers_then_the_work_is_bounded() {
             fed: true,
             piped: false,
             made: false,
+            git_names: crate::shell::program::GitNames::AsTheyAre,
         };
         let _ = super::analyze_command(&command);
         assert!(

@@ -178,3 +178,151 @@ fn given_the_name_of_a_text_then_paths_beside_it_leave_nothing_out() {
     std::fs::write(scene.root.join(".git/objects/info/alternates"), "/else/objects\n").unwrap();
     asks(&scene, vec![format!("git show {text} -- a.txt"), format!("git show {commit} -- a.txt")]);
 }
+
+/// D2.27: a name is looked up as it is now, and an earlier command of the line gives it to something else. Attack 700.
+#[test]
+fn given_a_name_that_the_line_changes_then_paths_beside_it_leave_nothing_out() {
+    let scene = scene();
+    let text = git(&scene, &["rev-parse", "HEAD~1:.env"]);
+    git(&scene, &["tag", "v1"]);
+    git(&scene, &["update-ref", "refs/remotes/origin/main", "HEAD~1"]);
+    let changes = [
+        "git tag -f main {}",
+        "git tag main {}",
+        "git tag -d v1",
+        "git -C . tag -f main {}",
+        "sh -c 'git tag -f main {}'",
+        "env X=1 git tag -f main {}",
+        "python3 -c 'import os; os.system(\"git tag main {}\")'",
+        "git branch -D main",
+        "git update-ref refs/tags/main {}",
+        "git update-ref --stdin < refs.txt",
+        "git fetch . {}:refs/tags/main",
+        "git fetch ../other 'refs/*:refs/*'",
+        "git pull --tags --force ../other x",
+        "git push . {}:refs/tags/main",
+        "git remote update",
+        "git symbolic-ref HEAD refs/tags/v2",
+        "git replace -f HEAD {}",
+        "/usr/lib/git-core/git-tag -f main {}",
+        "cp x .git/refs/heads/main",
+        "tar xf x.tar",
+        "./some-program",
+    ];
+    let shows = ["git diff main -- a.txt", "git show main -- a.txt", "git show origin/main -- a.txt"];
+    let mut lines: Vec<String> = changes
+        .iter()
+        .flat_map(|change| shows.iter().map(move |shows| format!("{change} && {shows}")))
+        .map(|line| line.replace("{}", &text))
+        .collect();
+    lines.extend(
+        [
+            "git symbolic-ref HEAD refs/tags/x && git show HEAD -- a.txt",
+            "git symbolic-ref HEAD refs/tags/x; git diff @ -- a.txt",
+            "git replace -f HEAD {} && git show HEAD~1 -- a.txt",
+            "git tag new {}; git show --stat new -- a.txt",
+            "for x in 1 2; do git show main -- a.txt; git tag -f main {}; done",
+            "for x in 1 2; do git show main -- a.txt; git ta''g -f main {}; done",
+            "(sleep 1; git show main -- a.txt) & git tag -f main {}",
+            "f() { git show main -- a.txt; }; git tag -f main {}; f",
+        ]
+        .iter()
+        .map(|line| line.replace("{}", &text)),
+    );
+    asks(&scene, lines);
+    let quiet = [
+        "git add src && git commit -m x && git diff main -- a.txt",
+        "git commit -am x; git show main -- src",
+        "git checkout -b x && git diff main -- a.txt",
+        "git switch main && git show v1 -- a.txt",
+        "git stash && git diff main -- a.txt",
+        "git fetch && git diff origin/main -- a.txt",
+        "git fetch -p origin; git diff origin/main -- src",
+        "mkdir -p out && git diff main -- a.txt",
+        "cargo test && git diff main -- src",
+        "npm test; git show v1 -- a.txt",
+        "cp a.txt b.txt; git diff main~1 -- a.txt",
+        "./some-program && git diff HEAD -- a.txt",
+        "./some-program && git diff HEAD~1 -- a.txt",
+        "git tag -f v2 && git show HEAD -- a.txt",
+        "git tag -l && git show main -- a.txt",
+        "git branch -a; git diff main -- a.txt",
+        "git log --oneline | head -3; git diff main -- a.txt",
+        "for x in a.txt src; do git diff main -- $x; done",
+        "for x in a b; do mkdir -p $x; git diff main -- a.txt; done",
+    ];
+    allows(&scene, quiet.map(str::to_owned).into());
+}
+
+/// The same: what is there already and has git take a commit for something else. Attack 701.
+#[test]
+fn given_commits_that_something_else_stands_in_for_then_no_name_is_one() {
+    let commit = |scene: &Scene| git(scene, &["rev-parse", "HEAD"]);
+    let forms = ["git show HEAD -- a.txt", "git diff main -- a.txt", "git show {} -- a.txt"];
+    let lines = |scene: &Scene| -> Vec<String> {
+        forms.iter().map(|form| form.replace("{}", &commit(scene))).collect()
+    };
+    let scene = scene();
+    let text = git(&scene, &["rev-parse", "HEAD~1:.env"]);
+    let all = lines(&scene);
+    allows(&scene, all.clone());
+    git(&scene, &["tag", "text", &text]);
+    git(&scene, &["replace", "-f", "HEAD", &text]);
+    asks(&scene, all.clone());
+    git(&scene, &["pack-refs", "--all"]);
+    asks(&scene, all.clone());
+    git(&scene, &["replace", "-d", &text_of_replaced(&scene)]);
+    allows(&scene, all.clone());
+    git(&scene, &["symbolic-ref", "HEAD", "refs/tags/text"]);
+    asks(&scene, vec!["git show HEAD -- a.txt".to_owned(), "git diff @ -- a.txt".to_owned()]);
+}
+
+fn text_of_replaced(scene: &Scene) -> String {
+    git(scene, &["replace", "-l"])
+}
+
+/// D2.27: commands that show a patch besides what they are for. Attack 702.
+#[test]
+fn given_an_option_with_which_a_commit_is_shown_then_the_past_counts() {
+    let scene = scene();
+    let text = git(&scene, &["rev-parse", "HEAD~1:.env"]);
+    let lines = [
+        "git rebase --show-current-patch",
+        "git rebase --show-cur",
+        "git am --show-current-patch",
+        "git am --show-current-patch=diff",
+        "git am --show-current-patch=raw",
+        "git am --show",
+        "git checkout -p HEAD~1",
+        "git checkout --patch HEAD~1 < /dev/null",
+        "git reset -p HEAD~1",
+        "git restore -p -s HEAD~1",
+        "git bisect view -p",
+        "git bisect visualize --patch",
+        "git request-pull -p HEAD~1 . main",
+        "git notes add -C {} HEAD",
+        "git notes append --reuse-message={}",
+        "git notes --ref=x add -fC {}",
+        "git merge-file -p --object-id {} {} {}",
+    ];
+    asks(&scene, lines.iter().map(|line| line.replace("{}", &text)).collect());
+    let quiet = [
+        "git rebase main",
+        "git rebase --continue",
+        "git rebase -i --autosquash HEAD~2",
+        "git am --continue",
+        "git am --abort",
+        "git am -3 x.patch",
+        "git checkout main",
+        "git checkout HEAD~1 -- a.txt",
+        "git checkout -p HEAD~1 -- a.txt",
+        "git restore -p a.txt",
+        "git reset --hard HEAD~1",
+        "git bisect start",
+        "git bisect view --oneline",
+        "git notes add -m x",
+        "git notes show",
+        "git merge-file -p a.txt b.txt c.txt",
+    ];
+    allows(&scene, quiet.map(str::to_owned).into());
+}
