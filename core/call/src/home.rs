@@ -22,6 +22,10 @@ pub fn home_folder() -> Option<PathBuf> {
     }
 }
 
+/// What stands before the name of a variable that was taken out of the environment of a process of mayi's own, where it is told what
+/// a harness's environment says: only to know what programs of the harness's find.
+const SAID: &str = "MAYI_HOOK_SAID_";
+
 /// A variable of the environment with which the user tells programs where their settings are: what runs gets the same one.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     #[cfg(test)]
@@ -30,7 +34,8 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
     {
         return Some(value);
     }
-    std::env::var_os(name).filter(|value| !value.is_empty())
+    let told = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    told(name).or_else(|| told(&format!("{SAID}{name}")))
 }
 
 /// Whether a folder, links resolved, holds more than a project: "`/`, the home folder and its ancestors are never roots

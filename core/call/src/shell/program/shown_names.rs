@@ -142,9 +142,11 @@ impl IgnoreWalk<'_> {
                 self.note_file(&settings)?;
                 let text = read_text(&settings)?.unwrap_or_default().text;
                 for named in text.lines().filter_map(excludes_file) {
-                    let file = counted_from(cwd, &places.in_home(named))?;
-                    self.note_file(&file)?;
-                    files.push(file);
+                    for named in places.in_homes(named) {
+                        let file = counted_from(cwd, &named)?;
+                        self.note_file(&file)?;
+                        files.push(file);
+                    }
                 }
             }
         }
@@ -360,6 +362,26 @@ mod tests {
             let found = look().unwrap();
             assert_eq!(paths(&found.names), [root.join(".env")], "{file}");
             assert_eq!(found.files.contains(&root.join("own")), text.contains("own"), "{file}");
+        }
+    }
+
+    /// The same where it names another home folder than the user's. Attack 707.
+    #[test]
+    fn given_another_home_folder_in_the_environment_then_settings_there_count() {
+        use crate::home::told;
+        for (file, text) in
+            [(".config/git/ignore", "!.env"), (".gitconfig", "[core] \n excludesfile = ~/own\n")]
+        {
+            let top = tempfile::tempdir().unwrap();
+            let root = top.path().join("w");
+            write_file(&root.join(".env"), "KEY");
+            write_file(&top.path().join("own"), "!.env");
+            let look = || shown_names(&root, Some(&root), rg(), &mut LineLookups::default().walk_budget());
+            assert_eq!(look().map(|found| found.names), Some(Vec::new()));
+            told::set("HOME", top.path());
+            write_file(&top.path().join(file), text);
+            assert_eq!(paths(&look().unwrap().names), [root.join(".env")], "{file}");
+            told::set("HOME", "");
         }
     }
 

@@ -18,7 +18,8 @@ const MOST_VARIABLES: usize = 64;
 /// Where such settings lie.
 #[derive(Clone, Debug)]
 pub(super) struct UserPlaces {
-    home: PathBuf,
+    /// The home folder, and the one that the environment names, if that is another.
+    homes: Vec<PathBuf>,
     /// What stands for `~/.config`: the usual folder, and the one that the environment names.
     settings: Vec<PathBuf>,
     /// The file that the environment names for git's.
@@ -33,7 +34,14 @@ impl UserPlaces {
 
     fn around(home: PathBuf, cwd: Option<&Path>) -> Option<Self> {
         let named = |name: &str| variable(name).map(|told| counted_from(cwd, Path::new(&told)));
-        let mut settings = vec![home.join(".config")];
+        let mut homes = vec![home];
+        if let Some(other) = variable("HOME").map(PathBuf::from)
+            && other.is_absolute()
+            && !homes.contains(&other)
+        {
+            homes.push(other);
+        }
+        let mut settings: Vec<PathBuf> = homes.iter().map(|home| home.join(".config")).collect();
         if let Some(folder) = named("XDG_CONFIG_HOME") {
             let folder = folder?;
             if !settings.contains(&folder) {
@@ -44,20 +52,20 @@ impl UserPlaces {
             Some(file) => Some(file?),
             None => None,
         };
-        Some(Self { home, settings, git })
+        Some(Self { homes, settings, git })
     }
 
     /// With this home folder, and nothing from the environment.
     #[cfg(test)]
     pub(super) fn of_home(home: &Path) -> Self {
-        Self { home: home.to_owned(), settings: vec![home.join(".config")], git: None }
+        Self { homes: vec![home.to_owned()], settings: vec![home.join(".config")], git: None }
     }
 
     /// Where a file may lie that is written as `~/x`, or `~/.config/x`.
     pub(super) fn files_named(&self, name: &str) -> Vec<PathBuf> {
         match (name.strip_prefix("~/.config/"), name.strip_prefix("~/")) {
             (Some(rest), _) => self.settings.iter().map(|folder| folder.join(rest)).collect(),
-            (None, Some(rest)) => vec![self.home.join(rest)],
+            (None, Some(rest)) => self.homes.iter().map(|home| home.join(rest)).collect(),
             (None, None) => Vec::new(),
         }
     }
@@ -71,8 +79,11 @@ impl UserPlaces {
     }
 
     /// Where a name leads in which `~` stands for the home folder, wherever in it.
-    pub(super) fn in_home(&self, name: &str) -> PathBuf {
-        PathBuf::from(name.replace('~', &self.home.to_string_lossy()))
+    pub(super) fn in_homes(&self, name: &str) -> Vec<PathBuf> {
+        if !name.contains('~') {
+            return vec![PathBuf::from(name)];
+        }
+        self.homes.iter().map(|home| PathBuf::from(name.replace('~', &home.to_string_lossy()))).collect()
     }
 }
 
@@ -123,13 +134,15 @@ impl GitSettings {
         let text = read_small_file(file)?;
         for named in included_files(&text)? {
             self.elsewhere = true;
-            let named = match named.strip_prefix("~/") {
-                Some(rest) => places.home.join(rest),
+            let named = match named.starts_with("~/") {
+                true => places.files_named(named),
                 // Another user's folder, or that of git itself.
-                None if named.starts_with(['~', '%']) => return None,
-                None => file.parent()?.join(named),
+                false if named.starts_with(['~', '%']) => return None,
+                false => vec![file.parent()?.join(named)],
             };
-            self.read(&named, places, depth + 1)?;
+            for file in named {
+                self.read(&file, places, depth + 1)?;
+            }
         }
         self.texts.push(text);
         Some(())

@@ -13,6 +13,9 @@ const WORKER: &str = "--worker";
 /// Where a worker that is started finds the home folder that the harness's environment names, which may be another than the user's.
 pub const SAID_HOME: &str = "MAYI_HOOK_SAID_HOME";
 
+/// The same for where the user's settings lie: there programs find them that the harness starts.
+const SAID_SETTINGS: &str = "MAYI_HOOK_SAID_XDG_CONFIG_HOME";
+
 /// What a worker does: it gets the words behind `hook`, and the home folder that the harness's environment names.
 pub type WorkerMain = fn(&[OsString], Option<&OsStr>) -> !;
 
@@ -100,6 +103,9 @@ impl WorkerProcess {
         };
         for name in std::env::vars_os().map(|(name, _)| name).filter(ours).filter(|name| name != SAID_HOME) {
             command.env_remove(name);
+        }
+        if let Some(settings) = std::env::var_os("XDG_CONFIG_HOME") {
+            command.env(SAID_SETTINGS, settings);
         }
         for name in MISLEADING {
             command.env_remove(name);

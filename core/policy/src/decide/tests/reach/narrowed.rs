@@ -67,6 +67,13 @@ fn given_an_option_that_shows_more_than_the_paths_then_the_whole_past_counts() {
         "git log -p -- '\\.env'",
         "git show HEAD -- '.\\env' a.txt",
         "git log -p -- ':(top)\\.env'",
+        "git log -p -- '*'",
+        "git log -p -- '*v'",
+        "git log -p -- '*.ENV'",
+        "git log -p -- '?env'",
+        "git show HEAD~1 -- '[.]env'",
+        "git --icase-pathspecs log -p -- '*.ENV'",
+        "git log --full-diff -p -- '*.md'",
     ];
     asks(&scene, lines.map(str::to_owned).into());
     let quiet = [
@@ -84,6 +91,7 @@ fn given_an_option_that_shows_more_than_the_paths_then_the_whole_past_counts() {
         "git show HEAD~1 HEAD:a.txt -- a.txt",
         "git log -p -- 'src/*'",
         "git log -p -- 'src/*.rs'",
+        "git diff -- '*.rs'",
         "git diff HEAD~1 -- 'src/*.rs' a.txt",
         "git log --output-indicator-new=+ --output-indicator-old=- --output-indicator-context=.",
     ];
