@@ -6,7 +6,6 @@ mod machine;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use machine::{Done, Machine};
 use serde_json::{Value, json};
@@ -270,9 +269,9 @@ fn given_a_line_and_an_open_pipe_then_it_is_answered_at_once() {
     assert_eq!((child.wait().unwrap().code(), rest.as_str()), (Some(0), ""));
 }
 
-/// The configuration is read once for each folder, and each set of rules is compiled once.
+/// However many lines there are, each is answered, in its place. What they cost is a matter of benches.
 #[test]
-fn given_ten_thousand_lines_then_they_take_seconds_at_most() {
+fn given_ten_thousand_lines_then_each_is_answered_in_its_place() {
     let machine = Machine::new().user("[rules]\nallow = [\"shell(make *)\"]\n");
     let mut input = String::new();
     for id in 0..10_000 {
@@ -283,13 +282,9 @@ fn given_ten_thousand_lines_then_they_take_seconds_at_most() {
         });
         input.push_str(&format!("{line}\n"));
     }
-    let began = Instant::now();
     let (code, lines, _) = stream(&machine, input.into_bytes());
-    let took = began.elapsed();
     assert_eq!((code, lines.len()), (0, 10_000));
     assert!(lines.iter().enumerate().all(|(at, line)| line["id"] == at && line["effect"] == "allow"));
-    // An unoptimised build on a busy machine is allowed a lot.
-    assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 /// `mayi check --stdin | head -1`: whoever read enough of it may go.

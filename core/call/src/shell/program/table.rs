@@ -64,8 +64,9 @@ impl ProgramEntry {
     /// Whether it takes further sub-commands, or nothing is known of its operands, so that it may run any of its words.
     pub(super) fn is_vague(&self) -> bool {
         let form = self.form();
-        let known =
-            form.operands.is_some() || form.program.is_some() || form.special.is_some() || form.reader;
+        // That aliases are looked at says nothing of the words behind one, or behind a sub-command that is not listed.
+        let special = form.special.is_some_and(|special| special != SpecialCase::Aliases);
+        let known = form.operands.is_some() || form.program.is_some() || special || form.reader;
         form.kind == ProgramKind::Plain && !known && (self.part.has_subs || !self.name().contains(' '))
     }
 

@@ -334,3 +334,28 @@ fn given_an_option_with_which_a_commit_is_shown_then_the_past_counts() {
     ];
     allows(&scene, quiet.map(str::to_owned).into());
 }
+
+/// D2.27, D2.21: what git has besides the commands that people type. Attack 708.
+#[test]
+fn given_commands_of_gits_own_then_the_past_counts_and_words_may_be_commands() {
+    let scene = scene();
+    let shown = [
+        "git pack-objects --all --stdout",
+        "git pack-objects --revs --stdout < revs",
+        "git merge-tree HEAD~1 HEAD~1 HEAD",
+        "git merge-tree --trivial-merge HEAD~1 HEAD~1 HEAD",
+    ];
+    asks(&scene, shown.map(str::to_owned).to_vec());
+    let rules = [(Allow, "shell(*)"), (Deny, "shell(touch *)")];
+    for line in [
+        "git submodule--helper foreach touch x",
+        "git submodule--helper foreach 'touch x'",
+        "git frobnicate touch x",
+        "git -C src frobnicate --x env touch x",
+    ] {
+        assert_eq!(effect(&policy(&rules), &shell(line)), Deny, "{line}");
+    }
+    for line in ["git frobnicate x", "git lfs track '*.bin'", "git log --grep touch", "git add touch"] {
+        assert_eq!(effect(&policy(&rules), &shell(line)), Allow, "{line}");
+    }
+}
