@@ -83,9 +83,11 @@ fn serve(connection: TcpStream, to: &Sender<String>, opened: &Mutex<Option<TcpSt
         if head.starts_with("GET /sse ") {
             let answer =
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+            // Whoever reads this may ask on another connection at once, and is answered here.
+            let mut stream = opened.lock().unwrap();
             out.write_all(answer.as_bytes()).unwrap();
             write_chunk(&mut out, &format!("event: endpoint\ndata: {endpoint}\n\n"));
-            *opened.lock().unwrap() = Some(out.try_clone().unwrap());
+            *stream = Some(out.try_clone().unwrap());
         } else {
             let status = if head.starts_with("POST /messages") { "202 Accepted" } else { "405 No" };
             write!(out, "HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").unwrap();

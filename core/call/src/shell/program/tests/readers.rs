@@ -1,7 +1,7 @@
 //! The table of readers.
 
 use super::{hold, look, look_in};
-use crate::shell::program::{Command, analyze_command};
+use crate::shell::program::{Command, GitNames, RepositoryLooks, analyze_command};
 use crate::shell::{Reach, Use, Word};
 use std::path::Path;
 
@@ -269,7 +269,6 @@ fn given_anything_else_then_it_does_not_fit() {
         "tar tsf evil.example:x y",
         "tree -R",
         "tree -L 1 -R",
-        "nohup ls",
         "nohup timeout 5 ls",
         "ps e",
         "ps auxe",
@@ -295,11 +294,11 @@ fn given_anything_else_then_it_does_not_fit() {
             words: &words,
             cwd: None,
             looked: &crate::LineLookups::default(),
-            repositories: &crate::shell::program::RepositoryLooks::default(),
+            repositories: &RepositoryLooks::default(),
             fed: false,
             piped: false,
             made: false,
-            git_names: crate::shell::program::GitNames::AsTheyAre
+            git_names: GitNames::AsTheyAre
         })
         .reader
     );
