@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::command_parts::{CommandParts, command_name_caveat, is_process_substitution, shift_subject};
+use super::extended_globs::{as_commands, globbed_commands};
 use super::folder::CurrentFolder;
 use super::input::{ExactOutput, StandardInput};
 use super::open_words::looked_up;
@@ -69,6 +70,9 @@ impl Walker<'_> {
             None => caveats.push(always_caveat("more names than can be looked at".to_owned())),
         }
         caveats.extend(self.check_brought_links(&words, &mut known).map(always_caveat));
+        let globbed = globbed_commands(&words, &std::mem::take(&mut self.noted.globs));
+        known.also.extend(as_commands(&globbed));
+        touches.extend(self.globbed_touches(&globbed, &known, (fed, from_pipe)));
         let mut folders = Vec::new();
         match self.variant_touches(&words, &known, (fed, from_pipe), &input.texts) {
             Some((told, moves)) => {

@@ -6,6 +6,7 @@ use brush_parser::ast::{
 };
 
 use super::Walker;
+use super::extended_globs::ExtendedGlob;
 use super::folder::CurrentFolder;
 use super::shell_state::Variable;
 use crate::shell::expand::WordContext;
@@ -180,6 +181,8 @@ impl Walker<'_> {
         for value in of.values.iter().flatten() {
             values.extend(self.expand_words(&value.value, WordContext::Command)?);
         }
+        let globs = std::mem::take(&mut self.noted.globs);
+        values.extend(globs.into_iter().flat_map(ExtendedGlob::into_words));
         values.iter().for_each(|value| self.evaluated_later(value));
         let name = &of.variable_name;
         values.iter().for_each(|value| self.note_given_value(name, value));

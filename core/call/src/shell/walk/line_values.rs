@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Walker;
 use super::command_parts::CommandParts;
-use super::extended_globs::with_extended_globs;
+use super::extended_globs::GlobbedCommand;
 use super::printed_input::printf_texts;
 use super::printed_names::{pieces_of_text, split_pieces};
 use crate::Access;
@@ -249,17 +249,10 @@ impl Walker<'_> {
         input: &[String],
     ) -> Option<(Vec<Touch>, Vec<String>)> {
         let (mut touches, mut folders) = (Vec::new(), Vec::new());
-        let globs = std::mem::take(&mut self.noted.globs);
-        for command in variant_commands(words)?.into_iter().chain(with_extended_globs(words, &globs)) {
-            let there = self.analyze_words(&command, fed, piped);
-            for (kind, path) in &there.writes {
-                match self.path_from_here(path) {
-                    Some(path) => touches.push(Touch::known_path(path, Use::Write(*kind))),
-                    None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
-                }
-            }
-            touches.extend(there.touches.into_iter().filter(|touch| !known.touches.contains(touch)));
-            if let Some(FolderChange::To(folder)) = there.moves {
+        for command in variant_commands(words)? {
+            let (told, moves) = self.other_touches(&command, known, (fed, piped));
+            touches.extend(told);
+            if let Some(FolderChange::To(folder)) = moves {
                 folders.push(folder);
             }
         }
@@ -270,6 +263,42 @@ impl Walker<'_> {
         let mut seen = std::collections::HashSet::new();
         touches.retain(|touch| seen.insert(touch.clone()));
         Some((touches, folders))
+    }
+
+    /// What a command touches besides what is `known`, and where it goes.
+    fn other_touches(
+        &mut self,
+        command: &[Word],
+        known: &CommandFacts,
+        (fed, piped): (bool, bool),
+    ) -> (Vec<Touch>, Option<FolderChange>) {
+        let there = self.analyze_words(command, fed, piped);
+        let mut touches = Vec::new();
+        for (kind, path) in &there.writes {
+            match self.path_from_here(path) {
+                Some(path) => touches.push(Touch::known_path(path, Use::Write(*kind))),
+                None => self.open_touch(&Word::Literal(path.clone()), Use::Write(*kind)),
+            }
+        }
+        touches.extend(there.touches.into_iter().filter(|touch| !known.touches.contains(touch)));
+        (touches, there.moves)
+    }
+
+    /// What a command could touch by words that are globs to some shells: `globbed` is what it is then.
+    pub(super) fn globbed_touches(
+        &mut self,
+        globbed: &[GlobbedCommand],
+        known: &CommandFacts,
+        from: (bool, bool),
+    ) -> Vec<Touch> {
+        let mut told = Vec::new();
+        for command in globbed {
+            let touches = self.other_touches(&command.words, known, from).0;
+            told.extend(touches.into_iter().filter_map(|touch| command.counting_touch(touch)));
+        }
+        let mut seen = std::collections::HashSet::new();
+        told.retain(|touch| seen.insert(touch.clone()));
+        told
     }
 
     /// What a command that `xargs` starts touches with the words that stand in `input`.

@@ -1,6 +1,7 @@
 //! What the words at hand told, until the command takes it that they belong to.
 
-use crate::shell::{Caveat, CaveatSubject, OpenWord, Touch};
+use super::extended_globs::ExtendedGlob;
+use crate::shell::{Caveat, CaveatSubject, Touch};
 
 /// What was noted about words.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub(super) struct WordNotes {
     pub(super) secret: bool,
     /// Lines that a value would run where it is read as a number.
     pub(super) evaluated: Vec<String>,
-    /// Words by their text that are globs to some shells, and these.
-    pub(super) globs: Vec<(String, OpenWord)>,
+    /// Words that are globs to some shells.
+    pub(super) globs: Vec<ExtendedGlob>,
 }
 
 impl WordNotes {

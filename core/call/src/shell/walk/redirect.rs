@@ -212,6 +212,7 @@ impl Walker<'_> {
     /// own name.
     fn redirection_targets(&mut self, raw: &str) -> Result<Vec<Word>> {
         let mut words = self.expand_words(raw, WordContext::Command)?;
+        self.touch_extended_targets();
         if words.len() != 1 {
             self.note_caveat(self.may_be_zsh(), format!("a redirection to several files: {raw}"));
             words.push(self.expand_word(raw, WordContext::Value)?);

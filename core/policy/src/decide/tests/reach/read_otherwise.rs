@@ -233,22 +233,49 @@ fn given_signs_that_are_globs_to_some_then_what_they_give_now_is_denied() {
         "zsh -c 'cat .e^x'",
     ];
     assert_eq!(allowed(&scene, &["read(.env)"], &lines), [""; 0]);
-    let lines = ["rm -r .git^x", "rm -r ^q", "rm s^x/a.rs", "touch .git^x/x"];
     std::fs::create_dir_all(scene.root.join(".github")).unwrap();
+    std::fs::write(scene.root.join("rmm"), "").unwrap();
+    std::fs::write(scene.root.join("push"), "").unwrap();
+    std::fs::create_dir_all(scene.root.join("secrets")).unwrap();
+    std::fs::write(scene.root.join("secrets/key"), "").unwrap();
+    let lines = ["rm -r .git^x", "rm -r ^q", "rm s^x/a.rs"];
     assert_eq!(allowed(&scene, &["write(.github/**)", "write(src/**)"], &lines), [""; 0]);
-    // Where no name fits, zsh refuses the line, or leaves the word as it is.
+    let lines = [
+        "cat **/k^x",
+        "cat ./**/keyy#",
+        "cat s^x/^y",
+        "cat < secrets/^x",
+        "for f in secrets/^x; do cat $f; done",
+    ];
+    assert_eq!(allowed(&scene, &["read(secrets/**)"], &lines), [""; 0]);
+    let lines = ["git pus^x nowhere", "git pushh# nowhere", "./rmmm# q"];
+    assert_eq!(allowed(&scene, &["shell(git push *)", "shell(rmm *)"], &lines), [""; 0]);
+    // Where no name fits, zsh refuses the line, or leaves the word as it is; and what people search for gives all names.
     let harmless = [
         "git log HEAD^",
         "git log HEAD~1 main^^",
+        "git log ^main HEAD",
+        "git rev-list --count ^origin/main HEAD",
+        "git log --oneline main ^HEAD~2",
         "grep ^use src/a.rs",
         "rg ^fn src",
-        "echo a#b",
+        "echo a#b C#",
+        "echo done ^_^",
         "echo x~ y^2",
+        "sed s#x#y#g a.txt",
+        "expr 2 ^ 3",
+        "tr ^ x",
+        "cut -d ^ -f1 a.txt",
         "cat 'a^b' \"c#d\"",
+        "cargo test -- ^x",
+        "jq .a#b x.json",
+        "nix build .#p",
         "bash -c 'cat .e^x'",
-        "ls src~",
     ];
-    assert_eq!(allowed(&scene, &["read(.env)"], &harmless), harmless);
+    let denied = ["read(.env)", "read(secrets/**)", "write(src/**)", "write(.github/**)"];
+    for denied in denied {
+        assert_eq!(allowed(&scene, &[denied], &harmless), harmless, "{denied}");
+    }
 }
 
 /// Attack 697: a program that names a folder may go through all of it.
