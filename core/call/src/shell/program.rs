@@ -106,6 +106,7 @@ pub(super) use repository::is_repository;
 pub(super) use repository_looks::RepositoryLooks;
 pub(crate) use shown_names::ShownNames;
 pub(super) use special_programs::NAMED_BY_GUIDES;
+pub(super) use started_lines::may_start;
 pub(super) use stray_paths::is_apart;
 pub(super) use texts::lines_of_code;
 pub(crate) use texts::lines_started_by_code;
@@ -152,6 +153,8 @@ impl<'a> Command<'a> {
 pub(super) enum GitNames {
     #[default]
     AsTheyAre,
+    /// Branches of other repositories may be other commits, and what was fetched last is anything.
+    Fetched,
     /// Those of references may be other ones.
     Changed,
     /// The commit at hand, and what is told by its hash, too.
@@ -345,6 +348,16 @@ pub fn is_known_reader(words: &[&str]) -> bool {
 /// Whether anything is known of a program.
 pub(super) fn is_known(name: &str) -> bool {
     table::ProgramTable::get().find_program(name::base_name(name)).is_some()
+}
+
+/// Whether a program is given code in a language of its own, also one with a version behind its name: what that starts is judged
+/// as far as it can be told.
+pub(super) fn takes_code(name: &str) -> bool {
+    let name = name::base_name(name);
+    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let programs = [name, unversioned].map(|name| table::ProgramTable::get().find_program(name));
+    let code = |form: &form::CommandForm| form.program.is_some() && form.language == Language::Code;
+    programs.into_iter().flatten().any(|program| code(program.form()))
 }
 
 /// Whether a program has sub-commands that are known.

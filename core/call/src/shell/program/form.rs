@@ -121,6 +121,10 @@ pub(super) struct CommandForm {
     pub(super) names_alone: OptionCondition,
     /// With these it shows what changed anywhere in the repository at any time, but where paths are named.
     pub(super) shows_patch: OptionCondition,
+    /// Those with which it shows or writes what an object of git's holds, whatever is named.
+    pub(super) shows_objects: OptionCondition,
+    /// Those whose value says how git prints references, and that may be what is in the objects behind them.
+    pub(super) formats: HashSet<String>,
     /// With these it follows the links below.
     pub(super) follows: OptionCondition,
     /// With these it changes files below a folder that no word names, unless one of `keeps` stands there.
@@ -218,6 +222,13 @@ impl CommandForm {
             widens: OptionCondition::parse(entry.widens.as_deref()),
             names_alone: OptionCondition::parse(entry.names_alone.as_deref()),
             shows_patch: OptionCondition::parse(entry.shows_patch.as_deref()),
+            shows_objects: OptionCondition::parse(entry.shows_objects.as_deref()),
+            formats: entry
+                .formats
+                .iter()
+                .flat_map(|text| text.split_whitespace())
+                .map(str::to_owned)
+                .collect(),
             follows: OptionCondition::parse(entry.follows.as_deref()),
             rewrites: OptionCondition::parse(entry.rewrites.as_deref()),
             rewrites_in: entry.rewrites_in.unwrap_or_default(),

@@ -42,6 +42,7 @@ pub(super) fn is_commit(cwd: &Path, text: &str, names: GitNames) -> Option<bool>
 fn stays(text: &str, names: GitNames) -> bool {
     match names {
         GitNames::AsTheyAre => true,
+        GitNames::Fetched => only_commits(text) || text.split(['^', '@']).next() != Some("FETCH_HEAD"),
         // What stands behind it only commits have.
         GitNames::Changed => {
             let name = text.split(['^', '~', '@']).next().unwrap_or(text);
@@ -49,10 +50,15 @@ fn stays(text: &str, names: GitNames) -> bool {
             let told = text.split_once("@{").is_some_and(|(_, rest)| rest.starts_with(char::is_alphabetic));
             let own =
                 !told && matches!(name, "" | "HEAD") || name.len() == NAME && object_name(name) == Some(name);
-            own || text.contains('~') || text.ends_with('^')
+            own || only_commits(text)
         }
         GitNames::AllChanged => false,
     }
+}
+
+/// Whether it has behind its name what only commits have.
+fn only_commits(text: &str) -> bool {
+    text.contains('~') || text.ends_with('^')
 }
 
 /// Whether this could be (the beginning of) an object's name, also as `v1-2-g1a2b3c4`.

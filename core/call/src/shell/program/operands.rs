@@ -28,10 +28,20 @@ pub(super) fn analyze_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandFo
     made_files::add_made_files(judge, form, scan);
     index_links::add_links_of_index(judge, form);
     database_archives::add_database_archive(judge);
-    if form.shows_patch.holds(&scan.options) && !pathspec::names_paths(judge, scan) {
+    let patch = form.shows_patch.holds(&scan.options) && !pathspec::names_paths(judge, scan);
+    if patch || shows_objects(form, scan) {
         pathspec::add_whole_repository(judge, Use::Read, true);
     }
     analyze_named_operands(judge, form, scan);
+}
+
+/// Whether it prints or writes what an object of git's holds, by whatever name: of all that a format may have printed of a text,
+/// only `%(raw)` is what it holds, and `%(*raw)` that of the one that a tag is about.
+fn shows_objects(form: &CommandForm, scan: &Scan<'_>) -> bool {
+    let raw = |text: &str| text.contains("(raw)") || text.contains("(*raw)");
+    let formats = || scan.options.iter().filter(|found| form.formats.contains(found.name));
+    form.shows_objects.holds(&scan.options)
+        || formats().any(|found| found.value.as_ref().is_some_and(|value| value.text.is_none_or(raw)))
 }
 
 fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {

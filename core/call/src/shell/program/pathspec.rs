@@ -131,7 +131,7 @@ fn is_commit(judge: &CommandAnalyzer<'_>, text: &str) -> Option<bool> {
         let looks_in = judge.words.iter().any(|word| word.literal() == Some("cat-file"));
         looks_in && matches!(text, "blob" | "tree" | "commit" | "tag")
     };
-    let may_be = names != GitNames::AsTheyAre && !text.starts_with('-') && !is_path(judge, text) && !kind();
+    let may_be = names >= GitNames::Changed && !text.starts_with('-') && !is_path(judge, text) && !kind();
     found.or(may_be.then_some(false))
 }
 

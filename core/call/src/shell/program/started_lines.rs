@@ -109,6 +109,82 @@ pub(in crate::shell) fn started_lines(text: &str, backquotes: bool) -> Vec<Strin
     lines
 }
 
+/// Whether code could start the program of this name: it speaks of it and starts something, or what it starts is not told
+/// by one text that stands there as it is (`system("g"."it")`, `run(args)`).
+pub(in crate::shell) fn may_start(text: &str, program: &str) -> bool {
+    let speaks = text.contains(program);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let word = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(word);
+        let started = match name {
+            "" => {
+                let tail = rest.get(first.len_utf8()..).unwrap_or_default();
+                let quoted = || read_quoted_text(tail, '`').and_then(|(_, after)| raw_text(tail, after));
+                let backquotes = first == '`' && quoted().is_none_or(|line| speaks || !is_told(line));
+                let percent = first == '%' && tail.starts_with("x") && speaks;
+                rest = tail;
+                backquotes || percent
+            }
+            name => {
+                rest = behind;
+                let lower = name.to_ascii_lowercase();
+                match lower.as_str() {
+                    "qx" => true,
+                    "open" => {
+                        let piped = call_arguments(behind).iter().any(|text| text.contains('|'));
+                        piped && (speaks || !is_told_call(behind))
+                    }
+                    "eval" => is_call(behind, true),
+                    lower if STARTERS.contains(&lower) => {
+                        let bare = matches!(lower, "system" | "exec" | "spawn" | "popen");
+                        is_call(behind, bare) && (speaks || !is_told_call(behind))
+                    }
+                    _ => false,
+                }
+            }
+        };
+        if started {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether what stands behind the name of a function calls it with something; `bare`: also without brackets around that.
+fn is_call(behind: &str, bare: bool) -> bool {
+    let trimmed = behind.trim_start();
+    match trimmed.strip_prefix('(') {
+        Some(inside) => !inside.trim_start().starts_with(')'),
+        None => {
+            trimmed.starts_with(['"', '\'', '`'])
+                || bare && (trimmed.len() < behind.len() || trimmed.starts_with(['$', '@', '{']))
+        }
+    }
+}
+
+/// Whether the first that a call is given is one text, which is all that stands there, and in which nothing is put.
+fn is_told_call(behind: &str) -> bool {
+    let start = behind.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '{'));
+    let Some(quote) = start.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return false };
+    let tail = start.get(1..).unwrap_or_default();
+    let Some((_, after)) = read_quoted_text(tail, quote) else { return false };
+    let ends = after.trim_start().chars().next().is_none_or(|c| matches!(c, ',' | ')' | ']' | '}' | ';'));
+    ends && raw_text(tail, after).is_some_and(is_told)
+}
+
+/// A text as it is written, up to the quote before `after`.
+fn raw_text<'t>(tail: &'t str, after: &str) -> Option<&'t str> {
+    tail.get(..tail.len().checked_sub(after.len() + 1)?)
+}
+
+/// Whether a line says by itself what it starts: no shell, and nothing that one would put in.
+fn is_told(line: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_./ =:,@+-".contains(c);
+    let first = line.split_whitespace().next();
+    line.chars().all(plain) && first.is_some_and(|name| !super::runs_others(name))
+}
+
 /// A word of a line; what is not known stays that.
 fn word_of(text: &str) -> String {
     if text == UNKNOWN { text.to_owned() } else { quote_word(text) }
@@ -244,6 +320,46 @@ mod tests {
         );
         assert_eq!(started_lines("spawn(\"touch\", args)", false), ["touch ${_}"]);
         assert_eq!(started_lines("run([\"sh\", \"-c\", \"touch x\"])", false), ["sh -c 'touch x'"]);
+    }
+
+    /// What is started is another program only where the code says so in plain.
+    #[test]
+    fn given_code_then_what_it_starts_may_be_a_program_unless_it_tells_otherwise() {
+        for code in [
+            "system(\"git tag x\")",
+            "system(\"git\",\"tag\",\"x\")",
+            "system \"git tag x\"",
+            "`git tag x`",
+            "`$x`",
+            "qx(git tag)",
+            "system(\"g\".\"it tag x\")",
+            "system(\"g\" . \"it tag x\")",
+            "system(\"\\x67it tag x\")",
+            "system($x)",
+            "system @ARGV",
+            "exec {$x} @y",
+            "os.system(\"g\"+\"it tag x\")",
+            "subprocess.run(args)",
+            "subprocess.run([\"sh\", \"-c\", x])",
+            "open(F, \"git tag x |\")",
+            "open(F, \"-|\", \"g\".\"it\")",
+            "eval(pack(\"H*\", \"00\"))",
+        ] {
+            assert!(may_start(code, "git"), "{code}");
+        }
+        for code in [
+            "print 1",
+            "print \"git tag x\"",
+            "s/git/digit/",
+            "system(\"ls -l\")",
+            "system(\"make\", \"all\")",
+            "subprocess.run([\"cargo\", \"test\"], check=True)",
+            "print(platform.system(), 1)",
+            "open(\"a.txt\").read()",
+            "app.run()",
+        ] {
+            assert!(!may_start(code, "git"), "{code}");
+        }
     }
 
     /// What is printed, searched for or written is none.

@@ -36,6 +36,8 @@ pub(super) struct TableEntry {
     pub(super) past: Option<String>,
     pub(super) widens: Option<String>,
     pub(super) shows_patch: Option<String>,
+    pub(super) shows_objects: Option<String>,
+    pub(super) formats: Option<String>,
     pub(super) names_alone: Option<String>,
     pub(super) follows: Option<String>,
     pub(super) rewrites: Option<String>,
@@ -231,6 +233,8 @@ impl TableEntry {
         self.widens = self.widens.take().or_else(|| like.widens.clone());
         self.names_alone = self.names_alone.take().or_else(|| like.names_alone.clone());
         self.shows_patch = self.shows_patch.take().or_else(|| like.shows_patch.clone());
+        self.shows_objects = self.shows_objects.take().or_else(|| like.shows_objects.clone());
+        self.formats = self.formats.take().or_else(|| like.formats.clone());
         self.follows = self.follows.take().or_else(|| like.follows.clone());
         self.rewrites = self.rewrites.take().or_else(|| like.rewrites.clone());
         self.rewrites_in = self.rewrites_in.or(like.rewrites_in);

@@ -60,6 +60,7 @@ pub(super) use extended_globs::{EXCLUSION, is_extended_sign};
 pub(super) use line_values::{printed_values, value_readings};
 use pending_notes::WordNotes;
 use shell_state::ShellState;
+use stale_lookups::SpokenNames;
 use walk_output::WalkResult;
 
 /// One walk over one line, its inner lines included.
@@ -74,6 +75,7 @@ pub(super) struct Walker<'a> {
     noted: WordNotes,
     looked: LineLookups,
     repositories: RepositoryLooks,
+    spoken: SpokenNames,
     /// What the request sets for every command.
     env: Vec<Assignment>,
     /// The line may set these itself.
@@ -101,6 +103,7 @@ impl<'a> Walker<'a> {
             noted: WordNotes::default(),
             looked: LineLookups::default(),
             repositories: RepositoryLooks::default(),
+            spoken: SpokenNames::default(),
             env: Vec::new(),
             home_set: set("HOME"),
             pwd_set: set("PWD"),

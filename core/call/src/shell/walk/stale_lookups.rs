@@ -1,6 +1,8 @@
 //! Whether what was looked up around a folder, so that a program there counts as one that only reads, still holds where the
 //! command at hand comes to run: earlier ones of the line may have made what such programs go by (D2.10 d, D2.30).
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::Walker;
@@ -32,30 +34,58 @@ const GUIDES: &[&str] = &[
     "rust-toolchain.toml",
 ];
 
+/// As many texts are kept with what they speak of.
+const MOST_TEXTS: usize = 64;
+
 /// As many folders upwards are looked at.
 const MAX_FOLDERS: usize = 64;
 
 /// Commands of git's that leave its names as they are, or have them stand for other commits: git lets a branch be nothing else.
+/// What is cloned, and what is fetched for a sub-module, has names of its own.
 const KEEP_NAMES: &[&str] = &[
     "add",
     "am",
     "apply",
+    "archive",
+    "blame",
+    "cat-file",
     "checkout",
     "cherry-pick",
     "clean",
+    "clone",
     "commit",
     "config",
+    "describe",
+    "diff",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "init",
+    "lfs",
+    "log",
+    "ls-files",
+    "ls-remote",
     "merge",
     "mv",
     "rebase",
     "reset",
     "restore",
+    "rev-list",
+    "rev-parse",
     "revert",
     "rm",
+    "shortlog",
+    "show",
+    "sparse-checkout",
     "stage",
     "stash",
+    "status",
     "switch",
 ];
+
+/// Those of `git submodule` of which the same is true.
+const KEEP_NAMES_OF_MODULES: &[&str] = &["add", "deinit", "init", "status", "summary", "sync", "update"];
 
 /// Those after which not even the commit at hand, or what is named by all of its hash, is what it was.
 const CHANGE_ALL_NAMES: &[&str] = &["fast-import", "replace", "symbolic-ref"];
@@ -100,9 +130,9 @@ impl Walker<'_> {
     pub(super) fn git_names(&self) -> GitNames {
         let files = self.place.files();
         if files.is_out_of_order() || files.is_concurrent() {
-            let mut texts = [self.current_text(), self.line].into_iter();
-            let plain = |text: &str| text.replace(['\\', '\'', '"'], "");
-            if texts.any(|text| SPEAKS_OF_NAMES.iter().any(|name| plain(text).contains(name))) {
+            let text = self.current_text();
+            let speaks = |text: &str| self.spoken.speaks(text);
+            if speaks(self.line) || text != self.line && speaks(text) {
                 return GitNames::AllChanged;
             }
         }
@@ -141,6 +171,25 @@ impl Walker<'_> {
     }
 }
 
+/// Which texts speak of commands that change git's names, as far as was looked: a line may have hundreds of commands.
+#[derive(Debug, Default)]
+pub(super) struct SpokenNames(RefCell<HashMap<String, bool>>);
+
+impl SpokenNames {
+    fn speaks(&self, text: &str) -> bool {
+        if let Some(known) = self.0.borrow().get(text) {
+            return *known;
+        }
+        let plain = text.replace(['\\', '\'', '"'], "");
+        let speaks = SPEAKS_OF_NAMES.iter().any(|name| plain.contains(name));
+        let mut known = self.0.borrow_mut();
+        if known.len() < MOST_TEXTS {
+            known.insert(text.to_owned(), speaks);
+        }
+        speaks
+    }
+}
+
 fn is_in_git_folder(path: &PathAccess) -> bool {
     path.forms().any(|form| form.iter().any(|part| part.eq_ignore_ascii_case(".git")))
 }
@@ -165,18 +214,49 @@ fn changed_names(shell: &ShellAccess) -> GitNames {
     };
     match sub {
         Some(sub) if KEEP_NAMES.contains(&sub) => GitNames::AsTheyAre,
-        Some("fetch" | "pull") if fetches_branches(&shell.words) => GitNames::AsTheyAre,
+        Some("submodule") if says_next(&shell.words, "submodule", KEEP_NAMES_OF_MODULES) => {
+            GitNames::AsTheyAre
+        }
+        Some("fetch" | "pull") if moves_branches(&shell.words, FETCHES) => GitNames::Fetched,
+        Some("push") if moves_branches(&shell.words, PUSHES) => GitNames::Fetched,
         Some(sub) if CHANGE_ALL_NAMES.contains(&sub) => GitNames::AllChanged,
         Some(_) => GitNames::Changed,
-        None if name == "git" || !program::is_known(name) => GitNames::Changed,
+        None if name == "git" => GitNames::Changed,
         // What a program is told in a text to start.
-        None if program::runs_others(name) => {
-            let speaks = shell.words.iter().any(|word| word.text().contains("git"));
-            if speaks { GitNames::AllChanged } else { GitNames::AsTheyAre }
+        None if program::runs_others(name) || program::takes_code(name) => {
+            let others = program::runs_others(name);
+            let starts = |word: &Word| {
+                let text = word.text();
+                others && text.contains("git") || program::may_start(&text, "git")
+            };
+            if shell.words.iter().skip(1).any(starts) { GitNames::AllChanged } else { GitNames::AsTheyAre }
+        }
+        // One of the user's own, which does what it is for.
+        None if !program::is_known(name) => {
+            let assigned = shell.assignments.iter().map(|of| of.value.text());
+            let speaks = shell.words.iter().map(Word::text).chain(assigned).any(|text| speaks_of_git(&text));
+            if speaks { GitNames::Changed } else { GitNames::AsTheyAre }
         }
         None if brought_files(&shell.words) == BroughtFiles::Fetched => GitNames::Changed,
         None => GitNames::AsTheyAre,
     }
+}
+
+/// Whether git stands in a text as a word of its own: not in `github` and `digits`.
+fn speaks_of_git(text: &str) -> bool {
+    let ends = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphanumeric());
+    text.match_indices("git").any(|(at, found)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let behind = text.get(at + found.len()..).and_then(|behind| behind.chars().next());
+        ends(before) && ends(behind)
+    })
+}
+
+/// Whether one of these stands behind that word, but for options.
+fn says_next(words: &[Word], word: &str, next: &[&str]) -> bool {
+    let behind = words.iter().skip_while(|own| own.literal() != Some(word)).skip(1);
+    let mut names = behind.map(Word::literal).filter(|name| !name.is_some_and(|name| name.starts_with('-')));
+    names.next().flatten().is_some_and(|name| next.contains(&name))
 }
 
 /// The command of git's that these words are.
@@ -193,16 +273,56 @@ fn git_command(words: &[Word]) -> Option<&str> {
     }
 }
 
-/// Whether what is fetched are the branches of a remote by its name, as its configuration has them.
-fn fetches_branches(words: &[Word]) -> bool {
+/// Options of `git fetch` and `git pull` that change nothing of what is fetched.
+const FETCHES: &[&str] = &[
+    "--all",
+    "--autostash",
+    "--ff-only",
+    "--no-edit",
+    "--no-rebase",
+    "--no-tags",
+    "--prune",
+    "--quiet",
+    "--rebase",
+    "--verbose",
+    "-p",
+    "-q",
+    "-r",
+    "-v",
+];
+
+/// The same of `git push`.
+const PUSHES: &[&str] = &[
+    "--all",
+    "--dry-run",
+    "--follow-tags",
+    "--force",
+    "--force-if-includes",
+    "--force-with-lease",
+    "--no-verify",
+    "--quiet",
+    "--set-upstream",
+    "--tags",
+    "--verbose",
+    "-f",
+    "-n",
+    "-q",
+    "-u",
+    "-v",
+];
+
+/// Whether what is fetched or sent are branches by their names, from or to a remote by its name: here, git keeps
+/// them as commits that it has seen there.
+fn moves_branches(words: &[Word], plain: &[&str]) -> bool {
     let texts: Option<Vec<&str>> = words.iter().skip(1).map(Word::literal).collect();
-    let plain = |word: &&str| {
-        matches!(*word, "-p" | "--prune" | "--all" | "-q" | "--quiet" | "--rebase" | "--ff-only")
-    };
     let name = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let bare = |word: &str| !word.starts_with('-');
+    // `git fetch origin tag v1` is a name for a tag.
+    let parts = |word: &str| word.split(['/', '.']).all(|part| !part.is_empty() && name(part));
+    let branch = |word: &str| bare(word) && word != "tag" && parts(word);
     texts.is_some_and(|texts| {
-        let rest: Vec<&str> = texts.into_iter().skip(1).filter(|word| !plain(word)).collect();
-        rest.len() <= 1 && rest.iter().all(|word| !word.starts_with('-') && name(word))
+        let mut rest = texts.into_iter().skip(1).filter(|word| !plain.contains(word));
+        rest.next().is_none_or(|remote| bare(remote) && name(remote)) && rest.all(branch)
     })
 }
 
