@@ -307,6 +307,10 @@ impl Quoting {
         let words: Vec<String> = words_of(name).map(without_digits).collect();
         let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
         let other = has(NO_LINE);
+        // `zip_code`
+        if has(OTHER_CODES) && is_named(name, &["code"]) {
+            return Self::Nothing;
+        }
         if is_named(name, QUOTING) || has(QUOTING_WORDS) && !other {
             return Self::Program;
         }

@@ -66,6 +66,10 @@ pub(in crate::shell) fn touches_in_strings<'t>(
                 places.add_possible_paths(bare, Use::Either, Reach::Mentioned);
             }
         }
+        // A program with quotes in it is no path as a whole.
+        if *code && text.contains(is_quote) {
+            keep_reach(Reach::Mentioned, Some(&mut places.touches));
+        }
         for (at, name) in patched_names(text).enumerate() {
             if at == MOST_MEMBERS {
                 places.add_open_word(&any_name("a long patch"), Use::Either, Reach::Mentioned);
@@ -121,10 +125,13 @@ fn add_links_in(places: &mut TouchCollector<'_>, mut folders: Vec<PathBuf>, foll
     }
 }
 
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`')
+}
+
 /// What stands between two quotes in a program, as a whole: where somebody wrote a rule about it.
 fn add_quoted(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>, touches: &mut Vec<Touch>) {
-    let quote = |c: char| matches!(c, '"' | '\'' | '`');
-    let literals = text.split(quote).skip(1).map(str::trim);
+    let literals = text.split(is_quote).skip(1).map(str::trim);
     let like_name = |part: &&str| part.contains(char::is_alphanumeric) && !part.contains(['\n', '\r']);
     for (at, literal) in literals.filter(|part| part.len() <= LONGEST).filter(like_name).enumerate() {
         if at == MOST_LITERALS {
