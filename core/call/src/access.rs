@@ -91,6 +91,9 @@ pub struct McpAccess {
     /// What its arguments would reach and run, where the server does as they say: for rules that deny or ask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<Access>,
+    /// The same of which it is only a guess that a text means it: asked about at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guesses: Vec<Access>,
     /// The category that the server claims for the tool, where the user trusts it in that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Category>,
@@ -120,8 +123,8 @@ impl McpAccess {
         let tool = super::argument_names::ToolKind::of(&readings);
         let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
         let paths = super::argument::paths_by_argument(&arguments, cwd, &looked);
-        let inside = super::argument_calls::accesses_in_arguments(&arguments, tool, cwd, home);
-        Self { readings, arguments, touches, paths, inside, claims: None, spared: false }
+        let (inside, guesses) = super::argument_calls::accesses_in_arguments(&arguments, tool, cwd, home);
+        Self { readings, arguments, touches, paths, inside, guesses, claims: None, spared: false }
     }
 
     /// Every way to split the name `joined` into a server and a tool at one of its `separator`s. Overlapping: with `__`,

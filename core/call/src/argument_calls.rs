@@ -7,21 +7,19 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::argument::percent_decodings;
+use super::argument_guesses::{Guesses, any_command};
 use super::argument_names::{RunAs, ToolKind, is_named, is_quoting};
-use super::shell::{
-    OpenWord, Word, argv_accesses, is_command_line, join_words, line_accesses, lines_started_by_code,
-};
+use super::shell::{argv_accesses, join_words, line_accesses, lines_started_by_code};
 use super::url::{file_paths, is_scheme, is_this_machine};
-use super::{Access, Dialect, ShellAccess, Surroundings, UrlAccess};
+use super::{Access, Dialect, Surroundings, UrlAccess};
 
 /// As many values of one call are looked at: what more of them say is not known.
 const MOST_VALUES: usize = 1 << 16;
 /// As many addresses, and commands, of one call are told apart: of more it is not known which they are.
 const MOST_ADDRESSES: usize = 256;
 const MOST_COMMANDS: usize = 32;
-/// As many texts that may be lines, and as many lines of one that is none as a whole.
+/// As many texts that may be lines.
 const MOST_TEXTS: usize = 1024;
-const MOST_LINES: usize = 64;
 /// The longest text that is read as addresses; of a longer one, what it begins with.
 const LONGEST: usize = 16 * 1024;
 /// As much text is read as arguments inside of arguments, and as deep.
@@ -57,16 +55,16 @@ const PROGRAMS: &[&str] = &["program", "executable", "binary"];
 const FURTHER_WORDS: &[&str] = &["args", "arguments", "parameters", "params"];
 const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "dir", "directory", "folder"];
 
-/// What the arguments of a tool would reach, and run.
+/// What the arguments of a tool would reach, and run; and what they would where a text is what it may be.
 pub(super) fn accesses_in_arguments(
     arguments: &Value,
     tool: ToolKind,
     cwd: &Path,
     home: Option<&Path>,
-) -> Vec<Access> {
+) -> (Vec<Access>, Vec<Access>) {
     let mut found = ArgumentCalls { cwd, home, tool, ..ArgumentCalls::default() };
     found.look_at(arguments, "", 0);
-    found.accesses
+    (found.accesses, found.perhaps)
 }
 
 #[derive(Debug)]
@@ -78,13 +76,26 @@ struct ArgumentCalls<'a> {
     addresses: usize,
     commands: usize,
     texts: usize,
+    guesses: Guesses,
     accesses: Vec<Access>,
+    perhaps: Vec<Access>,
 }
 
 impl Default for ArgumentCalls<'_> {
     fn default() -> Self {
         let (cwd, tool) = (Path::new("/"), ToolKind::default());
-        Self { cwd, home: None, tool, values: 0, addresses: 0, commands: 0, texts: 0, accesses: Vec::new() }
+        Self {
+            cwd,
+            home: None,
+            tool,
+            values: 0,
+            addresses: 0,
+            commands: 0,
+            texts: 0,
+            guesses: Guesses::default(),
+            accesses: Vec::new(),
+            perhaps: Vec::new(),
+        }
     }
 }
 
@@ -93,6 +104,8 @@ enum ArgumentCommand {
     Words(Vec<String>),
     /// It counts where it reads as a line that starts a known program.
     Perhaps(String),
+    /// What is too long to be looked at.
+    Unread,
 }
 
 impl ArgumentCalls<'_> {
@@ -103,7 +116,7 @@ impl ArgumentCalls<'_> {
             self.values += 1;
             if self.values > MOST_VALUES {
                 if self.values == MOST_VALUES + 1 {
-                    self.accesses.extend([any_command(), any_address()]);
+                    self.add_anything();
                 }
                 return;
             }
@@ -112,7 +125,7 @@ impl ArgumentCalls<'_> {
                     if depth < DEEPEST_INNER && text.len() <= LONGEST_INNER {
                         inner_value(text).iter().for_each(|inner| self.look_at(inner, name, depth + 1));
                     } else if is_inner(text) {
-                        self.accesses.extend([any_command(), any_address()]);
+                        self.add_anything();
                     }
                     self.add_addresses(text, name);
                 }
@@ -124,6 +137,11 @@ impl ArgumentCalls<'_> {
                 _ => {}
             }
         }
+    }
+
+    fn add_anything(&mut self) {
+        self.perhaps.push(any_command(false));
+        self.accesses.push(any_address());
     }
 
     fn add_addresses(&mut self, text: &str, name: &str) {
@@ -173,11 +191,11 @@ impl ArgumentCalls<'_> {
         let folders: Vec<PathBuf> = std::iter::once(self.cwd.to_owned()).chain(named.take(1)).collect();
         for command in commands {
             self.texts += 1;
-            let guess = matches!(command, ArgumentCommand::Perhaps(_));
+            let guess = matches!(command, ArgumentCommand::Perhaps(_) | ArgumentCommand::Unread);
             self.commands += usize::from(!guess);
             if self.commands > MOST_COMMANDS || self.texts > MOST_TEXTS {
                 if self.commands == MOST_COMMANDS + 1 || self.texts == MOST_TEXTS + 1 {
-                    self.accesses.push(any_command());
+                    self.perhaps.push(any_command(self.commands > MOST_COMMANDS));
                 }
                 return;
             }
@@ -190,14 +208,25 @@ impl ArgumentCalls<'_> {
                     env: &none,
                     dialect: Dialect::Unknown,
                 };
-                let accesses = match &command {
-                    ArgumentCommand::Line(line) => line_accesses(line, &at),
-                    ArgumentCommand::Words(words) => argv_accesses(words, &at),
-                    ArgumentCommand::Perhaps(text) => accesses_of_guess(text, &at),
+                let (accesses, perhaps) = match &command {
+                    ArgumentCommand::Line(line) => {
+                        let read = line_accesses(line, &at);
+                        let unread = self.guesses.of_unread(line, &read, &at);
+                        (read, unread)
+                    }
+                    ArgumentCommand::Words(words) => {
+                        let read = argv_accesses(words, &at);
+                        let unread = self.guesses.of_unread(&join_words(words), &read, &at);
+                        (read, unread)
+                    }
+                    ArgumentCommand::Perhaps(text) => (Vec::new(), self.guesses.of_text(text, &at)),
+                    ArgumentCommand::Unread => (Vec::new(), vec![any_command(false)]),
                 };
-                for access in accesses {
-                    if !self.accesses.contains(&access) {
-                        self.accesses.push(access);
+                for (kept, found) in [(&mut self.accesses, accesses), (&mut self.perhaps, perhaps)] {
+                    for access in found {
+                        if !kept.contains(&access) {
+                            kept.push(access);
+                        }
                     }
                 }
             }
@@ -211,17 +240,6 @@ impl ArgumentCalls<'_> {
             _ => self.cwd.join(given),
         }
     }
-}
-
-/// A command of which nothing is known.
-fn any_command() -> Access {
-    let any = OpenWord { text: "…".to_owned(), pieces: vec![None], ..OpenWord::default() };
-    Access::Shell(ShellAccess {
-        words: vec![Word::Open(any)],
-        line: "more commands than can be told apart".to_owned(),
-        understood: true,
-        ..ShellAccess::default()
-    })
 }
 
 /// An address of which nothing is known.
@@ -259,17 +277,6 @@ fn commands_among(members: &Map<String, Value>, tool: ToolKind) -> Vec<ArgumentC
     found
 }
 
-/// What a text runs if it is a line; or its lines by themselves, if it is none as a whole: a shell has run those before the one
-/// that it does not understand.
-fn accesses_of_guess(text: &str, at: &Surroundings<'_>) -> Vec<Access> {
-    let read = |line: &str| Some(line_accesses(line, at)).filter(|read| is_command_line(read));
-    if let Some(found) = read(text) {
-        return found;
-    }
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.take(MOST_LINES).filter_map(read).flatten().collect()
-}
-
 /// A text, or those of a list.
 fn each_text(value: &Value) -> impl Iterator<Item = &str> {
     let list = value.as_array().into_iter().flatten();
@@ -279,6 +286,7 @@ fn each_text(value: &Value) -> impl Iterator<Item = &str> {
 /// What a program in another language says that it starts, and a program that may as well be a line.
 fn add_code(text: &str, run: RunAs, found: &mut Vec<ArgumentCommand>) {
     if text.len() > LONGEST_INNER {
+        found.push(ArgumentCommand::Unread);
         return;
     }
     if run == RunAs::Code {

@@ -3,6 +3,7 @@
 mod access;
 mod argument;
 mod argument_calls;
+mod argument_guesses;
 mod argument_names;
 mod digest;
 mod home;

@@ -213,6 +213,17 @@ pub(crate) fn is_command_line(read: &[Access]) -> bool {
     })
 }
 
+/// Whether any word of a line, whatever else it is, is the name of a program that is known, or of one by its path. What is not
+/// written as it is read may be one.
+pub(crate) fn names_a_program(line: &str) -> bool {
+    let ends = |c: char| c.is_whitespace() || "|&;(){}<>`=,!@".contains(c);
+    line.contains("$'")
+        || line.split(ends).filter(|word| !word.is_empty()).any(|word| {
+            let bare: String = word.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
+            bare.contains('/') || program::is_known(&bare) && !WORDS_OF_CODE.contains(&bare.as_str())
+        })
+}
+
 /// The shell accesses among `accesses`.
 pub fn shell_accesses(accesses: &[Access]) -> impl Iterator<Item = &ShellAccess> {
     accesses.iter().filter_map(|access| match access {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::program::{self, ArgumentText};
-use crate::argument_names::is_quoting;
+use crate::argument_names::Quoting;
 use crate::{LineLookups, PathAccess, WriteKind};
 
 /// How a command would use a path among its words.
@@ -114,8 +114,8 @@ struct ArgumentStrings {
 
 impl ArgumentStrings {
     fn collect_from(&mut self, arguments: Value, name: &str, depth: usize) {
-        let mut todo = vec![(arguments, is_quoting(name))];
-        while let Some((value, code)) = todo.pop() {
+        let mut todo = vec![(arguments, Quoting::of(name))];
+        while let Some((value, quoting)) = todo.pop() {
             if self.values.len() + self.names.len() > MOST {
                 return;
             }
@@ -127,16 +127,22 @@ impl ArgumentStrings {
                         && text.len() <= LONGEST_INNER
                         && let Ok(inner) = serde_json::from_str(&text)
                     {
-                        self.collect_from(inner, if code { "code" } else { "" }, depth + 1);
+                        let name = match quoting {
+                            Quoting::Program => "code",
+                            Quoting::Question => "query",
+                            Quoting::Nothing => "",
+                        };
+                        self.collect_from(inner, name, depth + 1);
                     }
+                    let code = quoting.counts_in(&text);
                     self.values.push(ArgumentText { text, code, value: true });
                 }
-                Value::Array(items) => todo.extend(items.into_iter().map(|item| (item, code))),
+                Value::Array(items) => todo.extend(items.into_iter().map(|item| (item, quoting))),
                 Value::Object(members) => {
                     for (name, member) in members {
                         let yes = member == Value::Bool(true) || member.as_str() == Some("true");
                         self.follows |= yes && says_to_follow(&name);
-                        todo.push((member, is_quoting(&name)));
+                        todo.push((member, Quoting::of(&name)));
                         self.names.push(ArgumentText { text: name, code: false, value: false });
                     }
                 }

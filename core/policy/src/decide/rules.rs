@@ -50,11 +50,16 @@ fn runs_here(policy: &Policy, found: &Findings<'_>) -> bool {
     super::settings::server_of(policy, mcp, found.standing).is_some_and(|server| server.local)
 }
 
-/// Denials and asks about a path that `toucher` touches: the access, or what its arguments would run.
+/// Why somebody is asked about what is denied, where it is only a guess that a text means it.
+pub(super) const A_GUESS: &str = "a text that could be a command which a rule is about";
+
+/// Denials and asks about a path that `toucher` touches: the access, or what its arguments would run. Of a `guess` it is not known
+/// that the text means it.
 pub(super) fn apply_touch_rules(
     policy: &Policy,
     touch: &TouchForms<'_>,
     toucher: &Access,
+    guess: bool,
     found: &mut Findings<'_>,
 ) {
     let mut perhaps: Option<&Rule> = None;
@@ -65,14 +70,14 @@ pub(super) fn apply_touch_rules(
         }
         let Some(mut touching) = rule.match_touch(touch) else { continue };
         // What a server makes of a text is not known.
-        if touch.touch.reach == Reach::Said && matches!(toucher, Access::Mcp(_)) {
+        if guess || touch.touch.reach == Reach::Said && matches!(toucher, Access::Mcp(_)) {
             touching.certainty = Certainty::Perhaps;
         }
         let by_hand = rule.effect == Effect::Deny && rule.origin.layer != "managed";
         if touching.certainty == Certainty::Perhaps {
             match touch.touch.reach {
                 Reach::Past if by_hand => past.get_or_insert(rule),
-                Reach::Past if rule.effect == Effect::Deny => {
+                Reach::Past if rule.effect == Effect::Deny && !guess => {
                     let finding = found.part_finding(
                         Effect::Deny,
                         touch.finding_text(None),
@@ -146,14 +151,17 @@ pub(super) fn ask_each_time(touch: &TouchForms<'_>, what: &str, why: &str, found
 
 /// Denials and asks about a part of the access: an address among the words of a command, or what arguments of a tool would
 /// reach and run.
-pub(super) fn apply_part_rules(policy: &Policy, part: &Access, found: &mut Findings<'_>) {
+pub(super) fn apply_part_rules(policy: &Policy, part: &Access, guess: bool, found: &mut Findings<'_>) {
     let seen = AccessForms::new(part, &found.call.roots);
     for rule in policy.rules.rules_about(&seen) {
         let speaks =
             rule.effect != Effect::Allow && rule.is_for(&found.call.agent) && !rule.pattern.is_everything();
         if speaks && rule.matches_forms(&seen) {
-            if rule.effect == Effect::Deny && !rule.pattern.is_certain_of(part) {
-                let why = format!("where it leads is not known, and there is a {}", rule_reason(rule));
+            if rule.effect == Effect::Deny && (guess || !rule.pattern.is_certain_of(part)) {
+                let why = match guess {
+                    true => format!("{A_GUESS}: {}", rule_reason(rule)),
+                    false => format!("where it leads is not known, and there is a {}", rule_reason(rule)),
+                };
                 let mut finding = with_rule_origin(
                     rule,
                     found.part_finding(Effect::Ask, part.to_string(), Source::Rule, why),

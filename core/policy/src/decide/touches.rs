@@ -23,8 +23,8 @@ pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: 
     };
     for touch in touches {
         let seen = TouchForms::new(touch, &found.call.roots);
-        rules::apply_touch_rules(policy, &seen, access, found);
-        add_grant_denials(&seen, access, found);
+        rules::apply_touch_rules(policy, &seen, access, false, found);
+        add_grant_denials(&seen, access, false, found);
         // An allow of just this path speaks for it as an allow of the command does.
         let allowed = lifted || is_allowed(policy, &seen, found);
         add_protection(policy, &seen, allowed, found);
@@ -32,17 +32,18 @@ pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: 
             add_matrix_row(policy, &seen, found);
         }
     }
-    judge_addresses(policy, access, found);
+    judge_addresses(policy, access, false, found);
     if let Access::Mcp(mcp) = access {
-        mcp.inside.iter().for_each(|inside| judge_inside(policy, inside, found));
+        mcp.inside.iter().for_each(|inside| judge_inside(policy, inside, false, found));
+        mcp.guesses.iter().for_each(|inside| judge_inside(policy, inside, true, found));
     }
 }
 
 /// The addresses among the words of a command.
-fn judge_addresses(policy: &Policy, access: &Access, found: &mut Findings<'_>) {
+fn judge_addresses(policy: &Policy, access: &Access, guess: bool, found: &mut Findings<'_>) {
     let Access::Shell(shell) = access else { return };
     for url in &shell.urls {
-        rules::apply_part_rules(policy, &Access::Fetch(url.clone()), found);
+        rules::apply_part_rules(policy, &Access::Fetch(url.clone()), guess, found);
     }
     for host in mentions::mentioned_hosts(shell) {
         rules::apply_mention_rules(policy, &Access::Fetch(host), found);
@@ -50,12 +51,20 @@ fn judge_addresses(policy: &Policy, access: &Access, found: &mut Findings<'_>) {
 }
 
 /// What arguments of a tool would reach or run, and what that touches: a denial or an ask that somebody wrote, or gave before,
-/// is about it. Nothing else is: it is not known that the server does so.
-fn judge_inside(policy: &Policy, inside: &Access, found: &mut Findings<'_>) {
-    rules::apply_part_rules(policy, inside, found);
+/// is about it. Nothing else is: it is not known that the server does so. Of a `guess` it is not even known that the text means
+/// it: it is asked about at most.
+fn judge_inside(policy: &Policy, inside: &Access, guess: bool, found: &mut Findings<'_>) {
+    rules::apply_part_rules(policy, inside, guess, found);
     let (grants, call) = (found.standing.grants, found.call);
     for (grant, pattern) in grants.forbidding_grants(call, inside) {
         let reason = format!("denied before, {}", grant.scope);
+        if guess {
+            let reason = format!("{}: {reason}", rules::A_GUESS);
+            let mut finding = found.part_finding(Effect::Ask, inside.to_string(), Source::Grant, reason);
+            (finding.pattern, finding.always) = (Some(pattern.to_string()), true);
+            found.add_ask(finding, AskKind::Always);
+            continue;
+        }
         let mut finding = found.part_finding(Effect::Deny, inside.to_string(), Source::Grant, reason);
         finding.pattern = Some(pattern.to_string());
         finding.grant = Some(grant.id);
@@ -64,11 +73,11 @@ fn judge_inside(policy: &Policy, inside: &Access, found: &mut Findings<'_>) {
     if let Access::Shell(shell) = inside {
         for touch in &shell.touches {
             let seen = TouchForms::new(touch, &found.call.roots);
-            rules::apply_touch_rules(policy, &seen, inside, found);
-            add_grant_denials(&seen, inside, found);
+            rules::apply_touch_rules(policy, &seen, inside, guess, found);
+            add_grant_denials(&seen, inside, guess, found);
         }
     }
-    judge_addresses(policy, inside, found);
+    judge_addresses(policy, inside, guess, found);
 }
 
 /// Whether a rule outside of workspace files allows what is touched.
@@ -88,11 +97,11 @@ fn is_allowed(policy: &Policy, touch: &TouchForms<'_>, found: &Findings<'_>) -> 
     })
 }
 
-fn add_grant_denials(touch: &TouchForms<'_>, toucher: &Access, found: &mut Findings<'_>) {
+fn add_grant_denials(touch: &TouchForms<'_>, toucher: &Access, guess: bool, found: &mut Findings<'_>) {
     let (grants, call) = (found.standing.grants, found.call);
     for (grant, pattern, touching) in grants.forbidding_touch(call, touch) {
         let reason = format!("denied before, {}", grant.scope);
-        let past = touching.certainty == Certainty::Perhaps;
+        let past = guess || touching.certainty == Certainty::Perhaps;
         if past || rules::is_incidental_read(touch, &touching, toucher) {
             let mut finding = rules::ask_each_time(touch, "it may show something denied", &reason, found);
             finding.pattern = Some(pattern.to_string());
@@ -114,7 +123,7 @@ fn add_grant_denials(touch: &TouchForms<'_>, toucher: &Access, found: &mut Findi
 }
 
 fn add_protection(policy: &Policy, touch: &TouchForms<'_>, lifted: bool, found: &mut Findings<'_>) {
-    if touch.touch.reach != Reach::Said
+    if !matches!(touch.touch.reach, Reach::Said | Reach::Mentioned)
         && let Some(place) = doubtful_touch(touch.touch)
     {
         let mut finding =

@@ -15,6 +15,8 @@ use crate::{
 const MOST_MEMBERS: usize = 1024;
 const MOST_LINKS: usize = 4096;
 const MOST_LITERALS: usize = 4096;
+/// As many paths are looked up for one call.
+const MOST_TOUCHES: usize = 8192;
 /// What stands around a member of a list, and is no part of it.
 const AROUND: &[char] = &['"', '\'', '`', '(', ')', '<', '>', '[', ']', ',', ';'];
 /// What no path holds in a text, and code does.
@@ -42,6 +44,10 @@ pub(in crate::shell) fn touches_in_strings<'t>(
     let mut touches = Vec::new();
     let mut folders: Vec<PathBuf> = Vec::new();
     for ArgumentText { text, code, value } in texts {
+        if touches.len() > MOST_TOUCHES {
+            places.add_open_word(&any_name("more paths than are looked up"), Use::Either, Reach::Mentioned);
+            break;
+        }
         let text = with_and_without_blanks(text).last().unwrap_or_default();
         if !text.contains(['\n', '\r']) {
             places.add_possible_paths(text, Use::Either, Reach::Itself);
@@ -60,6 +66,10 @@ pub(in crate::shell) fn touches_in_strings<'t>(
                 places.add_possible_paths(bare, Use::Either, Reach::Mentioned);
             }
         }
+        // A program with quotes in it is no path as a whole.
+        if *code && text.contains(is_quote) {
+            keep_reach(Reach::Mentioned, Some(&mut places.touches));
+        }
         for (at, name) in patched_names(text).enumerate() {
             if at == MOST_MEMBERS {
                 places.add_open_word(&any_name("a long patch"), Use::Either, Reach::Mentioned);
@@ -70,14 +80,25 @@ pub(in crate::shell) fn touches_in_strings<'t>(
         let named = places.touches.iter().filter(|_| *value).filter_map(folder_of);
         folders.extend(named.collect::<Vec<_>>());
         touches.append(&mut places.touches);
+        let before = touches.len();
         add_members(&mut places, text, home, &mut touches);
+        keep_reach(Reach::Mentioned, touches.get_mut(before..));
         if *code {
+            let before = touches.len();
             add_quoted(&mut places, text, home, &mut touches);
+            keep_reach(Reach::Said, touches.get_mut(before..));
         }
     }
     add_links_in(&mut places, folders, follows);
     touches.append(&mut places.touches);
     touches
+}
+
+/// What a text only means perhaps is never more than that, though nothing lies below it.
+fn keep_reach(reach: Reach, touches: Option<&mut [Touch]>) {
+    for touch in touches.into_iter().flatten().filter(|touch| touch.reach != Reach::Mentioned) {
+        touch.reach = reach;
+    }
 }
 
 fn folder_of(touch: &Touch) -> Option<PathBuf> {
@@ -99,19 +120,18 @@ fn add_links_in(places: &mut TouchCollector<'_>, mut folders: Vec<PathBuf>, foll
         places.add_open_word(&any_name("where links lead"), Use::Read, Reach::Mentioned);
     }
     for link in links.iter().take(MOST_LINKS).filter_map(|link| link.to_str()) {
-        let path = PathAccess::new(Path::new("/"), link);
-        places.touches.push(Touch {
-            path: TouchedPath::Known(path),
-            how: Use::Read,
-            reach: Reach::Mentioned,
-        });
+        let path = TouchedPath::Known(PathAccess::new(Path::new("/"), link));
+        places.touches.push(Touch { path, how: Use::Read, reach: Reach::Mentioned });
     }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`')
 }
 
 /// What stands between two quotes in a program, as a whole: where somebody wrote a rule about it.
 fn add_quoted(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>, touches: &mut Vec<Touch>) {
-    let quote = |c: char| matches!(c, '"' | '\'' | '`');
-    let literals = text.split(quote).skip(1).map(str::trim);
+    let literals = text.split(is_quote).skip(1).map(str::trim);
     let like_name = |part: &&str| part.contains(char::is_alphanumeric) && !part.contains(['\n', '\r']);
     for (at, literal) in literals.filter(|part| part.len() <= LONGEST).filter(like_name).enumerate() {
         if at == MOST_LITERALS {

@@ -75,7 +75,7 @@ pub(crate) fn lines_started_by_code(text: &str) -> Vec<String> {
         let line = line.trim_start();
         line.strip_prefix('!').or_else(|| line.strip_prefix("%sx ")).or_else(|| line.strip_prefix("%system "))
     });
-    lines.extend(marked.take(MOST_LINES).map(|line| line.trim_start_matches('!').trim().to_owned()));
+    lines.extend(marked.map(|line| line.trim_start_matches('!').trim().to_owned()));
     lines
 }
 

@@ -178,9 +178,10 @@ fn given_a_command_among_arguments_then_denials_and_asks_of_it_hold() {
             json!({ "steps": [{ "run": { "cmd": "rm x" } }] }),
             json!({ "language": "bash", "code": "ls\nrm x" }),
             json!("{\"command\": \"rm x\"}"),
-            json!({ "commands": vec!["ls"; 100] }),
         ],
     ));
+    // More than are told apart could be any.
+    all.extend(wrong("shell(rm *)", Ask, vec![json!({ "commands": vec!["ls"; 100] })]));
     all.extend(wrong(
         "read(~/.ssh/**)",
         Deny,
@@ -266,17 +267,35 @@ fn given_a_path_with_a_mark_behind_it_then_denials_of_it_hold() {
     assert!(all.is_empty(), "{all:#?}");
 }
 
-fn in_tool(tool: &str, rule: &str, arguments: Value) -> Effect {
-    let readings = vec![("s".into(), tool.into())];
+fn in_tool(tool: &str, rule: &str, arguments: Value) -> (Effect, bool) {
+    let (server, tool) = tool.split_once('/').unwrap_or(("s", tool));
+    let readings = vec![(server.into(), tool.into())];
     let access = McpAccess::with_home(readings, arguments, Path::new("/w"), Some(Path::new("/home/me")));
-    in_mode(&policy(&[(Allow, "mcp(s)"), (Deny, rule)]), &call(Access::Mcp(access)), Mode::Auto).effect
+    let policy = policy(&[(Allow, "mcp(*)"), (Deny, rule)]);
+    let decision = in_mode(&policy, &call(Access::Mcp(access)), Mode::Auto);
+    (decision.effect, decision.always_asks())
 }
 
-/// Attack 712.
+const ASKED: (Effect, bool) = (Ask, true);
+const NOTHING: (Effect, bool) = (Allow, false);
+
+/// It is a guess that such a text is a line: it is asked about, and never denied. Attack 712.
 #[test]
-fn given_code_that_is_a_line_or_starts_one_then_denials_of_it_hold() {
+fn given_code_that_is_a_line_or_starts_one_then_it_is_not_allowed() {
     let mut all = Vec::new();
-    for name in ["code", "source", "snippet", "input", "cell", "shellCode", "run", "zsh"] {
+    for name in [
+        "code",
+        "snippet",
+        "cell",
+        "shellCode",
+        "run",
+        "code_block",
+        "codeString",
+        "script_content",
+        "cmdString",
+        "commandText",
+        "bash_command_string",
+    ] {
         let lines = [
             "touch x",
             "/bin/touch x",
@@ -284,29 +303,44 @@ fn given_code_that_is_a_line_or_starts_one_then_denials_of_it_hold() {
             "sudo touch x",
             "x=1\ntouch $x",
             "touch x\n)",
+            "t\\\nouch x\n)",
             "#!/bin/sh\ntouch x",
+        ];
+        all.extend(many("shell(touch *)", Ask, name, &lines));
+        let long = format!("touch x\n# {}", "a".repeat(20_000));
+        all.extend(many("shell(touch *)", Ask, name, &[&long]));
+        all.extend(many("read(~/.ssh/**)", Ask, name, &["cat ~/.ssh/id", "cd ~/.ssh && cat id"]));
+    }
+    for name in ["code", "source", "snippet", "cell", "sqlText", "input", "queryString"] {
+        let code = [
             "import os; os.system('touch x')",
             "import subprocess\nsubprocess.run([\"touch\", \"x\"])",
             "require('child_process').execSync('touch x')",
             "%%bash\ntouch x",
         ];
-        all.extend(many("shell(touch *)", Deny, name, &lines));
-        let long = format!("touch x\n# {}", "a".repeat(20_000));
-        all.extend(many("shell(touch *)", Deny, name, &[&long]));
-        all.extend(many("read(~/.ssh/**)", Deny, name, &["cat ~/.ssh/id", "cd ~/.ssh && cat id"]));
+        all.extend(many("shell(touch *)", Ask, name, &code));
     }
     all.extend(wrong(
         "shell(touch *)",
-        Deny,
+        Ask,
         vec![
             json!({ "code": ["ls", "touch x"] }),
             json!({ "code": "print(1)\n!touch x" }),
-            json!({ "script": "import os\nos.system('touch x')" }),
-            json!({ "cells": [{ "source": "touch x" }] }),
+            json!({ "cells": [{ "code": "touch x" }] }),
             json!({ "language": "python", "code": "os.system('touch x')" }),
             json!({ "sql": "select system('touch x')" }),
             json!({ "python": "os.system('touch x')" }),
             json!("{\"code\": \"touch x\"}"),
+        ],
+    ));
+    // What certainly is a line is denied.
+    all.extend(wrong(
+        "shell(touch *)",
+        Deny,
+        vec![
+            json!({ "language": "bash", "code": "touch x" }),
+            json!({ "interpreter": "/bin/sh", "input": "touch x" }),
+            json!({ "zsh": "touch x" }),
         ],
     ));
     // Code that is no line, and lines that are others.
@@ -339,20 +373,92 @@ fn given_code_that_is_a_line_or_starts_one_then_denials_of_it_hold() {
             json!({ "description": "touch x" }),
             json!({ "sql": "touch x" }),
             json!({ "code": vec!["print(1)"; 100] }),
+            json!({ "zip_code": "touch x", "status_code": "touch x", "country_code": "touch x" }),
+            json!({ "source_id": "touch x", "code_owner": "touch x", "query_id": "touch x" }),
+            json!({ "script_name": "touch x", "command_id": "touch x", "command_description": "touch x" }),
+            json!({ "run": "touch" }),
         ],
     ));
     assert!(all.is_empty(), "{all:#?}");
     // What a tool that is a shell is given to type.
-    for tool in ["shell", "run_in_terminal", "bashExec", "terminal_write", "execute"] {
-        for arguments in
-            [json!({ "input": "touch x" }), json!({ "text": "touch x\n" }), json!({ "code": "touch x" })]
-        {
-            assert_eq!(in_tool(tool, "shell(touch *)", arguments.clone()), Deny, "{tool} {arguments}");
+    for tool in ["shell", "run_in_terminal", "bashExec", "terminal_write", "execute", "execute_command"] {
+        for arguments in [
+            json!({ "input": "touch x" }),
+            json!({ "text": "touch x\n" }),
+            json!({ "source": "touch x" }),
+            json!({ "code": "touch x" }),
+        ] {
+            assert_eq!(in_tool(tool, "shell(touch *)", arguments.clone()), ASKED, "{tool} {arguments}");
         }
         let harmless = json!({ "text": "ls", "description": "touch x" });
-        assert_eq!(in_tool(tool, "shell(touch *)", harmless), Allow, "{tool}");
+        assert_eq!(in_tool(tool, "shell(touch *)", harmless), NOTHING, "{tool}");
     }
     for tool in ["write", "send_message", "pushover"] {
-        assert_eq!(in_tool(tool, "shell(touch *)", json!({ "text": "touch x" })), Allow, "{tool}");
+        assert_eq!(in_tool(tool, "shell(touch *)", json!({ "text": "touch x" })), NOTHING, "{tool}");
+    }
+}
+
+/// Prose that begins with the name of a program is no line, however the server is called.
+#[test]
+fn given_prose_that_begins_as_a_command_then_denials_of_it_are_not_about_it() {
+    for (tool, rule, arguments) in [
+        ("a/b", "shell(touch *)", json!({ "input": "touch base with bob" })),
+        ("command-center/add_task", "shell(touch *)", json!({ "task": "touch up the docs" })),
+        ("cmd/search", "shell(rm *)", json!({ "text": "rm the old things" })),
+        ("bash/search", "shell(rm *)", json!({ "text": "rm the old things" })),
+        ("slack/run_search", "shell(curl *)", json!({ "content": "curl is broken" })),
+        ("slack/process_message", "shell(git push *)", json!({ "text": "git push now please" })),
+        ("process/list", "shell(touch *)", json!({ "value": "touch it" })),
+        ("a/b", "shell(curl *)", json!({ "source": "curl" })),
+        ("gh/get_run", "shell(rm *)", json!({ "run": "rm" })),
+        ("linear/run_query", "shell(touch *)", json!({ "text": "touch x" })),
+        ("browser/get_console_logs", "shell(touch *)", json!({ "text": "touch x" })),
+    ] {
+        assert_eq!(in_tool(tool, rule, arguments.clone()), NOTHING, "{tool} {arguments}");
+    }
+}
+
+/// What is not read of a line or of a guess could be anything: it is asked about, always. Attack 712.
+#[test]
+fn given_more_commands_than_are_read_then_the_rest_could_be_what_is_denied() {
+    let rm = "shell(rm *)";
+    for arguments in [
+        json!({ "code": format!("{}rm x", "true\n".repeat(200)) }),
+        json!({ "code": format!("{}rm x\n)", "ls\n".repeat(70)) }),
+        json!({ "code": format!("{}rm x\n)", "ls\n".repeat(3000)) }),
+        json!({ "code": format!("rm x\n#{}", "a".repeat(66_000)) }),
+        json!({ "code": format!("rm x #{}", "a".repeat(12_000)) }),
+        json!({ "code": format!("{}\n!rm x", "!ls\n".repeat(80)) }),
+    ] {
+        let text = arguments.to_string();
+        let short = text.get(..30).unwrap_or_default();
+        assert_eq!(in_tool("t", rm, arguments.clone()), ASKED, "{short}");
+        assert_eq!(in_tool("t", "fetch(x.internal)", arguments), NOTHING, "{short}");
+    }
+    for line in [
+        format!("{}cat .env", "true\n".repeat(300)),
+        format!("x=.e\n{}cat ${{x}}nv", "true\n".repeat(300)),
+        format!("cat .env #{}", "a".repeat(12_000)),
+        "cat .env\n)".to_owned(),
+        "cat .e*\n(".to_owned(),
+    ] {
+        let arguments = json!({ "command": line });
+        assert_eq!(in_tool("t", "read(/w/.env)", arguments), ASKED, "{:?}", line.get(..20));
+    }
+    for arguments in [
+        json!({ "command": "ls src\n)" }),
+        json!({ "script": "const x = () => { return document.title; }" }),
+        json!({ "code": "const a = require('path');\nfunction f(x) { return x.y(); }\n".repeat(150) }),
+    ] {
+        assert_eq!(in_tool("t", "read(/w/.env)", arguments.clone()), NOTHING, "{arguments}");
+        assert_eq!(in_tool("t", rm, arguments.clone()), NOTHING, "{arguments}");
+    }
+    // There is one budget for a call.
+    let lists = [("(i\n", "ls a b\n", 900), ("((\n", "bash -c 'ls a'\n", 200)];
+    for (begin, line, count) in lists {
+        let code = vec![json!({ "code": format!("{begin}{}", line.repeat(60)) }); count];
+        let before = std::time::Instant::now();
+        assert_eq!(in_tool("t", rm, Value::from(code)), ASKED, "{begin}");
+        assert!(before.elapsed().as_secs() < 10, "{begin}: {:?}", before.elapsed());
     }
 }

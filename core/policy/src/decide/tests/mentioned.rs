@@ -223,17 +223,33 @@ fn given_a_path_in_quotes_in_a_program_then_the_call_is_not_allowed() {
         "os.listdir('/w/secret/')",
         "x = 'sub\\\\..\\\\.env'",
     ];
-    for name in
-        ["sql", "query", "sqlQuery", "code", "script", "source", "expression", "js", "python", "statement"]
-    {
-        for text in texts {
+    for name in [
+        "sql",
+        "query",
+        "sqlQuery",
+        "sqlText",
+        "code",
+        "script",
+        "source",
+        "expression",
+        "js",
+        "python",
+        "statement",
+    ] {
+        // A question in words has quotes, too.
+        let asks = |text: &str| {
+            let begins = ["select", "attach", "copy", "--"].iter().any(|word| text.starts_with(word));
+            name != "query" || begins
+        };
+        for text in texts.into_iter().filter(|text| asks(text)) {
             for arguments in [json!({ name: text }), json!({ "a": { name: [text] } })] {
                 let decision = judged(&denied, arguments.clone());
-                assert!(decision.effect == Deny || decision.always_asks(), "{arguments}: {decision:?}");
+                assert!(decision.effect == Ask && decision.always_asks(), "{arguments}: {decision:?}");
             }
         }
         let at_home = policy(&[(Allow, "mcp(*)"), (Ask, "read(~/.aws/**)")]);
-        for text in ["open('~/.aws/x')", "open(\"/home/me/.aws/x\")", "copy t from 'file://~/.aws/x'"] {
+        let texts = ["open('~/.aws/x')", "open(\"/home/me/.aws/x\")", "copy t from 'file://~/.aws/x'"];
+        for text in texts.into_iter().filter(|text| asks(text)) {
             assert_eq!(judged(&at_home, json!({ name: text })).effect, Ask, "{name} {text}");
         }
         for text in [
@@ -253,6 +269,23 @@ fn given_a_path_in_quotes_in_a_program_then_the_call_is_not_allowed() {
                 assert_eq!(decision.effect, Allow, "{name} {text}: {decision:?}");
             }
         }
+    }
+    let rule = policy(&[
+        (Allow, "mcp(*)"),
+        (Deny, "read(.env)"),
+        (Deny, "read(secrets/**)"),
+        (Deny, "write(.github/**)"),
+    ]);
+    for (arguments, effect) in [
+        (json!({ "function": "() => { return document.querySelector(\".env\") }" }), Ask),
+        (json!({ "query": "select \"secrets\" from t" }), Ask),
+        (json!({ "sql": "select * from t where kind = '.github'" }), Ask),
+        (json!({ "query": "how do I \"import\" from \".env\" in vite?" }), Allow),
+        (json!({ "query_text": "what is 'secrets'?", "searchQuery": "open(\".env\")" }), Allow),
+        (json!({ "input": "what does \".env\" mean", "script_name": "'.env' file" }), Allow),
+    ] {
+        let decision = judged(&rule, arguments.clone());
+        assert_eq!((decision.effect, decision.always_asks()), (effect, effect == Ask), "{arguments}");
     }
     // Elsewhere, what stands in quotes is text; and without a rule, it is nothing.
     for arguments in [json!({ "text": "use '.env' for that" }), json!({ "body": "open('.env')" })] {
@@ -346,6 +379,9 @@ fn given_a_folder_with_a_link_to_what_is_denied_then_the_call_is_not_allowed() {
         ("../other", "src/o"),
         ("../../x/deep/er", "other/.on"),
         ("../home", "x/h"),
+        ("/proc/mounts", "other/mtab"),
+        ("/dev/stdout", "other/log"),
+        ("/nowhere/a", "other/broken"),
     ] {
         symlink(target, root.join(link)).unwrap();
     }
@@ -378,6 +414,8 @@ fn given_a_folder_with_a_link_to_what_is_denied_then_the_call_is_not_allowed() {
         ("read(other/z)", json!({ "path": "x/deep" })),
         ("write(secret/**)", json!({ "path": "x" })),
         ("read(.env)", json!({ "x": 1 })),
+        ("read(.env)", json!({ "path": "other", "recursive": true })),
+        ("shell(rm *)", json!({ "path": at("other") })),
     ] {
         let rule = rule.replace("(secret", &format!("({}", at("secret")));
         assert_eq!(judged(&rule, &arguments).effect, Allow, "{rule} {arguments}");
