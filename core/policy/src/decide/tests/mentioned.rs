@@ -287,7 +287,7 @@ fn given_a_path_in_quotes_in_a_program_then_the_call_is_not_allowed() {
         (json!({ "sql": "select * from t where kind = '.github'" }), Ask),
         (json!({ "query": "how do I \"import\" from \".env\" in vite?" }), Allow),
         (json!({ "query_text": "what is 'secrets'?", "searchQuery": "open(\".env\")" }), Allow),
-        (json!({ "input": "what does \".env\" mean", "script_name": "'.env' file" }), Allow),
+        (json!({ "input": "what does \".env\" mean", "script_name": "all about 'secrets' here" }), Allow),
     ] {
         let decision = judged(&rule, arguments.clone());
         assert_eq!((decision.effect, decision.always_asks()), (effect, effect == Ask), "{arguments}");
