@@ -141,8 +141,12 @@ fn add_quoted(places: &mut TouchCollector<'_>, text: &str, home: Option<&Path>, 
         for reading in path_readings(literal, home).into_iter().chain([literal.to_owned()]) {
             places.add_path(&reading, Use::Either, Reach::Said);
         }
-        // A program that names a folder may go through all of it.
-        let inside = places.touches.iter().filter_map(folder_of).map(|folder| folder.join("*"));
+        // A program that names a folder may go through all of it; what is not there may be one by then.
+        let folder = |touch: &Touch| match &touch.path {
+            TouchedPath::Known(path) => Some(path.resolved.join("*")),
+            TouchedPath::Open(_) => None,
+        };
+        let inside = places.touches.iter().filter_map(folder);
         let inside: Vec<_> = inside.collect();
         for path in inside.iter().filter_map(|path| path.to_str()) {
             places.add_path(path, Use::Either, Reach::Said);

@@ -244,7 +244,12 @@ fn given_a_path_in_quotes_in_a_program_then_the_call_is_not_allowed() {
         for text in texts.into_iter().filter(|text| asks(text)) {
             for arguments in [json!({ name: text }), json!({ "a": { name: [text] } })] {
                 let decision = judged(&denied, arguments.clone());
-                assert!(decision.effect == Ask && decision.always_asks(), "{arguments}: {decision:?}");
+                // As a line, a script is one for certain.
+                let line = name == "script" && decision.effect == Deny;
+                assert!(
+                    line || decision.effect == Ask && decision.always_asks(),
+                    "{arguments}: {decision:?}"
+                );
             }
         }
         let at_home = policy(&[(Allow, "mcp(*)"), (Ask, "read(~/.aws/**)")]);
@@ -282,7 +287,7 @@ fn given_a_path_in_quotes_in_a_program_then_the_call_is_not_allowed() {
         (json!({ "sql": "select * from t where kind = '.github'" }), Ask),
         (json!({ "query": "how do I \"import\" from \".env\" in vite?" }), Allow),
         (json!({ "query_text": "what is 'secrets'?", "searchQuery": "open(\".env\")" }), Allow),
-        (json!({ "input": "what does \".env\" mean", "script_name": "'.env' file" }), Allow),
+        (json!({ "input": "what does \".env\" mean", "script_name": "all about 'secrets' here" }), Allow),
     ] {
         let decision = judged(&rule, arguments.clone());
         assert_eq!((decision.effect, decision.always_asks()), (effect, effect == Ask), "{arguments}");
