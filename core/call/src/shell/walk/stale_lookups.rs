@@ -231,6 +231,8 @@ fn changed_names(shell: &ShellAccess) -> GitNames {
             };
             if shell.words.iter().skip(1).any(starts) { GitNames::AllChanged } else { GitNames::AsTheyAre }
         }
+        // Where awk, sed and clients of databases start something, there is a caveat.
+        None if program::takes_program(name) && !shell.caveats.is_empty() => GitNames::AllChanged,
         // One of the user's own, which does what it is for.
         None if !program::is_known(name) => {
             let assigned = shell.assignments.iter().map(|of| of.value.text());
