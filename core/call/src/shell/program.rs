@@ -350,6 +350,12 @@ pub(super) fn is_known(name: &str) -> bool {
     table::ProgramTable::get().find_program(name::base_name(name)).is_some()
 }
 
+/// Whether a program is given one of its own language to run, whatever that is.
+pub(super) fn takes_program(name: &str) -> bool {
+    let program = table::ProgramTable::get().find_program(name::base_name(name));
+    program.is_some_and(|program| program.form().program.is_some())
+}
+
 /// Whether a program is given code in a language of its own, also one with a version behind its name: what that starts is judged
 /// as far as it can be told.
 pub(super) fn takes_code(name: &str) -> bool {

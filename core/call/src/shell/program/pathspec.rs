@@ -131,7 +131,8 @@ fn is_commit(judge: &CommandAnalyzer<'_>, text: &str) -> Option<bool> {
         let looks_in = judge.words.iter().any(|word| word.literal() == Some("cat-file"));
         looks_in && matches!(text, "blob" | "tree" | "commit" | "tag")
     };
-    let may_be = names >= GitNames::Changed && !text.starts_with('-') && !is_path(judge, text) && !kind();
+    let changed = names >= GitNames::Changed || names == GitNames::Fetched && text.starts_with("FETCH_HEAD");
+    let may_be = changed && !text.starts_with('-') && !is_path(judge, text) && !kind();
     found.or(may_be.then_some(false))
 }
 

@@ -138,7 +138,7 @@ impl Walker<'_> {
         }
         let changed = self.out.accesses.iter().map(|access| match access {
             Access::Write(_, path) if is_in_git_folder(path) => GitNames::AllChanged,
-            Access::Shell(shell) => changed_names(shell),
+            Access::Shell(shell) => changed_names(shell, self.place.folder.known_path()),
             _ => GitNames::AsTheyAre,
         });
         changed.max().unwrap_or_default()
@@ -194,8 +194,14 @@ fn is_in_git_folder(path: &PathAccess) -> bool {
     path.forms().any(|form| form.iter().any(|part| part.eq_ignore_ascii_case(".git")))
 }
 
+/// Whether a path in a git folder lies in that of a repository around this folder.
+fn is_of_repository(path: &Path, folder: &Path) -> bool {
+    let is_git = |above: &&Path| above.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
+    path.ancestors().filter(is_git).filter_map(Path::parent).any(|top| folder.starts_with(top))
+}
+
 /// What a command may do to git's names.
-fn changed_names(shell: &ShellAccess) -> GitNames {
+fn changed_names(shell: &ShellAccess, folder: Option<&Path>) -> GitNames {
     let into_git = |touch: &Touch| match (&touch.path, touch.how) {
         (TouchedPath::Known(path), Use::Write(_)) => is_in_git_folder(path),
         _ => false,
@@ -204,7 +210,15 @@ fn changed_names(shell: &ShellAccess) -> GitNames {
         return GitNames::AsTheyAre;
     }
     let Some(name) = base_name(&shell.words) else { return GitNames::AllChanged };
-    if shell.touches.iter().any(into_git) {
+    // What a clone writes in the git folder of the new repository.
+    let cloned = git_command(&shell.words) == Some("clone")
+        && folder.is_some_and(|folder| {
+            shell.touches.iter().filter(|touch| into_git(touch)).all(|touch| match &touch.path {
+                TouchedPath::Known(path) => path.forms().all(|form| !is_of_repository(form, folder)),
+                TouchedPath::Open(_) => false,
+            })
+        });
+    if !(name == "git" && cloned) && shell.touches.iter().any(into_git) {
         return GitNames::AllChanged;
     }
     let sub = match name.strip_prefix("git-") {
@@ -231,6 +245,8 @@ fn changed_names(shell: &ShellAccess) -> GitNames {
             };
             if shell.words.iter().skip(1).any(starts) { GitNames::AllChanged } else { GitNames::AsTheyAre }
         }
+        // Where awk, sed and clients of databases start something, there is a caveat.
+        None if program::takes_program(name) && !shell.caveats.is_empty() => GitNames::AllChanged,
         // One of the user's own, which does what it is for.
         None if !program::is_known(name) => {
             let assigned = shell.assignments.iter().map(|of| of.value.text());
