@@ -457,8 +457,6 @@ fn given_more_commands_than_are_read_then_the_rest_could_be_what_is_denied() {
     let lists = [("(i\n", "ls a b\n", 900), ("((\n", "bash -c 'ls a'\n", 200)];
     for (begin, line, count) in lists {
         let code = vec![json!({ "code": format!("{begin}{}", line.repeat(60)) }); count];
-        let before = std::time::Instant::now();
         assert_eq!(in_tool("t", rm, Value::from(code)), ASKED, "{begin}");
-        assert!(before.elapsed().as_secs() < 10, "{begin}: {:?}", before.elapsed());
     }
 }
