@@ -105,7 +105,8 @@ export async function seeAll(page, id) {
     const fold = card.locator('.body [data-folded]:visible').first();
     if (await fold.count()) await fold.tap({ timeout: 3_000 });
     const further = card.locator('[action-id="further"]:visible').first();
-    if (await further.count()) await further.evaluate((/** @type {HTMLElement} */ one) => one.click());
+    // It may be gone by now: then it is looked for again, and not waited for.
+    if (await further.count()) await further.evaluate((/** @type {HTMLElement} */ one) => one.click(), undefined, { timeout: 3_000 });
     return false;
   });
 }

@@ -49,8 +49,9 @@ for (const theme of ['light', 'dark', 'hc-light', 'hc-dark']) {
 }
 
 for (const dark of [false, true]) {
-  test(`given the page${dark ? ' in the dark' : ''} then axe finds nothing`, async () => {
+  test(`given the page${dark ? ' in the dark' : ''} then axe finds nothing`, async (t) => {
     const fake = await startFake();
+    t.after(() => fake.stop());
     const phone = await openPhone(given.browser, fake.url, { dark });
     await pair(phone.page, fake.code);
     const cards = ['loop', 'edit', 'arguments', 'flagged'].map((kind) => given.asked.cards[kind]);
@@ -65,6 +66,5 @@ for (const dark of [false, true]) {
     await phone.page.locator('[data-state="denied"]').waitFor();
     assert.deepEqual(await violations(phone.page, 'body'), []);
     await phone.context.close();
-    await fake.stop();
   });
 }

@@ -70,8 +70,9 @@ for (const theme of THEMES) {
     });
   }
 
-  test(`given a phone in ${theme} then no card overlaps or is cut off`, async () => {
+  test(`given a phone in ${theme} then no card overlaps or is cut off`, async (t) => {
     const fake = await startFake();
+    t.after(() => fake.stop());
     const phone = await openPhone(given.browser, fake.url, { dark: theme === 'dark' });
     await pair(phone.page, fake.code);
     const kinds = Object.keys(given.asked.cards);
@@ -89,7 +90,6 @@ for (const theme of THEMES) {
     }
     assert.deepEqual(phone.wrong, []);
     await phone.context.close();
-    await fake.stop();
     assert.deepEqual(wrong, []);
   });
 }

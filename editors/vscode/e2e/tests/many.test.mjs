@@ -65,8 +65,9 @@ for (const view of /** @type {const} */ (['approvals', 'chat'])) {
   });
 }
 
-test('given a hundred cards on the page then the first is seen before the last is drawn, and all are there in their order', async () => {
+test('given a hundred cards on the page then the first is seen before the last is drawn, and all are there in their order', async (t) => {
   const fake = await startFake();
+  t.after(() => fake.stop());
   const phone = await openPhone(browser, fake.url);
   await pair(phone.page, fake.code);
   await phone.page.evaluate(count);
@@ -75,5 +76,4 @@ test('given a hundred cards on the page then the first is seen before the last i
   await holds(phone.page, cards, '.alike');
   assert.deepEqual(phone.wrong, []);
   await phone.context.close();
-  await fake.stop();
 });
