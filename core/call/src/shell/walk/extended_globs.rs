@@ -80,10 +80,8 @@ impl Walker<'_> {
             }
             return self.noted.globs.push(ExtendedGlob { text: text.to_owned(), names: None, glob, any });
         };
-        let folder = glob.pieces.first().and_then(Option::as_deref).unwrap_or_default();
-        let folder = folder
-            .rsplit_once('/')
-            .map_or("", |_| folder.get(..=folder.rfind('/').unwrap_or(0)).unwrap_or_default());
+        let begun = glob.pieces.first().and_then(Option::as_deref).unwrap_or_default();
+        let folder = begun.rfind('/').and_then(|at| begun.get(..=at)).unwrap_or_default();
         let alone = !text.contains("**")
             && !parts.iter().skip(folder.chars().count()).any(|part| *part == Part::One('/'));
         let mut names = Vec::new();
