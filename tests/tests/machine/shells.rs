@@ -1,6 +1,6 @@
 //! Real shells: one line in one of them, with limits, and what it said.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -54,8 +54,12 @@ impl Shell {
 /// A line that takes longer is ended.
 const LIMIT: Duration = Duration::from_millis(1500);
 
-/// So long may what a line left in the background go on.
-const AFTER: Duration = Duration::from_millis(60);
+/// What a line left in the background is ended when it was seen so often, one time after the other, to wait for something.
+/// No time is measured: on a busy machine the beginning of a program alone may take any.
+const LOOKS: usize = 20;
+
+/// Between two looks.
+const BETWEEN: Duration = Duration::from_millis(3);
 
 /// No more of what a line says is looked at.
 const MOST: u64 = 1 << 20;
@@ -119,9 +123,14 @@ impl Runner {
         self.watched.0.store(group, Ordering::SeqCst);
         let _ = child.wait();
         let late = begin.elapsed() > LIMIT;
-        let left = Instant::now();
-        while alive(group) && left.elapsed() < AFTER {
-            std::thread::sleep(Duration::from_millis(1));
+        let (left, mut waits) = (Instant::now(), 0);
+        while alive(group) && waits < LOOKS && left.elapsed() < LIMIT {
+            match rest(group) {
+                Rest::Nothing => break,
+                Rest::Waits => waits += 1,
+                Rest::Works => waits = 0,
+            }
+            std::thread::sleep(BETWEEN);
         }
         self.watched.0.store(0, Ordering::SeqCst);
         end(group);
@@ -141,6 +150,35 @@ fn pid(group: u64) -> Option<Pid> {
 
 fn alive(group: u64) -> bool {
     pid(group).is_some_and(|group| test_kill_process_group(group).is_ok())
+}
+
+/// What is left of a group, from the least on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rest {
+    /// What ended, and nobody has asked for it yet.
+    Nothing,
+    /// All of it waits for something.
+    Waits,
+    /// One of its processes runs, or would if a processor were free for it, or waits for a disk.
+    Works,
+}
+
+/// One look at `/proc`. It is not one moment: while it is taken, the work may pass to a process that was looked at before.
+fn rest(group: u64) -> Rest {
+    let group = group.to_string();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let stats = processes.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
+    let rests = stats.filter_map(|stat| {
+        // `PID (NAME) STATE PARENT GROUP ...`, and a name may hold brackets: proc_pid_stat(5).
+        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+        let state = fields.next()?;
+        (fields.nth(1)? == group).then_some(match state {
+            "Z" | "X" => Rest::Nothing,
+            "R" | "D" => Rest::Works,
+            _ => Rest::Waits,
+        })
+    });
+    rests.max().unwrap_or(Rest::Nothing)
 }
 
 fn end(group: u64) {
