@@ -266,9 +266,10 @@ differential lines="20000":
 holes lines="50000" names="*":
     #!/usr/bin/env bash
     set -uo pipefail
-    # In a tree of its own: nobody's work is touched, and what was built for others stays.
+    # In a tree of its own, and built where nothing else is, whatever the environment says: Cargo tells crates of two trees
+    # apart by times alone, and would take what has a hole for what is as it was.
     tree=target/holes/tree
-    export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/holes/build} MAYI_LINES={{ lines }}
+    export CARGO_TARGET_DIR=$PWD/target/holes/build MAYI_LINES={{ lines }}
     git worktree prune
     [[ -e $tree/.git ]] || git worktree add --quiet --detach "$tree" HEAD
     git -C "$tree" reset --quiet --hard HEAD && git -C "$tree" checkout --quiet --detach "$(git rev-parse HEAD)"
