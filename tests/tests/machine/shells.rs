@@ -54,8 +54,8 @@ impl Shell {
 /// A line that takes longer is ended.
 const LIMIT: Duration = Duration::from_millis(1500);
 
-/// What a line left in the background is ended when it was seen so often, one time after the other, to wait for something.
-/// No time is measured: on a busy machine the beginning of a program alone may take any.
+/// What a line left in the background is ended when it was seen so often, one time after the other, to wait for something; what
+/// works has until [`LIMIT`]. On a busy machine the beginning of a program alone may take any shorter time.
 const LOOKS: usize = 20;
 
 /// Between two looks.
@@ -196,4 +196,33 @@ fn taken(path: &PathBuf) -> Vec<u8> {
         let _ = file.set_len(0);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait_for(group: u64, sought: Rest) {
+        while rest(group) != sought {
+            std::thread::yield_now();
+        }
+    }
+
+    /// What has work to do is told from what waits and from what ended: only that is ended early. Attack 260.
+    #[test]
+    fn given_what_works_waits_or_ended_then_each_is_told_apart() {
+        let start = |line: &str| {
+            let mut command = Command::new(Shell::Dash.program());
+            command.args(["-c", line]).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
+        };
+        let mut works = start("cat & while :; do :; done");
+        let mut waits = start("read x");
+        let group = u64::from(works.id());
+        (0..3 * LOOKS).for_each(|_| assert!(rest(group) == Rest::Works));
+        wait_for(u64::from(waits.id()), Rest::Waits);
+        end(group);
+        wait_for(group, Rest::Nothing);
+        end(u64::from(waits.id()));
+        let _ = (works.wait(), waits.wait());
+    }
 }
