@@ -198,31 +198,26 @@ fn taken(path: &PathBuf) -> Vec<u8> {
     text
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn wait_for(group: u64, sought: Rest) {
-        while rest(group) != sought {
-            std::thread::yield_now();
-        }
+fn wait_for(group: u64, sought: Rest) {
+    while rest(group) != sought {
+        std::thread::yield_now();
     }
+}
 
-    /// What has work to do is told from what waits and from what ended: only that is ended early. Attack 260.
-    #[test]
-    fn given_what_works_waits_or_ended_then_each_is_told_apart() {
-        let start = |line: &str| {
-            let mut command = Command::new(Shell::Dash.program());
-            command.args(["-c", line]).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
-        };
-        let mut works = start("cat & while :; do :; done");
-        let mut waits = start("read x");
-        let group = u64::from(works.id());
-        (0..3 * LOOKS).for_each(|_| assert!(rest(group) == Rest::Works));
-        wait_for(u64::from(waits.id()), Rest::Waits);
-        end(group);
-        wait_for(group, Rest::Nothing);
-        end(u64::from(waits.id()));
-        let _ = (works.wait(), waits.wait());
-    }
+/// What waits is told from what works and from what has ended: only what waits is ended early. Attack 260.
+#[test]
+fn given_what_works_waits_or_ended_then_each_is_told_apart() {
+    let start = |line: &str| {
+        let mut command = Command::new(Shell::Dash.program());
+        command.args(["-c", line]).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
+    };
+    let mut works = start("cat & while :; do :; done");
+    let mut waits = start("read x");
+    let group = u64::from(works.id());
+    (0..3 * LOOKS).for_each(|_| assert!(rest(group) == Rest::Works));
+    wait_for(u64::from(waits.id()), Rest::Waits);
+    end(group);
+    wait_for(group, Rest::Nothing);
+    end(u64::from(waits.id()));
+    let _ = (works.wait(), waits.wait());
 }
