@@ -3,8 +3,8 @@
 use super::attacks::{Status, Theme, Threat, themes};
 use super::{read, top};
 
-/// The most bytes of the page: a person reads it in ten minutes.
-const LARGEST: usize = 25_000;
+/// Maximum size of the page in bytes: a person reads it in a quarter of an hour.
+const LARGEST: usize = 32_000;
 
 /// The most columns of a line, as in the rest of the page.
 const WIDEST: usize = 120;
