@@ -55,10 +55,11 @@ impl Context {
     }
 
     /// The folders that clients of a gateway work in. D1.27: `/`, the home folder and its ancestors are never
-    /// roots without being named. Clients start servers anywhere: then there is no root, and every path is outside.
+    /// roots without being named. Clients start servers anywhere: then only those are roots that the person named besides.
     #[must_use]
-    pub(crate) fn roots(&self) -> Vec<PathBuf> {
-        if is_too_wide(&self.cwd) && !self.cwd_named { Vec::new() } else { vec![self.cwd.clone()] }
+    pub(crate) fn roots(&self, loaded: &LoadedConfig) -> Vec<PathBuf> {
+        let own = (!is_too_wide(&self.cwd) || self.cwd_named).then(|| self.cwd.clone());
+        own.into_iter().chain(loaded.folders.iter().cloned()).collect()
     }
 
     /// Reads the configuration.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
+use mayi_core::call::is_too_wide;
 use mayi_core::policy::Mode;
 
 /// Options of every command.
@@ -71,6 +72,20 @@ pub(crate) struct ListArgs {
 
 pub(crate) fn mode_value_parser() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(["plan", "default", "auto"]).try_map(|text| text.parse::<Mode>())
+}
+
+/// A folder, as a whole path: relative ones are from where mayi was started.
+pub(crate) fn parse_folder(text: &str) -> Result<PathBuf, String> {
+    let folder = std::path::absolute(text).map_err(|error| error.to_string())?;
+    let real = folder.canonicalize().map_err(|error| error.to_string())?;
+    if !real.is_dir() {
+        return Err("it is not a folder".to_owned());
+    }
+    // A link never makes it more than what was written (D1.27).
+    if is_too_wide(&real) && real != folder {
+        return Err(format!("it leads to {}: write that path if you mean it", real.display()));
+    }
+    Ok(folder)
 }
 
 /// `30s`, `5m`, `1h30m`.

@@ -50,7 +50,7 @@ async fn open_tab(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionI
     // Also in the record: it keeps what a policy notices.
     loaded.policy.notices.extend(warning.clone());
     let agent = find_agent(&loaded, &wanted.agent)?;
-    let launch = prepare_launch(backend, agent, &cwd)?;
+    let launch = prepare_launch(backend, agent, &cwd, &loaded.folders)?;
     let name = AgentId::from_name(&agent.name);
     let running = RunningSession::for_session(Some(agent), &loaded);
     let gate = build_gate(backend, &loaded, &cwd, running.clone()).await?;
@@ -96,7 +96,7 @@ async fn open_tab(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionI
     let mut session = OpenSession {
         agent: name,
         cwd,
-        more_roots: Vec::new(),
+        more_roots: loaded.folders.clone(),
         servers: Vec::new(),
         behind: None,
         mode: wanted.mode,
@@ -252,7 +252,12 @@ fn find_agent<'l>(loaded: &'l LoadedConfig, name: &str) -> Result<&'l AgentLaunc
     })
 }
 
-fn prepare_launch(backend: &Backend, agent: &AgentLaunch, cwd: &Path) -> Result<Launch, RpcError> {
+fn prepare_launch(
+    backend: &Backend,
+    agent: &AgentLaunch,
+    cwd: &Path,
+    folders: &[PathBuf],
+) -> Result<Launch, RpcError> {
     let Some(command) = &agent.command else {
         return Err(RpcError::Config(format!(
             "the agent {0} has no command: write one in the setting mayi.agents, or under [agents.{0}]",
@@ -264,7 +269,7 @@ fn prepare_launch(backend: &Backend, agent: &AgentLaunch, cwd: &Path) -> Result<
         command: command.words(),
         env: agent.env.clone(),
         folder: backend.options.state.join("agents").join(&agent.name),
-        roots: vec![cwd.to_owned()],
+        roots: std::iter::once(cwd).chain(folders.iter().map(PathBuf::as_path)).map(Path::to_owned).collect(),
         trust: Trust::read(&folders).unwrap_or_default(),
         own: matches!(command, AgentCommand::BuiltIn),
         install: agent.install.map(str::to_owned),

@@ -37,7 +37,7 @@ pub(super) fn add_servers(
     let options = SessionOptions {
         agent: session.agent.clone(),
         cwd: session.cwd.clone(),
-        roots: vec![session.cwd.clone()],
+        roots: std::iter::once(&session.cwd).chain(&session.more_roots).cloned().collect(),
         toolbelt: gateway.toolbelt,
         sinks: notice_sinks(tab),
         tokens: backend.sources_for(&session.cwd).folders.data,

@@ -143,7 +143,11 @@ pub(super) fn check(file: Option<&Path>, ctx: &Context) -> Result<Exit, CliError
     }
     if file.is_none() {
         // The files are right by themselves; now together, with the environment.
-        ctx.print_notices(&ctx.load()?);
+        let loaded = ctx.load()?;
+        ctx.print_notices(&loaded);
+        for line in loaded.rules_outside(&ctx.cwd, ctx.sources.folders.home.as_deref()) {
+            ctx.print_note(format!("mayi: {line}"));
+        }
     }
     Ok(Exit::Done)
 }

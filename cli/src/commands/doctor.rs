@@ -193,7 +193,18 @@ fn check_hooks(ctx: &Context) -> Vec<Diagnosis> {
             (None, Some(at)) => Diagnosis::new(Status::Ok, check, format!("{place}, ran last at {at:.0}")),
         }
     };
-    found.into_iter().map(one).collect()
+    let rules = |hook: &hook::InstalledHook| {
+        let check = format!("rules of the hook of {}", hook.title);
+        match (&hook.rules, hook::other_rules(hook, ctx)) {
+            (_, Some(other)) => Diagnosis::new(Status::Warn, check, other).with_help(
+                "install it anew from where its rules are, or write them into the file that it reads",
+            ),
+            (Some(file), None) => Diagnosis::new(Status::Ok, check, file.display().to_string()),
+            (None, None) => Diagnosis::new(Status::Warn, check, "which file it reads can't be told"),
+        }
+    };
+    let rules: Vec<Diagnosis> = found.iter().map(rules).collect();
+    found.into_iter().map(one).chain(rules).collect()
 }
 
 fn check_agents(loaded: &LoadedConfig) -> Vec<Diagnosis> {

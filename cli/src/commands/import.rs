@@ -8,7 +8,8 @@ use mayi_core::approval::{escape_block, escape_line};
 use mayi_core::call::AgentId;
 use mayi_core::config::{ConfigErrors, edit};
 use mayi_core::import::{
-    ImportResult, ImportTool, ImportedRule, files_of, given_file, import_rules as read, render_rules,
+    Carried, ImportResult, ImportTool, ImportedRule, files_of, given_file, import_rules as read,
+    render_folders, render_rules,
 };
 use mayi_core::policy::Rule;
 use serde_json::json;
@@ -22,13 +23,16 @@ use crate::print;
 
 pub(super) const AFTER: &str = "\
 Without FILE, the places where the tool keeps its settings are read: the user's own, and those of
-this folder, which become rules for this folder only. What can't be said in mayi's rules without
-allowing more is left out, and named with the reason.
+this folder, which become rules for this folder only. An allow that can't be said in mayi's rules
+without allowing more is left out, and named with the reason. In the place of a denial or a question
+that can't be said, all that it could be about is asked about. Where nothing can stand in the place
+of a denial, that is said at the end; then --yes alone writes nothing: --without-denials says that
+you have seen it.
 
 Examples:
   mayi config import claude-code             print the rules as mayi would write them
   mayi config import vscode --write          add them to your file, after showing the change
-  mayi config import codex my.rules --json   one object a line: rules, and what was left out";
+  mayi config import codex my.rules --json   one object a line: rules, folders, and what was left out";
 
 /// `mayi config import`
 #[derive(Clone, Debug, Args)]
@@ -45,6 +49,9 @@ pub(crate) struct ImportArgs {
     /// Do not ask before writing
     #[arg(long, short, requires = "write")]
     pub yes: bool,
+    /// Write also where denials are not carried over, and nothing is asked in their place
+    #[arg(long, requires = "write")]
+    pub without_denials: bool,
     /// The rules are only for this agent (repeatable)
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
@@ -68,6 +75,12 @@ pub(crate) enum ToolArg {
     Zed,
     /// opencode: opencode.json
     Opencode,
+    /// Qwen Code: .qwen/settings.json
+    Qwen,
+    /// Cursor: cli-config.json, .cursor/cli.json and permissions.json
+    Cursor,
+    /// Copilot's command line program: permissions-config.json and settings.json
+    Copilot,
 }
 
 impl ToolArg {
@@ -79,6 +92,9 @@ impl ToolArg {
             Self::Vscode => ImportTool::VsCode,
             Self::Zed => ImportTool::Zed,
             Self::Opencode => ImportTool::OpenCode,
+            Self::Qwen => ImportTool::Qwen,
+            Self::Cursor => ImportTool::Cursor,
+            Self::Copilot => ImportTool::Copilot,
         }
     }
 }
@@ -110,18 +126,24 @@ pub(super) fn run(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
     }
     for left in &imported.left_out {
         if args.json {
-            let kind = if left.carried { "partly" } else { "left_out" };
-            print::stdout_json(
-                &json!({ "type": kind, "file": left.file, "from": left.from, "why": left.why }),
-            )?;
+            let kind = match left.carried {
+                Carried::Partly => "partly",
+                Carried::Asked => "asked",
+                Carried::No => "left_out",
+            };
+            print::stdout_json(&json!({
+                "type": kind, "denial": left.denial, "file": left.file, "from": left.from, "why": left.why,
+            }))?;
         } else {
             // Not silenced by --quiet: a denial may be among them.
-            let word = if left.carried { "partly  " } else { "left out" };
+            let word = match left.carried {
+                Carried::Partly => "partly  ",
+                Carried::Asked => "asked   ",
+                Carried::No => "left out",
+            };
             print::stderr_line(format!("{word}  {}: {}", left.from, left.why));
         }
     }
-    let left_out = imported.left_out.iter().filter(|left| !left.carried).count();
-    let count = format!("{} carried over, {left_out} left out", rule_count_text(imported.rules.len()));
     if args.json {
         for rule in &imported.rules {
             print::stdout_json(&json!({
@@ -129,10 +151,20 @@ pub(super) fn run(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
                 "agents": args.agent, "workspace": rule.workspace, "file": rule.file, "from": rule.from,
             }))?;
         }
-    } else if !args.write && !imported.rules.is_empty() {
+        for folder in &imported.folders {
+            print::stdout_json(&json!({
+                "type": "folder", "folder": folder.folder, "workspace": folder.workspace, "file": folder.file,
+                "from": folder.from,
+            }))?;
+        }
+    } else if !args.write && !(imported.rules.is_empty() && imported.folders.is_empty()) {
+        print::stdout_bytes(render_folders(&imported).as_bytes())?;
         print::stdout_bytes(render_rules(tool, &imported, &args.agent).as_bytes())?;
     }
-    ctx.print_note(&count);
+    ctx.print_note(counts_text(&imported));
+    if let Some(lost) = lost_text(&imported).filter(|_| !args.json) {
+        print::stderr_line(lost);
+    }
     if args.write {
         return write_rules(tool, imported, args, ctx);
     }
@@ -140,6 +172,32 @@ pub(super) fn run(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
         ctx.print_note("nothing was written: --write adds the rules to your file");
     }
     Ok(Exit::Done)
+}
+
+/// What was carried over, and what was not.
+fn counts_text(imported: &ImportResult) -> String {
+    let left_out = imported.left_out.iter().filter(|left| left.carried == Carried::No).count();
+    let folders = match imported.folders.len() {
+        0 => String::new(),
+        1 => " and 1 folder".to_owned(),
+        count => format!(" and {count} folders"),
+    };
+    format!("{}{folders} carried over, {left_out} left out", rule_count_text(imported.rules.len()))
+}
+
+/// How many denials were not carried over, if any were not.
+fn lost_text(imported: &ImportResult) -> Option<String> {
+    let (asked, lost) = imported.lost_denials();
+    let denials = |count: usize| if count == 1 { "1 denial".to_owned() } else { format!("{count} denials") };
+    let what = match (asked, lost) {
+        (0, 0) => return None,
+        (_, 0) => "what they are about is asked about in their place".to_owned(),
+        (0, _) => "nothing stands in their place".to_owned(),
+        (asked, lost) => {
+            format!("{asked} are asked about in their place, nothing stands in the place of {lost}")
+        }
+    };
+    Some(format!("{} NOT carried over: {what}", denials(asked + lost)))
 }
 
 fn write_rules(
@@ -153,12 +211,15 @@ fn write_rules(
         .own_file()
         .ok_or_else(|| CliError::internal("there is no home folder to keep a configuration in"))?;
     let all = imported.rules.len();
-    let change = edit::preview_append(file, &ctx.sources.pattern_bases(), |there| {
+    let (_, lost) = imported.lost_denials();
+    let folders: Vec<_> =
+        imported.folders.iter().map(|folder| (folder.workspace.clone(), folder.folder.clone())).collect();
+    let change = edit::preview_append(file, &ctx.sources.pattern_bases(), &folders, |there| {
         imported.rules.retain(|rule| !there.iter().any(|other| is_same_rule(rule, other, &args.agent)));
-        render_rules(tool, &imported, &args.agent)
+        if imported.rules.is_empty() { String::new() } else { render_rules(tool, &imported, &args.agent) }
     })?;
     let name = visible_path(file);
-    if imported.rules.is_empty() {
+    if change.old.as_ref() == Some(&change.new) || (imported.rules.is_empty() && folders.is_empty()) {
         ctx.print_note(format!("nothing has changed: {name} says all of it already"));
         return Ok(Exit::Done);
     }
@@ -176,9 +237,17 @@ fn write_rules(
             ));
         }
     }
+    if args.yes && lost > 0 && !args.without_denials {
+        return Err(CliError::usage(
+            "nothing was written: denials would be lost, which --yes alone does not accept; write rules for them yourself, and say \
+             --without-denials",
+        ));
+    }
     if !args.yes {
+        let lost = lost_text(&imported).map(|lost| format!("{lost}. ")).unwrap_or_default();
+        let folders = if folders.is_empty() { "" } else { " and folders to work in" };
         match ask_to_confirm(
-            &format!("Add {} to {name}?", rule_count_text(imported.rules.len())),
+            &format!("{lost}Add {}{folders} to {name}?", rule_count_text(imported.rules.len())),
             "this change",
         )? {
             Some(true) => {}

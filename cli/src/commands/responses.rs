@@ -24,7 +24,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::memory::{self, WritableStore};
-use crate::options::{mode_value_parser, parse_duration};
+use crate::options::{mode_value_parser, parse_duration, parse_folder};
 use crate::print::{self, Versioned};
 use crate::{person, token};
 
@@ -136,6 +136,9 @@ pub(crate) struct DoorArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
+    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
+    pub add_dir: Vec<PathBuf>,
     /// Who answers a question: a surface of mayi, however long that takes; or nobody
     #[arg(long, value_enum, default_value_t, value_name = "WHO", help_heading = "Permissions")]
     pub on_ask: ResponsesOnAsk,
@@ -162,8 +165,8 @@ impl ResponsesArgs {
             Some(ResponsesCommand::Record { door, .. }) => door,
             _ => &self.door,
         };
-        let DoorArgs { mode, allow, ask, deny, .. } = door.clone();
-        CommandLine { mode, allow, ask, deny }
+        let DoorArgs { mode, allow, ask, deny, add_dir: folders, .. } = door.clone();
+        CommandLine { mode, allow, ask, deny, folders }
     }
 }
 
@@ -256,7 +259,7 @@ async fn serve_door(args: DoorArgs, record: Option<&Path>, ctx: Context) -> Resu
     tell_of_questions(&gate, &ctx);
     let options = ResponsesOptions {
         agent,
-        roots: ctx.roots(),
+        roots: ctx.roots(&loaded),
         cwd: ctx.cwd.clone(),
         mode: args.mode,
         servers: by_address(&loaded),

@@ -39,20 +39,25 @@ impl CallLocation {
         };
         let folder = named.into_iter().next().unwrap_or_else(|| cwd.clone());
         let folder = resolve_path(&folder).unwrap_or(folder);
-        let mut roots = Vec::new();
-        for folder in folders {
-            // Both forms, as paths are compared: as it is written, and where links lead.
-            let forms = PathAccess::new(here, &folder.to_string_lossy());
-            for form in [forms.lexical, forms.resolved] {
-                if !roots.contains(&form) {
-                    roots.push(form);
-                }
-            }
-        }
         // With `..` in it, only the system knows where it is.
         let walked = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         let cwd = if walked(&cwd) { resolve_path(&cwd).unwrap_or(cwd) } else { cwd };
-        Self { folder, roots, cwd }
+        let mut place = Self { folder, roots: Vec::new(), cwd };
+        place.add_roots(&folders, here);
+        place
+    }
+
+    /// Folders that the session has, or has besides, in both forms, as paths are compared: as they are written, and where links
+    /// lead.
+    pub(super) fn add_roots<'f>(&mut self, folders: impl IntoIterator<Item = &'f PathBuf>, here: &Path) {
+        for folder in folders {
+            let forms = PathAccess::new(here, &folder.to_string_lossy());
+            for form in [forms.lexical, forms.resolved] {
+                if !self.roots.contains(&form) {
+                    self.roots.push(form);
+                }
+            }
+        }
     }
 
     /// The same, where the session's folders are those of `folders` that it lies in, and no others.

@@ -143,7 +143,7 @@ impl Checker {
     /// As [`Self::decide`].
     pub fn check_request(&mut self, request: &Request) -> Result<CheckedCall, CheckError> {
         let here = self.policies.sources.cwd.clone();
-        let place = match &self.folders {
+        let mut place = match &self.folders {
             Some(folders) => CallLocation::within_folders(request, &here, folders),
             None => CallLocation::from_request(request, &here, self.root),
         };
@@ -151,6 +151,7 @@ impl Checker {
             true => None,
             false => Some(self.policies.load_config(&place.folder, request.mode)?),
         };
+        place.add_roots(loaded.iter().flat_map(|loaded| &loaded.folders), &here);
         let agent = request.agent.as_deref().map(|name| match &loaded {
             Some(loaded) => loaded.agent_id(name),
             None => AgentId::from_name(name),

@@ -62,7 +62,7 @@ impl ConfigLoader<'_> {
             files: self.digests,
             ask_all: self.ask_all,
         };
-        let ConfigLoader { merge, agents, servers, files, record, compiled, .. } = self;
+        let ConfigLoader { merge, agents, servers, files, record, compiled, folders, .. } = self;
         let on_unasked = merge.current.on_unasked(None);
         Ok(LoadedConfig {
             policy: policy.with_indexes(),
@@ -74,6 +74,7 @@ impl ConfigLoader<'_> {
             record,
             on_unasked,
             compiled,
+            folders,
             protocol_v2: merge.current.effective(keys::PROTOCOL_V2, &[]),
         })
     }

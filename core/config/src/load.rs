@@ -7,14 +7,15 @@ use std::sync::OnceLock;
 
 use super::compiled::{self, CompiledFile};
 use super::ids::{AgentIds, NameClash, settle_rules};
-use super::read::{self, AgentEntry, ConfigReader, ParsedFile, ServerEntry, WorkspaceEntry};
+use super::read::{self, AgentEntry, ConfigReader, FolderEntry, ParsedFile, ServerEntry, WorkspaceEntry};
 use super::scalars::{LayerMerge, Scalars, WithOrigin, keys};
 use super::tighten::{self, IgnoredSetting};
 use super::{
     AgentCommand, AgentLaunch, Asks, ConfigError, ConfigErrors, Layer, Locks, OnUnasked, PRESETS,
     RecordSettings, ServerLaunch, Setting, Sources, secure_read, workspace,
 };
-use mayi_call::{digest_of_bytes, resolve_path};
+use mayi_call::{digest_of_bytes, is_too_wide, resolve_path};
+use mayi_kept::approval::escape_line;
 use mayi_policy::compiled::CompiledRules;
 use mayi_policy::pattern::PatternBases;
 use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Rule, Rules, SourceFile};
@@ -51,6 +52,8 @@ pub struct LoadedConfig {
     pub on_unasked: OnUnasked,
     /// Files that are large enough to be compiled, where that was asked for ([`Sources::compiled`]).
     pub compiled: Vec<CompiledFile>,
+    /// Folders that sessions work in besides their own: those that the person named, in files or by `--add-dir`.
+    pub folders: Vec<PathBuf>,
     /// Whether `mayi acp` speaks version 2 of its protocol, a preview, with an editor and an agent that both do.
     pub protocol_v2: bool,
 }
@@ -108,6 +111,7 @@ pub(super) struct ConfigLoader<'s> {
     pub(super) ask_all: Option<String>,
     pub(super) errors: Vec<ConfigError>,
     pub(super) compiled: Vec<CompiledFile>,
+    pub(super) folders: Vec<PathBuf>,
 }
 
 impl<'s> ConfigLoader<'s> {
@@ -129,6 +133,7 @@ impl<'s> ConfigLoader<'s> {
             ask_all: None,
             errors: Vec::new(),
             compiled: Vec::new(),
+            folders: sources.command_line.folders.clone(),
         })
     }
 
@@ -232,6 +237,7 @@ impl<'s> ConfigLoader<'s> {
             servers,
             apps,
             mut workspaces,
+            folders,
             add,
             except,
             locks,
@@ -261,6 +267,7 @@ impl<'s> ConfigLoader<'s> {
         self.rules.extend(rules);
         self.except.extend(except.into_iter().map(|pattern| (pattern, layer)));
         self.add_protection(layer, path, add);
+        self.add_folders(folders);
         self.apply_workspaces(layer, &path.display(), workspaces);
     }
 
@@ -317,8 +324,30 @@ impl<'s> ConfigLoader<'s> {
         entries.sort_by_key(|entry| real(&entry.folder).components().count());
         for entry in entries {
             self.rules.extend(entry.rules);
+            self.add_folders(entry.folders);
             let ignored = self.apply_scalars(layer, Scalars::of(keys::MODE, entry.mode), false);
             self.note_locked(place, &ignored);
+        }
+    }
+
+    /// Folders to work in besides. A link never makes one of them more than what is written (D1.27).
+    fn add_folders(&mut self, entries: Vec<FolderEntry>) {
+        for FolderEntry { folder, origin } in entries {
+            let real = resolve_path(&folder).unwrap_or_else(|_| folder.clone());
+            let (place, shown) = (super::build_policy::format_origin(&origin), folder.display());
+            if is_too_wide(&real) && real != folder {
+                self.notices.push(escape_line(&format!(
+                    "{place}: {shown} leads to {}, and is no folder to work in: write that path if you mean it",
+                    real.display()
+                )));
+                continue;
+            }
+            if !real.is_dir() {
+                self.notices.push(escape_line(&format!("{place}: {shown} is not a folder")));
+            }
+            if !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
         }
     }
 

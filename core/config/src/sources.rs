@@ -78,6 +78,8 @@ pub struct CommandLine {
     pub ask: Vec<String>,
     /// Each `--deny`.
     pub deny: Vec<String>,
+    /// Each `--add-dir`, as a whole path.
+    pub folders: Vec<PathBuf>,
 }
 
 /// Where configuration comes from. Files need not exist.

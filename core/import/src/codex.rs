@@ -1,9 +1,10 @@
 //! Codex: `prefix_rule(...)` of `rules/*.rules`, and what of `config.toml` is like a rule. There the
 //! strictest rule counts, as here.
 
+use super::collector::{Entry, RuleCollector};
+use super::paths::host_patterns;
 use super::starlark::{self, LiteralArgument};
-use super::{RuleCollector, words};
-use mayi_call::Names;
+use super::{codex_config, words};
 use mayi_policy::Effect;
 
 /// The most alternatives of one rule.
@@ -11,51 +12,12 @@ const MOST: usize = 256;
 
 pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     match rules.file.path.extension().and_then(|end| end.to_str()) {
-        Some("toml") => read_config(text, rules),
+        Some("toml") => codex_config::read(text, rules),
         _ => {
             prefix_rules(text, rules);
             Ok(())
         }
     }
-}
-
-fn read_config(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
-    let table: toml::Table =
-        toml::from_str(text).map_err(|error| format!("is not TOML: {}", error.message()))?;
-    for (key, why) in [
-        (
-            "approval_policy",
-            "when to ask is said by `mode` here; `mayi bypass codex on` lets it act without asking",
-        ),
-        (
-            "sandbox_mode",
-            "mayi is no sandbox: it judges what is asked for, and `mode = \"plan\"` denies everything but reading",
-        ),
-        (
-            "sandbox_workspace_write",
-            "mayi is no sandbox: write rules for the folders, such as `write(/the/folder/**)`",
-        ),
-    ] {
-        if let Some(value) = table.get(key) {
-            rules.leave_out(&format!("{key} = {value}"), why);
-        }
-    }
-    let servers = table.get("mcp_servers").and_then(toml::Value::as_table);
-    for (name, server) in servers.into_iter().flatten().take(super::MOST_RULES) {
-        let from = format!("mcp_servers.{name}.disabled_tools");
-        for tool in server.get("disabled_tools").and_then(toml::Value::as_array).into_iter().flatten() {
-            let from = format!("{from}: {tool}");
-            match tool.as_str().filter(|tool| Names::is_plain(tool) && Names::is_plain(name)) {
-                Some(tool) => rules.add_rule(Effect::Deny, format!("mcp({name}/{tool})"), &from),
-                None => rules.leave_out(&from, "no server and tool can be called like that"),
-            }
-        }
-        if server.get("enabled_tools").is_some() {
-            let from = format!("mcp_servers.{name}.enabled_tools");
-            rules.leave_out(&from, "it says which tools there are at all, which stays so in Codex itself");
-        }
-    }
-    Ok(())
 }
 
 fn prefix_rules(text: &str, rules: &mut RuleCollector<'_>) {
@@ -64,16 +26,22 @@ fn prefix_rules(text: &str, rules: &mut RuleCollector<'_>) {
         let arguments = match call.arguments {
             Ok(arguments) => arguments,
             Err(why) => {
-                rules.leave_out(&from, why);
+                // A rule without a decision allows; one that is not understood may decide anything.
+                let stricter =
+                    ["forbidden", "prompt", "deny", "decision"].iter().any(|word| call.whole.contains(word));
+                let allows = call.whole.contains("\"allow\"")
+                    && !["forbidden", "prompt", "deny"].iter().any(|word| call.whole.contains(word));
+                if stricter && !allows {
+                    rules.take(&Entry::new(Effect::Deny, &from, ["shell(*)"]), Err(why));
+                } else {
+                    rules.leave_out(&from, why);
+                }
                 continue;
             }
         };
         match call.name.as_str() {
             "prefix_rule" => prefix_rule(&arguments, &from, rules),
-            "network_rule" => rules.leave_out(
-                &from,
-                "it is about what the sandbox lets through: `fetch(host)` is about an agent's own fetching",
-            ),
+            "network_rule" => network_rule(&arguments, &from, rules),
             "host_executable" => rules.leave_out(
                 &from,
                 "an allow is about the program as it is written; write its path as the first word",
@@ -83,37 +51,101 @@ fn prefix_rules(text: &str, rules: &mut RuleCollector<'_>) {
     }
 }
 
+fn network_rule(arguments: &[(String, LiteralArgument)], from: &str, rules: &mut RuleCollector<'_>) {
+    let text = |name: &str| {
+        arguments.iter().find(|(key, _)| key == name).and_then(|(_, value)| match value {
+            LiteralArgument::Text(text) => Some(text.as_str()),
+            LiteralArgument::List(_) => None,
+        })
+    };
+    let effect = match text("decision") {
+        Some("allow") => {
+            return rules.leave_out(
+                from,
+                "it is about what the sandbox lets through: `fetch(host)` is about an agent's own fetching",
+            );
+        }
+        Some("prompt") => Effect::Ask,
+        _ => Effect::Deny,
+    };
+    let found = text("host").ok_or_else(|| "it has no host as `host`".to_owned()).and_then(host_patterns);
+    rules.take(&Entry::new(effect, from, ["fetch(*)"]), found);
+}
+
 fn prefix_rule(arguments: &[(String, LiteralArgument)], from: &str, rules: &mut RuleCollector<'_>) {
     let of = |name: &str| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let effect = match of("decision") {
-        None => Effect::Allow,
+        None => Some(Effect::Allow),
         Some(LiteralArgument::Text(word)) => match word.as_str() {
-            "allow" => Effect::Allow,
-            "prompt" => Effect::Ask,
-            "forbidden" => Effect::Deny,
-            _ => return rules.leave_out(from, "its decision is neither allow, prompt nor forbidden"),
+            "allow" => Some(Effect::Allow),
+            "prompt" => Some(Effect::Ask),
+            "forbidden" => Some(Effect::Deny),
+            _ => None,
         },
-        Some(LiteralArgument::List(_)) => return rules.leave_out(from, "its decision is not a word"),
+        Some(LiteralArgument::List(_)) => None,
     };
+    let positions = match of("pattern") {
+        Some(LiteralArgument::List(positions)) => positions.as_slice(),
+        _ => &[],
+    };
+    let commands = commands_of(positions);
+    // All that begins with the first word, or with the first words that are certain.
+    let first: Vec<String> = positions
+        .iter()
+        .map_while(|position| match position {
+            LiteralArgument::Text(word) => Some(word.clone()),
+            LiteralArgument::List(_) => None,
+        })
+        .collect();
+    let scope = words::prefix_pattern(&first, Effect::Ask).unwrap_or_else(|_| "shell(*)".to_owned());
+    let mut entry = Entry::new(effect.unwrap_or(Effect::Deny), from, [scope]);
+    entry.reason = of("justification")
+        .and_then(|of| if let LiteralArgument::Text(text) = of { Some(text.clone()) } else { None });
+    if effect.is_none() {
+        return rules.take(&entry, Err("its decision is neither allow, prompt nor forbidden".to_owned()));
+    }
     if let Some((key, _)) = arguments.iter().find(|(key, _)| {
         !["pattern", "decision", "justification", "match", "not_match"].contains(&key.as_str())
     }) {
-        return rules.leave_out(from, format!("its argument `{key}` is not known here"));
+        return rules.take(&entry, Err(format!("its `{key}` is not known here")));
     }
-    let Some(LiteralArgument::List(positions)) = of("pattern") else {
-        return rules.leave_out(from, "it has no list as `pattern`");
-    };
+    let found = commands.and_then(|commands| {
+        commands.iter().map(|words| words::prefix_pattern(words, entry.effect)).collect::<Result<Vec<_>, _>>()
+    });
+    match (found, entry.effect) {
+        (Err(_), Effect::Allow) => {
+            // One alternative that can't be said says nothing about the others.
+            for words in commands_of(positions).into_iter().flatten() {
+                let found = words::prefix_pattern(&words, entry.effect).map(|pattern| vec![pattern]);
+                rules.take(&entry, found);
+            }
+            if let Err(why) = commands_of(positions) {
+                rules.take(&entry, Err(why));
+            }
+        }
+        (found, _) => rules.take(&entry, found),
+    }
+}
+
+/// The commands that a pattern with alternatives stands for.
+fn commands_of(positions: &[LiteralArgument]) -> Result<Vec<Vec<String>>, String> {
+    if positions.is_empty() {
+        return Err("it has no list as `pattern`".to_owned());
+    }
     let mut commands: Vec<Vec<String>> = vec![Vec::new()];
     for position in positions {
         let alternatives: Vec<&String> = match position {
             LiteralArgument::Text(word) => vec![word],
             LiteralArgument::List(words) => words
                 .iter()
-                .filter_map(|word| if let LiteralArgument::Text(word) = word { Some(word) } else { None })
-                .collect(),
+                .map(|word| match word {
+                    LiteralArgument::Text(word) => Ok(word),
+                    LiteralArgument::List(_) => Err("its alternatives are not words".to_owned()),
+                })
+                .collect::<Result<_, _>>()?,
         };
-        if commands.len() * alternatives.len() > MOST {
-            return rules.leave_out(from, format!("it stands for more than {MOST} commands"));
+        if alternatives.is_empty() || commands.len() * alternatives.len() > MOST {
+            return Err(format!("it stands for no command, or for more than {MOST}"));
         }
         commands = commands
             .iter()
@@ -122,12 +154,5 @@ fn prefix_rule(arguments: &[(String, LiteralArgument)], from: &str, rules: &mut 
             })
             .collect();
     }
-    let reason = of("justification")
-        .and_then(|of| if let LiteralArgument::Text(text) = of { Some(text.clone()) } else { None });
-    for words in commands {
-        match words::prefix_pattern(&words, effect) {
-            Ok(pattern) => rules.rule_because(effect, pattern, from, reason.clone()),
-            Err(why) => rules.leave_out(from, why),
-        }
-    }
+    Ok(commands)
 }

@@ -1,119 +1,200 @@
-//! Gemini CLI: `tools` of `settings.json`, and the rules of `policies/*.toml`. There the rule of the
-//! highest priority counts; here the strictest does.
+//! Gemini CLI, and Qwen Code, which was made of it: `tools` of `settings.json`.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::claude::{self, Grammar, split_rule};
+use super::collector::{Entry, RuleCollector, SkipReason, text_items};
 use super::paths::change_patterns;
-use super::words::{PatternTail, command_patterns};
-use super::{RuleCollector, SkipReason, jsonc, regexes, text_items};
+use super::unknown::name_permission_keys;
+use super::words::{PatternTail, beginning_pattern, command_patterns};
+use super::{gemini_policy, jsonc};
 use mayi_call::Names;
 use mayi_policy::Effect;
 
 pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     if rules.file.path.extension().is_some_and(|end| end == "toml") {
-        return read_policy(text, rules);
+        return gemini_policy::read(text, rules);
     }
     let settings = jsonc::parse(text)?;
-    if !settings.is_object() {
-        return Err("is not an object".to_owned());
-    }
-    let at = |place: &str| place.split('.').try_fold(&settings, |value, key| value.get(key));
-    for place in ["tools.exclude", "excludeTools"] {
-        for text in text_items(at(place), place, rules) {
-            read_tool_entry(text, Effect::Deny, &format!("{place}: {text}"), rules);
-        }
-    }
-    for place in ["tools.allowed", "allowedTools"] {
-        for text in text_items(at(place), place, rules) {
-            read_tool_entry(text, Effect::Allow, &format!("{place}: {text}"), rules);
+    let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
+    for (place, effect) in [
+        ("tools.exclude", Effect::Deny),
+        ("excludeTools", Effect::Deny),
+        ("tools.allowed", Effect::Allow),
+        ("allowedTools", Effect::Allow),
+    ] {
+        let list = Entry::new(effect, place, [""; 0]);
+        for text in text_items(at(settings, place), &list, rules) {
+            read_tool_entry(text, effect, &format!("{place}: {text}"), rules);
         }
     }
     for place in ["tools.core", "coreTools"] {
-        if at(place).is_some() {
+        if at(settings, place).is_some() {
             rules.leave_out(
                 place,
-                "it says which tools there are at all, which stays so in Gemini CLI itself",
+                "it says which tools there are at all, which stays so in the program itself",
             );
         }
     }
-    for text in text_items(at("mcp.excluded"), "mcp.excluded", rules) {
-        let from = format!("mcp.excluded: {text}");
-        match Names::is_plain(text) {
-            true => rules.add_rule(Effect::Deny, format!("mcp({text}/*)"), &from),
-            false => rules.leave_out(&from, "no server can be called like that"),
+    // Qwen Code's own.
+    claude::read_permissions(settings, Grammar::Qwen, rules)?;
+    read_servers(settings, rules);
+    for place in ["context.includeDirectories", "includeDirectories"] {
+        let list = Entry::new(Effect::Allow, place, [""; 0]);
+        for folder in text_items(at(settings, place), &list, rules) {
+            rules.add_folder(folder, &format!("{place}: {folder}"));
         }
     }
-    if at("mcp.allowed").is_some() {
-        rules.leave_out(
-            "mcp.allowed",
-            "it says which servers there are at all: here these are [servers.NAME]",
-        );
-    }
-    for place in ["tools.autoAccept", "autoAccept", "security.disableYoloMode", "general.defaultApprovalMode"]
-    {
-        if let Some(value) = at(place) {
+    for place in NO_RULES {
+        if let Some(value) = at(settings, place) {
             rules.leave_out(
                 &format!("{place}: {value}"),
                 "this is not a rule: mayi has `mode` and `mayi bypass` for the like",
             );
         }
     }
-    for (name, server) in
-        at("mcpServers").and_then(Value::as_object).into_iter().flatten().take(super::MOST_RULES)
-    {
-        if server.get("trust") == Some(&Value::Bool(true)) {
-            let from = format!("mcpServers.{name}.trust: true");
-            rules.leave_out(&from, "a server is told by how it is started: write [servers.NAME] with `command` and `approval = \"not_required\"`");
-        }
-        for tool in text_items(server.get("excludeTools"), &format!("mcpServers.{name}.excludeTools"), rules)
-        {
-            let from = format!("mcpServers.{name}.excludeTools: {tool}");
-            let tool = tool.split('(').next().unwrap_or_default().trim();
-            match Names::is_plain(name) && Names::is_plain(tool) {
-                true => rules.add_rule(Effect::Deny, format!("mcp({name}/{tool})"), &from),
-                false => rules.leave_out(&from, "no server and tool can be called like that"),
-            }
-        }
+    let known = [
+        "permissions",
+        "excludeTools",
+        "allowedTools",
+        "autoAccept",
+        "approvalMode",
+        "allowMCPServers",
+        "excludeMCPServers",
+    ];
+    name_permission_keys(settings, &known, "", rules);
+    for block in ["tools", "security", "mcp", "general"] {
+        let Some(map) = settings.get(block).and_then(Value::as_object) else { continue };
+        let known: Vec<&str> = NO_RULES
+            .iter()
+            .filter_map(|place| place.strip_prefix(block)?.strip_prefix('.'))
+            .chain(["exclude", "allowed", "core", "excluded"])
+            .collect();
+        name_permission_keys(map, &known, &format!("{block}."), rules);
     }
     Ok(())
 }
 
-/// `run_shell_command(git status)`: a tool, and the beginning of a command.
-fn read_tool_entry(text: &str, effect: Effect, from: &str, rules: &mut RuleCollector<'_>) {
-    let (tool, argument) = match text.trim().split_once('(') {
-        Some((tool, rest)) => match rest.strip_suffix(')') {
-            Some(argument) => (tool.trim(), Some(argument.trim()).filter(|argument| !argument.is_empty())),
-            None => return rules.leave_out(from, "its parenthesis is not closed"),
-        },
-        None => (text.trim(), None),
-    };
-    let found = match (tool, argument) {
-        ("run_shell_command" | "ShellTool", Some(prefix)) => prefix_patterns(prefix, effect),
-        (_, Some(_)) => Err(format!("what is in the parentheses of {tool} is not known here")),
-        (tool, None) => tool_patterns(tool, effect),
-    };
-    rules.add_rules(effect, found, from);
+/// Settings of when to ask, which are no rules.
+const NO_RULES: [&str; 7] = [
+    "tools.autoAccept",
+    "tools.approvalMode",
+    "autoAccept",
+    "approvalMode",
+    "security.disableYoloMode",
+    "general.defaultApprovalMode",
+    "security.disableAlwaysAllow",
+];
+
+fn at<'v>(settings: &'v Map<String, Value>, place: &str) -> Option<&'v Value> {
+    let mut keys = place.split('.');
+    let first = settings.get(keys.next()?)?;
+    keys.try_fold(first, |value, key| value.get(key))
 }
 
-fn prefix_patterns(prefix: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
+/// Servers that are switched off, and what is said of single ones.
+fn read_servers(settings: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    for place in ["mcp.excluded", "excludeMCPServers"] {
+        let list = Entry::new(Effect::Deny, place, ["mcp(*/*)"]);
+        for text in text_items(at(settings, place), &list, rules) {
+            let from = format!("{place}: {text}");
+            let found = match Names::is_plain(text) {
+                true => Ok(vec![format!("mcp({text}/*)")]),
+                false => Err("no server can be called like that".to_owned()),
+            };
+            rules.take(&Entry::new(Effect::Deny, &from, ["mcp(*/*)"]), found);
+        }
+    }
+    for place in ["mcp.allowed", "allowMCPServers"] {
+        if at(settings, place).is_some() {
+            rules.leave_out(place, "it says which servers there are at all: here these are [servers.NAME]");
+        }
+    }
+    for (name, server) in at(settings, "mcpServers").and_then(Value::as_object).into_iter().flatten() {
+        if server.get("trust") == Some(&Value::Bool(true)) {
+            let from = format!("mcpServers.{name}.trust: true");
+            rules.leave_out(&from, "a server is told by how it is started: write [servers.NAME] with `command` and `approval = \"not_required\"`");
+        }
+        let place = format!("mcpServers.{name}.excludeTools");
+        let whole = if Names::is_plain(name) { format!("mcp({name}/*)") } else { "mcp(*/*)".to_owned() };
+        let list = Entry::new(Effect::Deny, &place, [whole.as_str()]);
+        for tool in text_items(server.get("excludeTools"), &list, rules) {
+            let from = format!("{place}: {tool}");
+            let tool = tool.split('(').next().unwrap_or_default().trim();
+            let found = match Names::is_plain(name) && Names::is_plain(tool) {
+                true => Ok(vec![format!("mcp({name}/{tool})")]),
+                false => Err("no server and tool can be called like that".to_owned()),
+            };
+            rules.take(&Entry::new(Effect::Deny, &from, [whole.as_str()]), found);
+        }
+        if let Some(server) = server.as_object() {
+            let known = ["trust", "excludeTools"];
+            name_permission_keys(server, &known, &format!("mcpServers.{name}."), rules);
+        }
+    }
+}
+
+/// `run_shell_command(git status)`: a tool, and the beginning of a command.
+fn read_tool_entry(text: &str, effect: Effect, from: &str, rules: &mut RuleCollector<'_>) {
+    let (tool, argument) = match split_rule(text) {
+        Ok(parts) => parts,
+        Err(why) => {
+            let (tool, rest) = text.trim().split_once('(').unwrap_or((text, ""));
+            return rules.take(&Entry::new(effect, from, scope_of(tool.trim(), Some(rest))), Err(why));
+        }
+    };
+    let found = match argument {
+        Some(prefix) if is_shell(tool) => prefix_patterns(prefix, effect),
+        Some(_) => Err(format!("what is in the parentheses of {tool} is not known here")),
+        None => tool_patterns(tool, effect),
+    };
+    rules.take(&Entry::new(effect, from, scope_of(tool, argument)), found);
+}
+
+/// All that an entry about `tool` could be about.
+pub(super) fn scope_of(tool: &str, argument: Option<&str>) -> Vec<String> {
+    match argument {
+        Some(prefix) if is_shell(tool) => vec![beginning_pattern(prefix)],
+        _ => tool_patterns(tool, Effect::Ask).unwrap_or_default(),
+    }
+}
+
+fn is_shell(tool: &str) -> bool {
+    matches!(tool, "run_shell_command" | "ShellTool" | "Shell" | "Bash")
+}
+
+pub(super) fn prefix_patterns(prefix: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     if prefix.contains('*') {
         return Err("`*` is a plain character there, and a wildcard here".to_owned());
     }
     command_patterns(prefix, PatternTail::Words, effect)
 }
 
-fn tool_patterns(tool: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
+pub(super) fn tool_patterns(tool: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     let allow = effect == Effect::Allow;
     let files = if allow { "./**" } else { "**" };
     Ok(match tool {
-        "run_shell_command" | "ShellTool" => vec!["shell(*)".to_owned()],
-        "read_file" | "read_many_files" | "ReadFileTool" | "ReadManyFilesTool" => {
+        tool if is_shell(tool) => vec!["shell(*)".to_owned()],
+        "read_file" | "read_many_files" | "ReadFileTool" | "ReadManyFilesTool" | "ReadFile" | "Read" => {
             vec![format!("read({files})")]
         }
-        "write_file" | "WriteFileTool" => change_patterns(files, effect),
-        "replace" | "edit" | "EditTool" if allow => vec![format!("edit({files})")],
-        "replace" | "edit" | "EditTool" => change_patterns(files, effect),
-        "web_fetch" | "WebFetchTool" => vec!["fetch(*)".to_owned()],
+        "write_file" | "WriteFileTool" | "WriteFile" | "Write" => change_patterns(files, effect),
+        "replace" | "edit" | "EditTool" | "Edit" if allow => vec![format!("edit({files})")],
+        "replace" | "edit" | "EditTool" | "Edit" => change_patterns(files, effect),
+        "web_fetch" | "WebFetchTool" | "WebFetch" => vec!["fetch(*)".to_owned()],
+        // What looks into files reads them, too.
+        "glob"
+        | "GlobTool"
+        | "list_directory"
+        | "LSTool"
+        | "ls"
+        | "search_file_content"
+        | "grep_search"
+        | "GrepTool"
+            if !allow =>
+        {
+            vec![format!("tool({tool})")]
+        }
         "*" if allow => {
             return Err(
                 "this allows everything: `mode = \"auto\"` is the like of it, if you mean it".to_owned()
@@ -121,124 +202,19 @@ fn tool_patterns(tool: &str, effect: Effect) -> Result<Vec<String>, SkipReason> 
         }
         "*" => vec!["*".to_owned()],
         tool if !Names::is_plain(tool) => return Err("no tool is called like that".to_owned()),
-        tool if tool.contains("__") => super::claude::mcp_patterns(tool, effect)?,
+        tool if tool.contains("__") => claude::mcp_patterns(tool, effect)?,
         tool if allow => {
             return Err(format!("what {tool} touches is not known: write `tool({tool})` if you mean it"));
         }
-        tool => vec![format!("tool({tool})")],
+        // `mcp_server_tool`: wherever the server's name ends.
+        tool if tool.starts_with("mcp_") => {
+            let rest = tool.strip_prefix("mcp_").unwrap_or_default();
+            let pairs = rest.match_indices('_').filter_map(|(at, _)| {
+                let (server, name) = (rest.get(..at)?, rest.get(at + 1..)?);
+                (Names::is_plain(server) && Names::is_plain(name)).then(|| format!("mcp({server}/{name})"))
+            });
+            std::iter::once(format!("tool({tool})")).chain(pairs).collect()
+        }
+        tool => mayi_policy::aliases::tool_names(tool).iter().map(|name| format!("tool({name})")).collect(),
     })
-}
-
-/// `policies/*.toml`: `[[rule]]` with `toolName`, conditions, `decision` and `priority`.
-fn read_policy(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
-    let table: toml::Table =
-        toml::from_str(text).map_err(|error| format!("is not TOML: {}", error.message()))?;
-    let Some(list) = table.get("rule") else { return Ok(()) };
-    let list = list.as_array().ok_or("has a `rule` that is not a list of tables")?;
-    let mut stricter: Vec<(f64, Vec<String>, String)> = Vec::new();
-    let mut allowed: Vec<(f64, Vec<String>)> = Vec::new();
-    for (at, rule) in list.iter().enumerate().take(super::MOST_RULES) {
-        let value = serde_json::to_value(rule).unwrap_or_default();
-        let tools = one_or_more(value.get("toolName"));
-        let shown = if tools.is_empty() { "every tool".to_owned() } else { tools.join(", ") };
-        let decision = value.get("decision").and_then(Value::as_str).unwrap_or_default();
-        let from = format!("rule {}: {shown}: {decision}", at + 1);
-        let effect = match decision {
-            "allow" => Effect::Allow,
-            "ask_user" => Effect::Ask,
-            "deny" => Effect::Deny,
-            _ => {
-                rules.leave_out(&from, "its decision is neither allow, ask_user nor deny");
-                continue;
-            }
-        };
-        let priority = value.get("priority").and_then(Value::as_f64).unwrap_or_default();
-        one_rule(&value, &tools, effect, &from, rules);
-        match effect {
-            Effect::Allow => allowed.push((priority, tools)),
-            _ => stricter.push((priority, tools, from)),
-        }
-    }
-    let any = |tools: &[String]| tools.is_empty() || tools.iter().any(|tool| tool == "*");
-    let meet = |a: &[String], b: &[String]| any(a) || any(b) || a.iter().any(|tool| b.contains(tool));
-    for (priority, tools, from) in &stricter {
-        if allowed.iter().any(|(above, others)| above > priority && meet(tools, others)) {
-            rules.note_difference(
-                from,
-                "an allow of higher priority does not override it here: write the exception as `unless`",
-            );
-        }
-    }
-    Ok(())
-}
-
-fn one_rule(value: &Value, tools: &[String], effect: Effect, from: &str, rules: &mut RuleCollector<'_>) {
-    const KNOWN: [&str; 9] = [
-        "toolName",
-        "commandPrefix",
-        "commandRegex",
-        "mcpName",
-        "decision",
-        "priority",
-        "modes",
-        "denyMessage",
-        "deny_message",
-    ];
-    let condition =
-        value.as_object().and_then(|of| of.keys().find(|key| !KNOWN.contains(&key.as_str())).cloned());
-    if let Some(key) = condition {
-        // Without the condition, a denial would be about more, and an allow too.
-        return rules.leave_out(from, format!("its condition `{key}` has no counterpart"));
-    }
-    if value.get("modes").is_some() {
-        if effect == Effect::Allow {
-            return rules.leave_out(from, "it is only for some modes of Gemini CLI");
-        }
-        rules.note_difference(from, "it counts in every mode here");
-    }
-    let reason =
-        ["denyMessage", "deny_message"].iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
-    let server = value.get("mcpName").and_then(Value::as_str);
-    let mut found: Vec<Result<Vec<String>, SkipReason>> = Vec::new();
-    let prefixes = one_or_more(value.get("commandPrefix"));
-    if let Some(server) = server {
-        let tools: Vec<String> = if tools.is_empty() { vec!["*".to_owned()] } else { tools.to_vec() };
-        found.extend(tools.iter().map(|tool| {
-            match Names::is_plain(server) && (tool == "*" || Names::is_plain(tool)) {
-                true => Ok(vec![format!("mcp({server}/{tool})")]),
-                false => Err("no server and tool can be called like that".to_owned()),
-            }
-        }));
-    } else if !prefixes.is_empty() {
-        found.extend(prefixes.iter().map(|prefix| prefix_patterns(prefix.trim_end(), effect)));
-    } else if let Some(source) = value.get("commandRegex").and_then(Value::as_str) {
-        found.push(match effect {
-            Effect::Allow => {
-                Err("a regular expression there may end anywhere in the command: write its words".to_owned())
-            }
-            _ => regexes::translate_regex(source).map(|source| vec![format!("shell(/{source}/)")]),
-        });
-    } else if tools.is_empty() {
-        found.push(tool_patterns("*", effect));
-    } else {
-        found.extend(tools.iter().map(|tool| tool_patterns(tool, effect)));
-    }
-    for patterns in found {
-        match patterns {
-            Ok(patterns) => patterns
-                .into_iter()
-                .for_each(|pattern| rules.rule_because(effect, pattern, from, reason.clone())),
-            Err(why) => rules.leave_out(from, why),
-        }
-    }
-}
-
-fn one_or_more(value: Option<&Value>) -> Vec<String> {
-    match value {
-        Some(Value::String(one)) => vec![one.clone()],
-        Some(Value::Array(items)) => {
-            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).take(100).collect()
-        }
-        _ => Vec::new(),
-    }
 }

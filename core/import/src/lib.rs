@@ -1,35 +1,40 @@
 //! The rules that people already have in other tools, as mayi's.
 //!
-//! Each tool has a file of its own here: text in, rules and what was left out of them. A rule never
-//! allows more than the one that it comes from, and never denies or asks about less; where that can't
-//! be said, the rule is left out, with the reason.
+//! Each tool has a file of its own here: text in, rules and what was left out of them. A rule never allows more than the one that
+//! it comes from, and never denies or asks about less. An allow that can't be said so is left out, with the reason. In the place of
+//! a denial or an ask, all that it could be about is asked about: what an allow beside it would let through was never allowed.
 
 mod claude;
 mod codex;
+mod codex_config;
+mod collector;
+mod copilot;
+mod cursor;
 mod gemini;
+mod gemini_policy;
 mod glob;
 mod jsonc;
 mod opencode;
+mod path_texts;
 mod paths;
 mod places;
 mod regexes;
 mod render;
 mod starlark;
+mod unknown;
 mod vscode;
 mod words;
 mod zed;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 pub use places::{SettingsFile, files_of, given_file};
-pub use render::render_rules;
+pub use render::{render_folders, render_rules};
 
+use collector::{RuleCollector, add_omission, anchor_beside_folders};
 use mayi_config::{ConfigError, LARGEST_FILE, Layer, secure_read};
-use mayi_kept::approval::escape_line;
+use mayi_policy::Effect;
 use mayi_policy::pattern::PatternBases;
-use mayi_policy::{Effect, Pattern};
 
 /// A tool with rules of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +51,12 @@ pub enum ImportTool {
     Zed,
     /// opencode.
     OpenCode,
+    /// Qwen Code.
+    Qwen,
+    /// Cursor, its command line program and its editor.
+    Cursor,
+    /// Copilot's command line program.
+    Copilot,
 }
 
 impl ImportTool {
@@ -59,6 +70,9 @@ impl ImportTool {
             Self::VsCode => "VS Code",
             Self::Zed => "Zed",
             Self::OpenCode => "opencode",
+            Self::Qwen => "Qwen Code",
+            Self::Cursor => "Cursor",
+            Self::Copilot => "Copilot CLI",
         }
     }
 }
@@ -80,6 +94,30 @@ pub struct ImportedRule {
     pub workspace: Option<PathBuf>,
 }
 
+/// A further folder to work in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedFolder {
+    /// Where.
+    pub folder: PathBuf,
+    /// Where in the file it comes from.
+    pub from: String,
+    /// The file.
+    pub file: PathBuf,
+    /// The folder in which it is worked besides; none: wherever.
+    pub workspace: Option<PathBuf>,
+}
+
+/// What became of something that was not carried over as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// It was, and is not quite the same here.
+    Partly,
+    /// It was not, and what it is about is asked about.
+    Asked,
+    /// It was not.
+    No,
+}
+
 /// A rule, or a setting, that was not carried over, or not entirely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OmittedRule {
@@ -89,8 +127,10 @@ pub struct OmittedRule {
     pub why: String,
     /// The file.
     pub file: PathBuf,
-    /// It was carried over all the same, and is not quite the same here.
-    pub carried: bool,
+    /// What became of it.
+    pub carried: Carried,
+    /// It denies something there, or could.
+    pub denial: bool,
 }
 
 /// What became of the files of a tool.
@@ -98,12 +138,20 @@ pub struct OmittedRule {
 pub struct ImportResult {
     /// What was carried over.
     pub rules: Vec<ImportedRule>,
-    /// What was not.
+    /// Folders that are worked in besides.
+    pub folders: Vec<ImportedFolder>,
+    /// What was not carried over.
     pub left_out: Vec<OmittedRule>,
 }
 
-/// As many rules of a file are looked at.
-const MOST_RULES: usize = 5000;
+impl ImportResult {
+    /// How many denials were not carried over: those that are asked about, and those that nothing stands for.
+    #[must_use]
+    pub fn lost_denials(&self) -> (usize, usize) {
+        let of = |carried| self.left_out.iter().filter(|left| left.denial && left.carried == carried).count();
+        (of(Carried::Asked), of(Carried::No))
+    }
+}
 
 /// Turns what is in `files` into rules.
 ///
@@ -121,13 +169,16 @@ pub fn import_rules(
         let read = match tool {
             ImportTool::ClaudeCode => claude::read(&text, &mut rules),
             ImportTool::Codex => codex::read(&text, &mut rules),
-            ImportTool::Gemini => gemini::read(&text, &mut rules),
+            ImportTool::Gemini | ImportTool::Qwen => gemini::read(&text, &mut rules),
             ImportTool::VsCode => vscode::read(&text, &mut rules),
             ImportTool::Zed => zed::read(&text, &mut rules),
             ImportTool::OpenCode => opencode::read(&text, &mut rules),
+            ImportTool::Cursor => cursor::read(&text, &mut rules),
+            ImportTool::Copilot => copilot::read(&text, &mut rules),
         };
-        read.map_err(|message| ConfigError::of_file(Layer::User, &file.path, message, None))?;
-        let ImportResult { rules, left_out } = rules.out;
+        let read = read.and_then(|()| rules.finish());
+        let ImportResult { rules, folders, left_out } =
+            read.map_err(|message| ConfigError::of_file(Layer::User, &file.path, message, None))?;
         for rule in rules {
             let same = |other: &ImportedRule| {
                 (other.effect, &other.pattern, &other.workspace)
@@ -137,9 +188,62 @@ pub fn import_rules(
                 out.rules.push(rule);
             }
         }
+        for folder in folders {
+            let same = |other: &ImportedFolder| {
+                (&other.folder, &other.workspace) == (&folder.folder, &folder.workspace)
+            };
+            if !out.folders.iter().any(same) {
+                out.folders.push(folder);
+            }
+        }
         out.left_out.extend(left_out);
     }
+    anchor_beside_folders(&mut out);
+    drop_dead_allows(&mut out);
     Ok(out)
+}
+
+/// Leaves out allows of a tool that is asked about, or denied, as a whole: they would never count.
+fn drop_dead_allows(out: &mut ImportResult) {
+    /// Patterns that are all of a tool, with the selectors that they are all of.
+    const WHOLE: [(&str, &[&str]); 6] = [
+        ("shell(*)", &["shell("]),
+        ("read(**)", &["read("]),
+        ("write(**)", &["write(", "create(", "edit(", "delete(", "move("]),
+        ("fetch(*)", &["fetch("]),
+        ("mcp(*/*)", &["mcp("]),
+        ("*", &[""]),
+    ];
+    let whole: Vec<(Option<PathBuf>, &[&str])> = out
+        .rules
+        .iter()
+        .filter(|rule| rule.effect != Effect::Allow)
+        .filter_map(|rule| {
+            let (_, selectors) = WHOLE.iter().find(|(pattern, _)| *pattern == rule.pattern)?;
+            Some((rule.workspace.clone(), *selectors))
+        })
+        .collect();
+    let ImportResult { rules, left_out, .. } = out;
+    rules.retain(|rule| {
+        let dead = rule.effect == Effect::Allow
+            && whole.iter().any(|(workspace, selectors)| {
+                (workspace.is_none() || *workspace == rule.workspace)
+                    && selectors.iter().any(|selector| rule.pattern.starts_with(selector))
+            });
+        if dead {
+            add_omission(
+                left_out,
+                OmittedRule {
+                    from: rule.from.clone(),
+                    why: "it would never count: all of that tool is asked about or denied".to_owned(),
+                    file: rule.file.clone(),
+                    carried: Carried::No,
+                    denial: false,
+                },
+            );
+        }
+        !dead
+    });
 }
 
 fn read(path: &Path) -> Result<String, ConfigError> {
@@ -158,106 +262,6 @@ fn read(path: &Path) -> Result<String, ConfigError> {
     }
     let text = String::from_utf8(bytes).map_err(|_| refuse("is not UTF-8 text".to_owned()))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
-}
-
-/// Why something was not carried over.
-type SkipReason = String;
-
-/// The rules of one file while they are collected.
-struct RuleCollector<'a> {
-    file: &'a SettingsFile,
-    places: &'a PatternBases,
-    out: ImportResult,
-}
-
-impl<'a> RuleCollector<'a> {
-    fn new(file: &'a SettingsFile, places: &'a PatternBases) -> Self {
-        Self { file, places, out: ImportResult::default() }
-    }
-
-    /// The folder that the file is about; none if it is the user's own.
-    fn project_folder(&self) -> Option<&Path> {
-        self.file.project.as_deref()
-    }
-
-    /// Takes a rule; one that mayi can't read is left out.
-    fn add_rule(&mut self, effect: Effect, pattern: impl Into<String>, from: &str) {
-        self.rule_because(effect, pattern, from, None);
-    }
-
-    fn rule_because(
-        &mut self,
-        effect: Effect,
-        pattern: impl Into<String>,
-        from: &str,
-        reason: Option<String>,
-    ) {
-        let pattern = pattern.into();
-        if self.out.rules.len() >= MOST_RULES {
-            return self.leave_out(from, format!("there are more than {MOST_RULES} rules"));
-        }
-        if let Err(error) = Pattern::parse(&pattern, self.places) {
-            return self.leave_out(from, format!("mayi can't read `{pattern}`: {error}"));
-        }
-        self.out.rules.push(ImportedRule {
-            effect,
-            pattern,
-            reason,
-            from: escape_line(from),
-            file: self.file.path.clone(),
-            workspace: self.file.project.clone(),
-        });
-    }
-
-    /// Takes each pattern, or says why there is none.
-    fn add_rules(&mut self, effect: Effect, patterns: Result<Vec<String>, SkipReason>, from: &str) {
-        match patterns {
-            Ok(patterns) => patterns.into_iter().for_each(|pattern| self.add_rule(effect, pattern, from)),
-            Err(why) => self.leave_out(from, why),
-        }
-    }
-
-    /// Says that something was not carried over.
-    fn leave_out(&mut self, from: &str, why: impl Into<String>) {
-        self.add_omission(from, why.into(), false);
-    }
-
-    /// Says that something was carried over, and is not quite the same here.
-    fn note_difference(&mut self, from: &str, why: impl Into<String>) {
-        self.add_omission(from, why.into(), true);
-    }
-
-    fn add_omission(&mut self, from: &str, why: String, carried: bool) {
-        if self.out.left_out.len() < MOST_RULES {
-            self.out.left_out.push(OmittedRule {
-                from: escape_line(from),
-                why: escape_line(&why),
-                file: self.file.path.clone(),
-                carried,
-            });
-        }
-    }
-}
-
-/// The texts of a list; anything else in it is left out.
-fn text_items<'v>(value: Option<&'v Value>, from: &str, rules: &mut RuleCollector<'_>) -> Vec<&'v str> {
-    match value {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::Array(items)) => items
-            .iter()
-            .take(MOST_RULES)
-            .filter_map(|item| {
-                if item.as_str().is_none() {
-                    rules.leave_out(&format!("{from}: {item}"), "this is not a text");
-                }
-                item.as_str()
-            })
-            .collect(),
-        Some(other) => {
-            rules.leave_out(&format!("{from}: {other}"), "this is not a list of texts");
-            Vec::new()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,21 @@
-//! opencode: `permission` of `opencode.json`. There the last rule that matches counts; here the
-//! strictest does. So a denial before an allow stays, and what the allow would take back is told.
+//! opencode: `permission` of `opencode.json`, and `permissions` of its second version. There the last rule that matches counts;
+//! here the strictest does. So a denial before an allow stays, and what the allow would take back is told.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::collector::{Entry, RuleCollector, SkipReason};
 use super::paths::change_patterns;
-use super::words::{PatternTail, command_patterns};
-use super::{RuleCollector, SkipReason, glob, jsonc};
+use super::unknown::name_permission_keys;
+use super::words::{PatternTail, beginning_pattern, command_patterns};
+use super::{glob, jsonc, path_texts};
 use mayi_call::Names;
 use mayi_policy::Effect;
 
-/// One entry of a map, in its order.
-struct PermissionEntry<'v> {
-    pattern: &'v str,
+/// One rule, in its order.
+#[derive(Clone)]
+struct PermissionEntry {
+    tool: String,
+    pattern: String,
     effect: Effect,
     from: String,
 }
@@ -19,143 +23,275 @@ struct PermissionEntry<'v> {
 pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
     let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
-    match settings.get("permission") {
-        None | Some(Value::Null) => {}
-        Some(Value::Object(map)) => {
-            // A denial of everything counts here wherever it stands.
-            let denied = map.get("*").and_then(Value::as_str) == Some("deny");
-            let mut before = Vec::new();
-            for (tool, value) in map.iter().take(super::MOST_RULES) {
-                read_tool_entries(tool, value, denied, &mut before, rules);
-            }
-        }
-        Some(Value::String(word)) => {
-            read_tool_entries("*", &Value::String(word.clone()), false, &mut Vec::new(), rules)
-        }
-        Some(_) => return Err("has a `permission` that is neither a word nor an object".to_owned()),
-    }
-    for key in ["agent", "mode"] {
+    let top = entries_of(settings, "", rules)?;
+    let mut inner: Vec<PermissionEntry> = Vec::new();
+    for key in ["agent", "agents", "mode"] {
         let Some(Value::Object(map)) = settings.get(key) else { continue };
         for (name, value) in map {
-            if value.get("permission").is_some() {
-                rules.leave_out(
-                    &format!("{key}.{name}.permission"),
-                    "agents inside of opencode are not told apart here",
-                );
+            if let Some(agent) = value.as_object() {
+                inner.extend(entries_of(agent, &format!("{key}.{name}."), rules)?);
             }
         }
     }
-    if let Some(Value::Object(map)) = settings.get("tools") {
-        for (tool, value) in map.iter().filter(|(_, value)| **value == Value::Bool(false)) {
-            rules.leave_out(
-                &format!("tools.{tool}: {value}"),
-                "a tool that is switched off stays so in opencode itself",
-            );
-        }
+    inner.retain(|entry| entry.effect != Effect::Allow);
+    // A denial of everything counts here wherever it stands.
+    let denied = top.iter().any(|of| of.tool == "*" && of.pattern == "*" && of.effect == Effect::Deny);
+    let mut before: Vec<PermissionEntry> = Vec::new();
+    for of in top {
+        read_entry(&of, denied, &before, &inner, rules);
+        before.push(of);
     }
+    for of in &inner {
+        read_inner_entry(of, rules);
+    }
+    name_permission_keys(settings, &["permission", "permissions"], "", rules);
     Ok(())
 }
 
-fn effect_of(word: &str) -> Option<Effect> {
-    match word {
-        "allow" => Some(Effect::Allow),
-        "ask" => Some(Effect::Ask),
-        "deny" => Some(Effect::Deny),
-        _ => None,
+/// What an object says: of opencode itself, or of one of its agents.
+fn entries_of(
+    settings: &Map<String, Value>,
+    prefix: &str,
+    rules: &mut RuleCollector<'_>,
+) -> Result<Vec<PermissionEntry>, String> {
+    let mut entries = Vec::new();
+    match settings.get("permission") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(map)) => {
+            for (tool, value) in map {
+                add_tool_entries(tool, value, prefix, &mut entries, rules);
+            }
+        }
+        Some(word @ Value::String(_)) => add_tool_entries("*", word, prefix, &mut entries, rules),
+        Some(_) => return Err(format!("has a `{prefix}permission` that is neither a word nor an object")),
     }
+    match settings.get("permissions") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(list)) => {
+            for item in list {
+                let text = |key: &str| item.get(key).and_then(Value::as_str);
+                let from = format!("{prefix}permissions: {item}");
+                let (tool, pattern) =
+                    (tool_of_action(text("action").unwrap_or("*")), text("resource").unwrap_or("*"));
+                let effect = text("effect");
+                add_entry((tool, pattern), effect, from, &mut entries, rules);
+            }
+        }
+        Some(_) => return Err(format!("has `{prefix}permissions` that are not a list")),
+    }
+    // A tool that is switched off is a denial.
+    if let Some(Value::Object(map)) = settings.get("tools") {
+        for (tool, value) in map.iter().filter(|(_, value)| **value == Value::Bool(false)) {
+            let from = format!("{prefix}tools.{tool}: {value}");
+            add_entry((tool, "*"), Some("deny"), from, &mut entries, rules);
+        }
+    }
+    Ok(entries)
+}
+
+/// The second version's names of what is done.
+fn tool_of_action(action: &str) -> &str {
+    match action {
+        "shell" => "bash",
+        "fetch" => "webfetch",
+        other => other,
+    }
+}
+
+fn add_tool_entries(
+    tool: &str,
+    value: &Value,
+    prefix: &str,
+    entries: &mut Vec<PermissionEntry>,
+    rules: &mut RuleCollector<'_>,
+) {
+    match value {
+        Value::Object(map) => {
+            for (pattern, value) in map {
+                let from = format!("{prefix}permission.{tool}: {pattern:?}: {value}");
+                add_entry((tool, pattern), value.as_str(), from, entries, rules);
+            }
+        }
+        other => {
+            let from = format!("{prefix}permission.{tool}: {other}");
+            add_entry((tool, "*"), other.as_str(), from, entries, rules);
+        }
+    }
+}
+
+fn add_entry(
+    (tool, pattern): (&str, &str),
+    word: Option<&str>,
+    from: String,
+    entries: &mut Vec<PermissionEntry>,
+    rules: &mut RuleCollector<'_>,
+) {
+    let effect = match word {
+        Some("allow") => Effect::Allow,
+        Some("ask") => Effect::Ask,
+        Some("deny") => Effect::Deny,
+        _ => {
+            let entry = Entry::new(Effect::Deny, &from, scope_of(tool, pattern));
+            return rules.take(&entry, Err("it is neither allow, ask nor deny".to_owned()));
+        }
+    };
+    entries.push(PermissionEntry { tool: tool.to_owned(), pattern: pattern.to_owned(), effect, from });
 }
 
 /// The permissions that are about something known here.
 const KNOWN_PERMISSIONS: &[&str] =
     &["bash", "edit", "write", "patch", "read", "webfetch", "external_directory"];
 
-/// `before`: the tools that something was allowed for so far.
-fn read_tool_entries(
-    tool: &str,
-    value: &Value,
+/// Permissions that are one: whatever changes files.
+fn same_tool(tool: &str) -> &str {
+    match tool {
+        "write" | "patch" | "multiedit" | "apply_patch" => "edit",
+        tool => tool,
+    }
+}
+
+/// `before`: all entries so far; `inner`: what agents inside of opencode are denied or asked about.
+fn read_entry(
+    of: &PermissionEntry,
     denied: bool,
-    before: &mut Vec<String>,
+    before: &[PermissionEntry],
+    inner: &[PermissionEntry],
     rules: &mut RuleCollector<'_>,
 ) {
-    let mut entries = Vec::new();
-    let mut entry = |pattern, value: &Value, from: String, rules: &mut RuleCollector<'_>| match value
-        .as_str()
-        .and_then(effect_of)
-    {
-        Some(effect) => entries.push(PermissionEntry { pattern, effect, from }),
-        None => rules.leave_out(&from, "it is neither allow, ask nor deny"),
-    };
-    match value {
-        Value::Object(map) => {
-            for (pattern, value) in map.iter().take(super::MOST_RULES) {
-                entry(pattern, value, format!("permission.{tool}: {pattern:?}: {value}"), rules);
-            }
-        }
-        other => entry("*", other, format!("permission.{tool}: {other}"), rules),
+    let tools_meet =
+        |other: &PermissionEntry| glob::globs_overlap(same_tool(&of.tool), same_tool(&other.tool));
+    let allowed = before.iter().any(|other| other.effect == Effect::Allow && tools_meet(other));
+    if of.pattern == "*" && of.effect == Effect::Ask && !allowed {
+        rules.leave_out(
+            &of.from,
+            "mayi asks about what no rule allows, except for commands and tools that only read (`readers = false` asks about those commands too)",
+        );
+        return;
     }
-    // Stricter entries so far that are rules now.
-    let mut stricter: Vec<(&str, Effect)> = Vec::new();
-    let mut allowed = before.iter().any(|other| glob::globs_overlap(tool, other));
-    for of in &entries {
-        let default = of.pattern == "*" && of.effect == Effect::Ask && !allowed;
-        if default {
-            rules.leave_out(
-                &of.from,
-                "mayi asks about what no rule allows, except for commands and tools that only read (`readers = false` asks about those commands too)",
-            );
-            continue;
+    if of.effect == Effect::Allow && !may_allow(of, denied, before, inner, rules) {
+        return;
+    }
+    if note_outside(of, rules) {
+        return;
+    }
+    let entry = Entry::new(of.effect, &of.from, scope_of(&of.tool, &of.pattern));
+    if of.tool != "*" && of.tool.contains(['*', '?']) && of.effect != Effect::Allow {
+        // Whatever it could be about.
+        for known in KNOWN_PERMISSIONS.iter().filter(|known| glob::globs_overlap(&of.tool, known)) {
+            let entry = Entry::new(of.effect, &of.from, scope_of(known, &of.pattern));
+            rules.take(&entry, translate_entry(known, &of.pattern, of.effect));
         }
-        if of.effect == Effect::Allow {
-            if denied {
-                rules.leave_out(
-                    &of.from,
-                    "`\"*\": \"deny\"` beside it counts for everything here, in whatever order",
-                );
-                continue;
-            }
-            if let Some((pattern, effect)) =
-                stricter.iter().find(|(wide, _)| glob::glob_covers(wide, of.pattern))
-            {
-                rules.leave_out(&of.from, format!("it comes after {pattern:?}: \"{effect}\", which here counts in whatever order; write the exception as `unless` of that rule"));
-                continue;
-            }
-            for (pattern, effect) in
-                stricter.iter().filter(|(other, _)| glob::globs_overlap(other, of.pattern))
-            {
-                rules.note_difference(
-                    &of.from,
-                    format!("{pattern:?}: \"{effect}\" before it stays where both match"),
-                );
-            }
-            allowed = true;
-            before.push(tool.to_owned());
-        } else {
-            stricter.push((of.pattern, of.effect));
+    }
+    rules.take(&entry, translate_entry(&of.tool, &of.pattern, of.effect));
+}
+
+/// Whether nothing that is stricter, and counts here in whatever order, covers an allow.
+fn may_allow(
+    of: &PermissionEntry,
+    denied: bool,
+    before: &[PermissionEntry],
+    inner: &[PermissionEntry],
+    rules: &mut RuleCollector<'_>,
+) -> bool {
+    if denied {
+        rules
+            .leave_out(&of.from, "`\"*\": \"deny\"` beside it counts for everything here, in whatever order");
+        return false;
+    }
+    let meets = |other: &&PermissionEntry| glob::globs_overlap(same_tool(&of.tool), same_tool(&other.tool));
+    // What is narrower than all of a tool is a rule of its own.
+    if let Some(other) = inner.iter().filter(meets).find(|other| other.pattern == "*") {
+        let why =
+            "agents inside of opencode are not told apart here, and one of them may not do so by itself";
+        rules.leave_out(&of.from, format!("{} beside it: {why}", other.from));
+        return false;
+    }
+    let stricter = || {
+        let same = |other: &&PermissionEntry| same_tool(&other.tool) == same_tool(&of.tool);
+        // A plain ask before any allow is no rule here.
+        let rule = |other: &&PermissionEntry| !(other.pattern == "*" && other.effect == Effect::Ask);
+        before.iter().filter(same).filter(|other| other.effect != Effect::Allow).filter(rule)
+    };
+    if let Some(other) = stricter().find(|other| glob::glob_covers(&other.pattern, &of.pattern)) {
+        let (pattern, effect) = (&other.pattern, other.effect);
+        rules.leave_out(&of.from, format!("it comes after {pattern:?}: \"{effect}\", which here counts in whatever order; write the exception as `unless` of that rule"));
+        return false;
+    }
+    for other in stricter().filter(|other| glob::globs_overlap(&other.pattern, &of.pattern)) {
+        let (pattern, effect) = (&other.pattern, other.effect);
+        rules
+            .note_difference(&of.from, format!("{pattern:?}: \"{effect}\" before it stays where both match"));
+    }
+    true
+}
+
+/// What an agent inside of opencode is denied or asked about is asked about for all of them; all of a tool is left to
+/// mayi, which asks where nothing is allowed.
+fn read_inner_entry(of: &PermissionEntry, rules: &mut RuleCollector<'_>) {
+    if note_outside(of, rules) {
+        return;
+    }
+    let why = "agents inside of opencode are not told apart here";
+    let entry = Entry::new(of.effect, &of.from, [""; 0]);
+    let asked_anyway = matches!(same_tool(&of.tool), "*" | "bash" | "edit" | "webfetch");
+    if of.pattern == "*" && asked_anyway {
+        let why = format!("{why}: mayi asks each of them where no rule allows");
+        return match of.effect {
+            Effect::Deny => rules.note_asked(&of.from, why),
+            _ => rules.leave_out(&of.from, why),
+        };
+    }
+    match translate_entry(&of.tool, &of.pattern, of.effect) {
+        Ok(patterns) => rules.ask_instead(&Entry { scope: patterns, ..entry }, why),
+        Err(reason) => {
+            let scope = scope_of(&of.tool, &of.pattern);
+            rules.ask_instead(&Entry { scope, ..entry }, &format!("{why}; {reason}"));
         }
-        if tool != "*" && tool.contains(['*', '?']) && of.effect != Effect::Allow {
-            // Whatever it could be about.
-            for known in KNOWN_PERMISSIONS.iter().filter(|known| glob::globs_overlap(tool, known)) {
-                rules.add_rules(of.effect, translate_entry(known, of.pattern, of.effect), &of.from);
-            }
-        }
-        rules.add_rules(of.effect, translate_entry(tool, of.pattern, of.effect), &of.from);
+    }
+}
+
+/// What lies outside of the folders is asked about, whatever is written for it.
+fn note_outside(of: &PermissionEntry, rules: &mut RuleCollector<'_>) -> bool {
+    if of.tool != "external_directory" || of.effect == Effect::Allow {
+        return false;
+    }
+    let why = "what lies outside of the folders is asked about here";
+    match of.effect {
+        Effect::Deny => rules.note_asked(&of.from, why),
+        _ => rules.leave_out(&of.from, why),
+    }
+    true
+}
+
+/// All that an entry could be about.
+fn scope_of(tool: &str, pattern: &str) -> Vec<String> {
+    match same_tool(tool) {
+        "bash" => vec![beginning_pattern(pattern)],
+        "edit" => vec!["write(**)".to_owned()],
+        "read" | "glob" | "grep" | "list" => vec!["read(**)".to_owned()],
+        "webfetch" => vec!["fetch(*)".to_owned()],
+        // Asked about always.
+        "external_directory" => Vec::new(),
+        _ => translate_entry(tool, "*", Effect::Ask).unwrap_or_default(),
     }
 }
 
 fn translate_entry(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     let allow = effect == Effect::Allow;
-    match tool {
+    match same_tool(tool) {
         "bash" => {
             if allow && pattern.contains('?') {
                 return Err("`?` in it has no counterpart among words".to_owned());
             }
             command_patterns(pattern, PatternTail::Written, effect)
         }
-        "edit" | "write" | "patch" => Ok(change_patterns(&path_pattern(pattern, effect)?, effect)),
-        "read" => Ok(vec![format!("read({})", path_pattern(pattern, effect)?)]),
+        "edit" => Ok(path_patterns(pattern, effect)?.iter().flat_map(|path| change_patterns(path, effect)).collect()),
+        "read" => Ok(path_patterns(pattern, effect)?.iter().map(|path| format!("read({path})")).collect()),
         "webfetch" if pattern == "*" => Ok(vec!["fetch(*)".to_owned()]),
         "webfetch" => Err("addresses with wildcards mean something else here: write `fetch(host)`".to_owned()),
-        "external_directory" => Err("what lies outside of the folders is always asked about here".to_owned()),
+        "external_directory" => Err(
+            "what lies outside of the folders is asked about here: name a further folder as one of `folders` under [workspace]".to_owned()
+        ),
         "glob" | "grep" | "list" if allow => Err("looking into files is judged by what is read: see read(...)".to_owned()),
         "*" if pattern != "*" => Err("it is not certain what it is about".to_owned()),
         "*" if allow => Err("this allows everything: `mode = \"auto\"` is the like of it, if you mean it".to_owned()),
@@ -181,38 +317,21 @@ fn translate_entry(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<Stri
 }
 
 /// There `*` is any text, `/` too.
-fn path_pattern(pattern: &str, effect: Effect) -> Result<String, SkipReason> {
+fn path_patterns(pattern: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     if pattern == "*" || pattern == "**" || pattern == "**/*" {
-        return Ok(if effect == Effect::Allow { "./**".to_owned() } else { "**".to_owned() });
+        return Ok(vec![if effect == Effect::Allow { "./**".to_owned() } else { "**".to_owned() }]);
+    }
+    if effect != Effect::Allow {
+        return path_texts::globs_of_wildcards(pattern);
     }
     if pattern.contains("..") || pattern.contains(['\\', '!', '[', ']', '{', '}']) {
         return Err("a path like that has no certain counterpart".to_owned());
     }
-    let placed = |text: &str| {
-        if text.starts_with('/') || text.starts_with("~/") {
-            text.to_owned()
-        } else {
-            format!("./{}", text.trim_start_matches("./"))
-        }
-    };
-    if effect == Effect::Allow {
-        // Narrower here, where `*` stays in one folder.
-        return Ok(placed(pattern));
-    }
-    let inner = pattern.trim_end_matches('*');
-    if let Some(end) = pattern.strip_prefix("**/").or_else(|| pattern.strip_prefix('*'))
-        && !end.contains(['*', '/', '?'])
-    {
-        return Ok(if pattern.starts_with("**/") { end.to_owned() } else { format!("*{end}") });
-    }
-    if inner.contains(['*', '?']) {
-        return Err("`*` in the middle of a path goes deeper there than any pattern here".to_owned());
-    }
-    match inner.strip_suffix('/') {
-        Some(folder) if inner.len() < pattern.len() => Ok(format!("{}/**", placed(folder))),
-        _ if inner.len() < pattern.len() => {
-            Err("`*` at the end of a name goes deeper there than any pattern here".to_owned())
-        }
-        _ => Ok(placed(pattern)),
-    }
+    // Narrower here, where `*` stays in one folder. A slash behind stars has to be there, so that there is a folder before it.
+    let pattern = pattern.replace("**/", "*/**/");
+    Ok(vec![if pattern.starts_with('/') || pattern.starts_with("~/") {
+        pattern
+    } else {
+        format!("./{}", pattern.trim_start_matches("./"))
+    }])
 }

@@ -52,6 +52,14 @@ fn candidate_files(tool: ImportTool, home: Option<&Path>, cwd: &Path) -> Vec<Set
             &[".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"],
             &["opencode.json", "opencode.jsonc"],
         ),
+        ImportTool::Qwen => (&[".qwen/settings.json"], &[".qwen/settings.json"]),
+        ImportTool::Cursor => {
+            (&[".cursor/cli-config.json", ".cursor/permissions.json"], &[".cursor/cli.json"])
+        }
+        ImportTool::Copilot => (
+            &[".copilot/settings.json", ".copilot/config.json", ".copilot/permissions-config.json"],
+            &[".github/copilot/settings.json", ".github/copilot/settings.local.json"],
+        ),
     };
     let folders: Option<(&str, &str)> = match tool {
         ImportTool::Codex => Some((".codex/rules", "rules")),

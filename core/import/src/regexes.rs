@@ -1,7 +1,7 @@
 //! Regular expressions over commands, as editors write them.
 
-use super::SkipReason;
-use super::words;
+use super::collector::SkipReason;
+use super::words::{self, QUOTES};
 use mayi_policy::Effect;
 
 /// The most alternatives of one expression.
@@ -27,7 +27,7 @@ pub(super) fn regex_patterns(
             );
         }
     }
-    let source = translate_regex(source)?;
+    let source = translate_regex(source, effect)?;
     let case = if ignore_case { "(?i)" } else { "" };
     Ok(vec![format!("shell(/{case}{source}/)")])
 }
@@ -51,60 +51,140 @@ fn is_anchored(source: &str) -> bool {
     source.starts_with('^') && end && !top
 }
 
+/// A pattern for all that `source` could be about, as far as that can be said: without what only narrows it.
+pub(super) fn wider_pattern(source: &str, ignore_case: bool) -> String {
+    let case = if ignore_case { "(?i)" } else { "" };
+    match translate(source, Reading::Wider) {
+        Ok(source) => format!("shell(/{case}{source}/)"),
+        Err(_) => "shell(*)".to_owned(),
+    }
+}
+
 /// The same expression in the syntax of the `regex` crate, with the meaning that it has elsewhere.
 ///
 /// # Errors
 /// What it holds that has no counterpart.
-pub(super) fn translate_regex(source: &str) -> Result<String, SkipReason> {
+pub(super) fn translate_regex(source: &str, effect: Effect) -> Result<String, SkipReason> {
+    translate(source, if effect == Effect::Allow { Reading::Exact } else { Reading::Quoted })
+}
+
+/// How an expression is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// As it is.
+    Exact,
+    /// Quotes stand for quotes of any kind, or none: what is compared may be quoted otherwise.
+    Quoted,
+    /// The same, without what looks around and what refers back, which only narrow.
+    Wider,
+}
+
+fn translate(source: &str, reading: Reading) -> Result<String, SkipReason> {
     let mut out = String::with_capacity(source.len() + 16);
     let mut chars = source.chars().peekable();
-    let mut class = false;
+    let quotes = format!("(?:{QUOTES})");
     while let Some(c) = chars.next() {
         match c {
             '\\' => {
                 let next = chars.next().ok_or("it ends in the middle of an escape")?;
-                match (next, class) {
+                match next {
                     // ASCII there, all of Unicode here.
-                    ('d', false) => out.push_str("[0-9]"),
-                    ('w', false) => out.push_str("[0-9A-Za-z_]"),
-                    ('D', false) => out.push_str("[^0-9]"),
-                    ('W', false) => out.push_str("[^0-9A-Za-z_]"),
-                    ('d', true) => out.push_str("0-9"),
-                    ('w', true) => out.push_str("0-9A-Za-z_"),
-                    ('b', false) => out.push_str("(?-u:\\b)"),
-                    ('s' | 'S' | 't' | 'n' | 'r', _) => out.extend(['\\', next]),
-                    (c, _) if c.is_ascii_punctuation() => out.extend(['\\', c]),
-                    (c, _) => return Err(format!("`\\{c}` in it has no certain counterpart")),
+                    'd' => out.push_str("[0-9]"),
+                    'w' => out.push_str("[0-9A-Za-z_]"),
+                    'D' => out.push_str("[^0-9]"),
+                    'W' => out.push_str("[^0-9A-Za-z_]"),
+                    'b' => out.push_str("(?-u:\\b)"),
+                    '"' | '\'' if reading != Reading::Exact => out.push_str(&quotes),
+                    's' | 'S' | 't' | 'n' | 'r' => out.extend(['\\', next]),
+                    c if c.is_ascii_punctuation() => out.extend(['\\', c]),
+                    '1'..='9' if reading == Reading::Wider => out.push_str("(?:.*)"),
+                    c => return Err(format!("`\\{c}` in it has no certain counterpart")),
                 }
             }
-            '(' if !class && chars.peek() == Some(&'?') => {
+            '(' if chars.peek() == Some(&'?') => {
                 chars.next();
-                match chars.next() {
-                    Some(':') => out.push_str("(?:"),
-                    _ => return Err("it looks around itself (`(?...)`), which has no counterpart".to_owned()),
+                let kind: String = chars.clone().take(2).collect();
+                let looks_around = kind.starts_with(['=', '!']) || kind == "<=" || kind == "<!";
+                if kind.starts_with(':') {
+                    chars.next();
+                    out.push_str("(?:");
+                } else if looks_around && reading == Reading::Wider {
+                    skip_group(&mut chars)?;
+                } else {
+                    return Err("it looks around itself (`(?...)`), which has no counterpart".to_owned());
                 }
             }
-            '[' if class => return Err("`[` inside of a class means something else here".to_owned()),
-            '[' => {
-                class = true;
-                out.push('[');
-            }
-            ']' if class => {
-                class = false;
-                out.push(']');
-            }
-            '&' | '-' | '~' if class && chars.peek() == Some(&c) => {
-                return Err(format!("`{c}{c}` inside of a class means something else here"));
-            }
+            '[' => out.push_str(&translate_class(&mut chars, reading)?),
+            '"' | '\'' if reading != Reading::Exact => out.push_str(&quotes),
             c => out.push(c),
         }
     }
-    match regex::RegexBuilder::new(&out).size_limit(1 << 20).build() {
+    match regex::RegexBuilder::new(&out).size_limit(1 << 18).build() {
         Ok(_) => Ok(out),
         Err(error) => {
             let line = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
             Err(format!("as a regular expression it is not understood: {line}"))
         }
+    }
+}
+
+type Chars<'s> = std::iter::Peekable<std::str::Chars<'s>>;
+
+/// From behind `[` to behind `]`.
+fn translate_class(chars: &mut Chars<'_>, reading: Reading) -> Result<String, SkipReason> {
+    let negated = chars.next_if_eq(&'^').is_some();
+    let mut inner = String::new();
+    let mut quotes = false;
+    loop {
+        let c = chars.next().ok_or("a class in it does not end")?;
+        match c {
+            ']' => break,
+            '\\' => match chars.next().ok_or("it ends in the middle of an escape")? {
+                'd' => inner.push_str("0-9"),
+                'w' => inner.push_str("0-9A-Za-z_"),
+                c @ ('s' | 'S' | 't' | 'n' | 'r') => inner.extend(['\\', c]),
+                c if c.is_ascii_punctuation() => {
+                    quotes |= matches!(c, '"' | '\'');
+                    inner.extend(['\\', c]);
+                }
+                c => return Err(format!("`\\{c}` in it has no certain counterpart")),
+            },
+            '[' => return Err("`[` inside of a class means something else here".to_owned()),
+            '&' | '-' | '~' if chars.peek() == Some(&c) => {
+                return Err(format!("`{c}{c}` inside of a class means something else here"));
+            }
+            c => {
+                quotes |= matches!(c, '"' | '\'');
+                inner.push(c);
+            }
+        }
+    }
+    Ok(match (negated, quotes && reading != Reading::Exact) {
+        (false, false) => format!("[{inner}]"),
+        (true, false) => format!("[^{inner}]"),
+        // What is compared may have a quote there, or none where one was.
+        (false, true) => format!("(?:[{inner}'\"]?)"),
+        (true, true) => ".".to_owned(),
+    })
+}
+
+/// To behind the parenthesis that closes a group.
+fn skip_group(chars: &mut Chars<'_>) -> Result<(), SkipReason> {
+    let (mut depth, mut class) = (1_usize, false);
+    while depth > 0 {
+        match chars.next().ok_or("a group in it does not end")? {
+            '\\' => _ = chars.next(),
+            '[' => class = true,
+            ']' => class = false,
+            '(' if !class => depth += 1,
+            ')' if !class => depth -= 1,
+            _ => {}
+        }
+    }
+    // What repeats it would repeat something else.
+    match chars.peek() {
+        Some('*' | '+' | '?' | '{') => Err("it repeats what looks around itself".to_owned()),
+        _ => Ok(()),
     }
 }
 

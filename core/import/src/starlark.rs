@@ -11,6 +11,8 @@ pub(super) struct StarlarkCall {
     pub(super) line: usize,
     /// Its beginning, for people.
     pub(super) text: String,
+    /// All of its lines.
+    pub(super) whole: String,
     /// By name; or why it is not understood.
     pub(super) arguments: Result<Vec<(String, LiteralArgument)>, String>,
 }
@@ -70,10 +72,12 @@ pub(super) fn parse_calls(text: &str) -> Vec<StarlarkCall> {
         let last = statement.last().map_or(*line, |(line, _)| *line);
         let trailing = further.iter().take_while(|(line, _)| *line == last).count();
         let shown = text.lines().nth(line - 1).unwrap_or_default().trim();
+        let last = further.get(..trailing).and_then(<[_]>::last).map_or(last, |(line, _)| *line);
         let call = |name: &str, arguments| StarlarkCall {
             name: name.to_owned(),
             line: *line,
             text: shown.chars().take(200).collect(),
+            whole: text.lines().skip(line - 1).take(last + 1 - line).collect::<Vec<_>>().join("\n"),
             arguments,
         };
         let not_a_call =

@@ -3,9 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ImportResult, ImportTool, SettingsFile, files_of, given_file, import_rules, render_rules};
+use super::{
+    Carried, ImportResult, ImportTool, SettingsFile, files_of, given_file, import_rules, render_rules,
+};
 use mayi_config::{Layer, check_file};
 use mayi_policy::pattern::PatternBases;
+
+mod judged;
+mod never_loosens;
+mod reports;
 
 fn places() -> PatternBases {
     PatternBases { home: Some(PathBuf::from("/home/me")), ..PatternBases::default() }
@@ -22,10 +28,18 @@ fn imported(tool: ImportTool, name: &str, text: &str) -> ImportResult {
 /// Rules and what was left out, one a line.
 fn shown(imported: &ImportResult) -> String {
     let rules = imported.rules.iter().map(|rule| format!("{} {}", rule.effect, rule.pattern));
+    let folders = imported.folders.iter().map(|folder| format!("folder {}", folder.folder.display()));
     let left = imported.left_out.iter().map(|left| {
-        format!("{}: {}: {}", if left.carried { "partly" } else { "left out" }, left.from, left.why)
+        let kind = match (left.carried, left.denial) {
+            (Carried::Partly, _) => "partly",
+            (Carried::Asked, false) => "asked",
+            (Carried::Asked, true) => "asked, a denial",
+            (Carried::No, false) => "left out",
+            (Carried::No, true) => "a denial left out",
+        };
+        format!("{kind}: {}: {}", left.from, left.why)
     });
-    rules.chain(left).collect::<Vec<_>>().join("\n")
+    rules.chain(folders).chain(left).collect::<Vec<_>>().join("\n")
 }
 
 fn json(tool: ImportTool, text: &str) -> String {
@@ -86,7 +100,7 @@ fn given_a_projects_settings_then_its_rules_are_for_that_folder_alone() {
     let text = render_rules(ImportTool::ClaudeCode, &imported, &["claude".to_owned()])
         .replace(&top.display().to_string(), "");
     insta::assert_snapshot!(text);
-    assert_eq!(imported.left_out.len(), 1, "the user's own `/src/**` has no folder");
+    assert_eq!(imported.left_out.len(), 1, "the user's own `/src/**` has no folder, and an allow needs one");
 }
 
 #[test]

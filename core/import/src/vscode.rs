@@ -3,26 +3,43 @@
 
 use serde_json::{Map, Value};
 
-use super::paths::change_patterns;
-use super::words::{PatternTail, START, command_patterns};
-use super::{RuleCollector, SkipReason, jsonc, regexes};
+use super::collector::{Entry, RuleCollector, SkipReason, text_items};
+use super::paths::{change_patterns, host_patterns};
+use super::unknown::name_permission_keys;
+use super::words::{PatternTail, START, beginning_pattern, command_patterns};
+use super::{jsonc, regexes};
+use mayi_call::Names;
 use mayi_policy::Effect;
 
 const TERMINAL: &str = "chat.tools.terminal.autoApprove";
 const EDITS: &str = "chat.tools.edits.autoApprove";
 const URLS: &str = "chat.tools.urls.autoApprove";
+const ELIGIBLE: &str = "chat.tools.eligibleForAutoApproval";
+const NETWORK_DENIED: &str = "chat.agent.deniedNetworkDomains";
+
+/// Older names of the terminal's setting, with what an entry that is true says: still read by VS Code, or moved to the new one.
+const OLDER_TERMINAL: [(&str, bool); 6] = [
+    ("chat.agent.terminal.autoApprove", true),
+    ("chat.agent.terminal.allowList", true),
+    ("chat.agent.terminal.denyList", false),
+    ("github.copilot.chat.agent.terminal.autoApprove", true),
+    ("github.copilot.chat.agent.terminal.allowList", true),
+    ("github.copilot.chat.agent.terminal.denyList", false),
+];
 
 pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
     let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
     let off = settings.get("chat.tools.terminal.enableAutoApprove") == Some(&Value::Bool(false));
-    for (key, value) in object_entries(settings, TERMINAL, rules) {
-        read_terminal_entry(&key, &value, off, rules);
+    for (name, approves) in [(TERMINAL, true)].into_iter().chain(OLDER_TERMINAL) {
+        for (key, value) in object_entries(settings, name, "shell(*)", rules) {
+            read_terminal_entry(name, &key, &value, (approves, off), rules);
+        }
     }
-    for (key, value) in object_entries(settings, EDITS, rules) {
+    for (key, value) in object_entries(settings, EDITS, "write(**)", rules) {
         read_edit_entry(&key, &value, rules);
     }
-    for (key, value) in object_entries(settings, URLS, rules) {
+    for (key, value) in object_entries(settings, URLS, "fetch(*)", rules) {
         read_url_entry(&key, &value, rules);
     }
     for key in ["chat.tools.autoApprove", "chat.tools.global.autoApprove"] {
@@ -33,42 +50,93 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
             );
         }
     }
+    for (tool, value) in object_entries(settings, ELIGIBLE, "tool(*)", rules) {
+        let from = format!("{ELIGIBLE}: {tool:?}: {value}");
+        if value == Value::Bool(false) {
+            let plain = Names::is_plain(&tool);
+            let found = if plain {
+                Ok(vec![format!("tool({tool})")])
+            } else {
+                Err("no tool is called like that".to_owned())
+            };
+            rules.take(&Entry::new(Effect::Ask, &from, ["tool(*)"]), found);
+        }
+    }
+    let list = Entry::new(Effect::Deny, NETWORK_DENIED, ["fetch(*)"]);
+    for host in text_items(settings.get(NETWORK_DENIED), &list, rules) {
+        let from = format!("{NETWORK_DENIED}: {host}");
+        rules.take(&Entry::new(Effect::Deny, &from, ["fetch(*)"]), host_patterns(host));
+    }
+    name_others(settings, rules);
     Ok(())
 }
 
+/// Settings of chat that are not known here and speak of permissions.
+fn name_others(settings: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    let mut known: Vec<&str> = OLDER_TERMINAL.iter().map(|(name, _)| *name).collect();
+    known.extend([TERMINAL, EDITS, URLS, ELIGIBLE, NETWORK_DENIED, "chat.tools.autoApprove"]);
+    known.extend([
+        "chat.tools.global.autoApprove",
+        "chat.tools.terminal.enableAutoApprove",
+        "chat.tools.terminal.ignoreDefaultAutoApproveRules",
+        "chat.tools.terminal.autoApproveWorkspaceNpmScripts",
+    ]);
+    let of_chat = |key: &str| key.starts_with("chat.") || key.starts_with("github.copilot.");
+    let chat: Map<String, Value> = settings
+        .iter()
+        .filter(|(key, _)| of_chat(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    name_permission_keys(&chat, &known, "", rules);
+}
+
+/// The entries of a setting: by name, or a list of names that are all true.
 fn object_entries(
     settings: &Map<String, Value>,
     key: &str,
+    scope: &str,
     rules: &mut RuleCollector<'_>,
 ) -> Vec<(String, Value)> {
+    let list = Entry::new(Effect::Ask, key, [scope]);
     match settings.get(key) {
         None | Some(Value::Null) => Vec::new(),
-        Some(Value::Object(map)) => {
-            map.iter().take(super::MOST_RULES).map(|(key, value)| (key.clone(), value.clone())).collect()
-        }
+        Some(Value::Object(map)) => map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+        Some(items @ Value::Array(_)) => text_items(Some(items), &list, rules)
+            .into_iter()
+            .map(|name| (name.to_owned(), Value::Bool(true)))
+            .collect(),
         Some(other) => {
-            rules.leave_out(&format!("{key}: {other}"), "this is not an object");
+            let from = format!("{key}: {other}");
+            rules.take(&Entry::new(Effect::Ask, &from, [scope]), Err("this is not an object".to_owned()));
             Vec::new()
         }
     }
 }
 
-fn read_terminal_entry(key: &str, value: &Value, off: bool, rules: &mut RuleCollector<'_>) {
-    let from = format!("{TERMINAL}: {key:?}: {value}");
+fn read_terminal_entry(
+    name: &str,
+    key: &str,
+    value: &Value,
+    (approves, off): (bool, bool),
+    rules: &mut RuleCollector<'_>,
+) {
+    let from = format!("{name}: {key:?}: {value}");
+    let unclear = Entry::new(Effect::Ask, &from, [beginning_pattern(key)]);
     let (approve, whole) = match value {
         Value::Null => {
             return rules
                 .leave_out(&from, "null takes back a default of VS Code, and mayi has no such defaults");
         }
-        Value::Bool(approve) => (*approve, false),
+        Value::Bool(false) if !approves => return,
+        Value::Bool(is) => (*is == approves, false),
         Value::Object(of) => {
             let whole = of.get("matchCommandLine").and_then(Value::as_bool).unwrap_or(false);
             match of.get("approve") {
                 Some(Value::Bool(approve)) => (*approve, whole),
-                _ => return rules.leave_out(&from, "it does not say whether it approves"),
+                _ => return rules.take(&unclear, Err("it does not say whether it approves".to_owned())),
             }
         }
-        _ => return rules.leave_out(&from, "it is neither true nor false"),
+        _ => return rules.take(&unclear, Err("it is neither true nor false".to_owned())),
     };
     if approve && off {
         return rules.leave_out(
@@ -89,11 +157,13 @@ fn read_terminal_entry(key: &str, value: &Value, off: bool, rules: &mut RuleColl
         );
     }
     let effect = if approve { Effect::Allow } else { Effect::Ask };
-    let found = match split_regex(key) {
-        Some((source, flags)) => regex_key_patterns(source, flags, effect),
-        None => prefix_patterns(key, effect),
+    let (found, scope) = match split_regex(key) {
+        Some((source, flags)) => {
+            (regex_key_patterns(source, flags, effect), regexes::wider_pattern(source, flags.contains('i')))
+        }
+        None => (prefix_patterns(key, effect), beginning_pattern(key)),
     };
-    rules.add_rules(effect, found, &from);
+    rules.take(&Entry::new(effect, &from, [scope]), found);
 }
 
 /// `/source/flags`: a key of another form, also a path, is plain.
@@ -115,6 +185,14 @@ fn prefix_patterns(key: &str, effect: Effect) -> Result<Vec<String>, SkipReason>
     if key.contains('*') {
         return Err("`*` is a plain character there, and a wildcard here".to_owned());
     }
+    // A folder: each program in it.
+    if effect == Effect::Allow && key.ends_with('/') {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~".contains(c);
+        return match key.chars().all(plain) {
+            true => Ok(vec![format!("shell({key}* *)")]),
+            false => Err("a folder like that has no certain counterpart".to_owned()),
+        };
+    }
     let found = command_patterns(key, PatternTail::Words, effect)?;
     if effect == Effect::Allow || !key.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
         return Ok(found);
@@ -126,12 +204,14 @@ fn prefix_patterns(key: &str, effect: Effect) -> Result<Vec<String>, SkipReason>
 fn read_edit_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
     let from = format!("{EDITS}: {key:?}: {value}");
     let Some(approve) = value.as_bool() else {
-        return rules.leave_out(&from, "it is neither true nor false");
+        let entry = Entry::new(Effect::Ask, &from, ["write(**)"]);
+        return rules.take(&entry, Err("it is neither true nor false".to_owned()));
     };
     let effect = if approve { Effect::Allow } else { Effect::Ask };
+    let entry = Entry::new(effect, &from, ["write(**)"]);
     let escapes = key.contains("..") || key.contains('\\') || key.starts_with('!');
     if key.is_empty() || escapes {
-        return rules.leave_out(&from, "a path like that has no certain counterpart");
+        return rules.take(&entry, Err("a path like that has no certain counterpart".to_owned()));
     }
     // Alternatives in braces are the same here; what is not absolute is about the workspace.
     let path = match (approve, key.strip_prefix("**/")) {
@@ -141,11 +221,12 @@ fn read_edit_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
         (false, Some(_)) => key.to_owned(),
         _ => format!("./{key}"),
     };
-    rules.add_rules(effect, Ok(change_patterns(&path, effect)), &from);
+    rules.take(&entry, Ok(change_patterns(&path, effect)));
 }
 
 fn read_url_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
     let from = format!("{URLS}: {key:?}: {value}");
+    let unclear = Entry::new(Effect::Ask, &from, ["fetch(*)"]);
     let (request, response) = match value {
         Value::Bool(approve) => (*approve, *approve),
         Value::Object(of) => {
@@ -157,10 +238,13 @@ fn read_url_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
             };
             match (flag("approveRequest"), flag("approveResponse")) {
                 (Some(request), Some(response)) => (request, response),
-                _ => return rules.leave_out(&from, "a list of approvals in it has no counterpart"),
+                _ => {
+                    return rules
+                        .take(&unclear, Err("a list of approvals in it has no counterpart".to_owned()));
+                }
             }
         }
-        _ => return rules.leave_out(&from, "it is neither true nor false"),
+        _ => return rules.take(&unclear, Err("it is neither true nor false".to_owned())),
     };
     if request && !response {
         return rules
@@ -169,7 +253,10 @@ fn read_url_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
     let effect = if request { Effect::Allow } else { Effect::Ask };
     let (scheme, rest) = match key.split_once("://") {
         Some((scheme @ ("http" | "https"), rest)) => (Some(scheme), rest),
-        Some(_) => return rules.leave_out(&from, "it is neither http nor https"),
+        Some(_) => {
+            let entry = Entry::new(effect, &from, ["fetch(*)"]);
+            return rules.take(&entry, Err("it is neither http nor https".to_owned()));
+        }
         None => (None, key),
     };
     let host = rest.split(['/', '?']).next().unwrap_or_default();
@@ -183,5 +270,5 @@ fn read_url_entry(key: &str, value: &Value, rules: &mut RuleCollector<'_>) {
             (None, true) => format!("fetch(https://{rest})"),
         },
     };
-    rules.add_rule(effect, found, &from);
+    rules.take(&Entry::new(effect, &from, ["fetch(*)"]), Ok(vec![found]));
 }

@@ -1,12 +1,18 @@
 //! Zed: `agent.tool_permissions` of `settings.json`. Its rules are regular expressions, of any case
 //! unless they say otherwise; a denial comes before a question, and that before an allow.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::collector::{Entry, RuleCollector, SkipReason};
 use super::paths::{change_patterns, host_of_regex};
-use super::{RuleCollector, SkipReason, jsonc, regexes};
+use super::unknown::{name_all_keys, name_permission_keys};
+use super::{jsonc, path_texts, regexes};
 use mayi_call::Names;
 use mayi_policy::Effect;
+
+/// Lists of a tool's expressions, with what they are for.
+const LISTS: [(&str, Effect); 3] =
+    [("always_deny", Effect::Deny), ("always_confirm", Effect::Ask), ("always_allow", Effect::Allow)];
 
 pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
@@ -15,39 +21,32 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
     if agent.get("always_allow_tool_actions") == Some(&Value::Bool(true)) {
         rules.leave_out("agent.always_allow_tool_actions: true", EVERYTHING);
     }
-    let Some(permissions) = agent.get("tool_permissions").and_then(Value::as_object) else { return Ok(()) };
+    name_permission_keys(agent, &["always_allow_tool_actions", "tool_permissions"], "agent.", rules);
+    let permissions = match agent.get("tool_permissions") {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::Object(permissions)) => permissions,
+        Some(_) => return Err("has an `agent.tool_permissions` that is not an object".to_owned()),
+    };
     match permissions.get("default").and_then(Value::as_str) {
         Some("allow") => rules.leave_out("agent.tool_permissions.default: \"allow\"", EVERYTHING),
-        Some("deny") => rules.leave_out(
+        Some("deny") => rules.note_asked(
             "agent.tool_permissions.default: \"deny\"",
-            "where no rule speaks, `[matrix.default]` says what becomes of a call: write `execute = \"deny\"` and the like there",
+            "where no rule speaks, mayi asks: write `execute = \"deny\"` and the like under [matrix.default] for a denial",
         ),
         _ => {}
     }
+    name_all_keys(permissions, &["default", "tools"], "agent.tool_permissions.", rules);
     let Some(tools) = permissions.get("tools").and_then(Value::as_object) else { return Ok(()) };
-    for (tool, value) in tools.iter().take(super::MOST_RULES) {
+    for (tool, value) in tools {
         let from = format!("agent.tool_permissions.tools.{tool}");
-        let Some(value) = value.as_object() else {
-            rules.leave_out(&format!("{from}: {value}"), "this is not an object");
-            continue;
-        };
-        let open = ["always_allow", "always_confirm"].iter().any(|key| {
-            value.get(*key).is_some_and(|list| list.as_array().is_none_or(|list| !list.is_empty()))
-        });
-        for key in ["default", "default_mode"] {
-            if let Some(word) = value.get(key) {
-                default(tool, word, open, &format!("{from}.{key}: {word}"), rules);
-            }
-        }
-        for (key, effect) in
-            [("always_deny", Effect::Deny), ("always_confirm", Effect::Ask), ("always_allow", Effect::Allow)]
-        {
-            let Some(list) = value.get(key) else { continue };
-            for entry in list.as_array().into_iter().flatten().take(super::MOST_RULES) {
-                read_regex_entry(tool, entry, effect, &format!("{from}.{key}"), rules);
-            }
-            if !list.is_array() {
-                rules.leave_out(&format!("{from}.{key}: {list}"), "this is not a list");
+        match value.as_object() {
+            Some(value) => read_tool(tool, value, &from, rules),
+            None => {
+                let from = format!("{from}: {value}");
+                rules.take(
+                    &Entry::new(Effect::Deny, &from, scope_of(tool)),
+                    Err("this is not an object".to_owned()),
+                );
             }
         }
     }
@@ -56,28 +55,86 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
 
 const EVERYTHING: &str = "this allows everything: `mode = \"auto\"` is the like of it, if you mean it";
 
+fn read_tool(tool: &str, value: &Map<String, Value>, from: &str, rules: &mut RuleCollector<'_>) {
+    let open = ["always_allow", "always_confirm"]
+        .iter()
+        .any(|key| value.get(*key).is_some_and(|list| list.as_array().is_none_or(|list| !list.is_empty())));
+    for key in ["default", "default_mode"] {
+        if let Some(word) = value.get(key) {
+            default(tool, word, open, &format!("{from}.{key}: {word}"), rules);
+        }
+    }
+    for (key, effect) in LISTS {
+        let Some(list) = value.get(key) else { continue };
+        for entry in list.as_array().into_iter().flatten() {
+            read_regex_entry(tool, entry, effect, &format!("{from}.{key}"), rules);
+        }
+        if !list.is_array() {
+            let from = format!("{from}.{key}: {list}");
+            rules.take(&Entry::new(effect, &from, scope_of(tool)), Err("this is not a list".to_owned()));
+        }
+    }
+    let known = ["default", "default_mode", "always_deny", "always_confirm", "always_allow"];
+    name_all_keys(value, &known, &format!("{from}."), rules);
+}
+
+/// All that a tool could be about.
+fn scope_of(tool: &str) -> Vec<String> {
+    tool_patterns(tool, Effect::Ask).unwrap_or_default()
+}
+
+fn tool_patterns(tool: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
+    let files = if effect == Effect::Allow { "./**" } else { "**" };
+    path_patterns(tool, files, effect).map_or_else(
+        || match tool {
+            "terminal" => Ok(vec!["shell(*)".to_owned()]),
+            "fetch" => Ok(vec!["fetch(*)".to_owned()]),
+            _ if tool.starts_with("mcp:") => {
+                mcp_patterns(tool).ok_or_else(|| "no server and tool can be called like that".to_owned())
+            }
+            _ if effect != Effect::Allow && !tool.is_empty() && Names::is_plain(tool) => {
+                Ok(vec![format!("tool({tool})")])
+            }
+            _ => Err(format!("what {tool} touches is not known here")),
+        },
+        Ok,
+    )
+}
+
+/// For a tool that is about paths: what it does with `path`.
+fn path_patterns(tool: &str, path: &str, effect: Effect) -> Option<Vec<String>> {
+    Some(match tool {
+        "edit_file" | "save_file" | "write_file" | "restore_file_from_disk" => change_patterns(path, effect),
+        "create_directory" | "copy_path" if effect == Effect::Allow => vec![format!("create({path})")],
+        "create_directory" | "copy_path" => vec![format!("write({path})")],
+        "delete_path" => vec![format!("delete({path})")],
+        "move_path" => vec![format!("move({path})")],
+        "read_file" | "list_directory" | "find_path" | "grep" | "open" => vec![format!("read({path})")],
+        _ => return None,
+    })
+}
+
 /// What a tool does where none of its expressions match; `open` if some allow or ask.
 fn default(tool: &str, word: &Value, open: bool, from: &str, rules: &mut RuleCollector<'_>) {
     let effect = match word.as_str() {
         Some("allow") => Effect::Allow,
         Some("deny") if open => {
-            return rules.leave_out(from, "a denial here counts in whatever order, so nothing of this tool could be allowed: where no rule speaks, `[matrix.default]` says what becomes of a call");
+            let why = "a denial here counts in whatever order, so nothing of this tool could be allowed: where no rule speaks, \
+                 `[matrix.default]` says what becomes of a call";
+            // What only reads would run without a rule.
+            if path_patterns(tool, "**", Effect::Ask).is_some_and(|of| of == ["read(**)"]) {
+                return rules.ask_instead(&Entry::new(Effect::Deny, from, ["read(**)"]), why);
+            }
+            return rules.note_asked(from, format!("mayi asks there: {why}"));
         }
         Some("deny") => Effect::Deny,
         Some("confirm") => return,
-        _ => return rules.leave_out(from, "it is neither allow, confirm nor deny"),
+        _ => {
+            let entry = Entry::new(Effect::Deny, from, scope_of(tool));
+            return rules.take(&entry, Err("it is neither allow, confirm nor deny".to_owned()));
+        }
     };
-    let files = if effect == Effect::Allow { "./**" } else { "**" };
-    let found = match tool {
-        "terminal" => Ok(vec!["shell(*)".to_owned()]),
-        "edit_file" | "save_file" => Ok(change_patterns(files, effect)),
-        "delete_path" => Ok(vec![format!("delete({files})")]),
-        "move_path" => Ok(vec![format!("move({files})")]),
-        "read_file" => Ok(vec![format!("read({files})")]),
-        "fetch" => Ok(vec!["fetch(*)".to_owned()]),
-        _ => mcp_patterns(tool).ok_or_else(|| format!("what {tool} touches is not known here")),
-    };
-    rules.add_rules(effect, found, from);
+    rules.take(&Entry::new(effect, from, scope_of(tool)), tool_patterns(tool, effect));
 }
 
 /// `mcp:server:tool`.
@@ -95,21 +152,50 @@ fn read_regex_entry(tool: &str, entry: &Value, effect: Effect, from: &str, rules
         ),
     };
     let Some(source) = source else {
-        return rules.leave_out(&format!("{from}: {entry}"), "it has no `pattern`");
+        let from = format!("{from}: {entry}");
+        return rules.take(&Entry::new(effect, &from, scope_of(tool)), Err("it has no `pattern`".to_owned()));
     };
+    // Written in the expression itself, it is the same.
+    let (source, sensitive) = source.strip_prefix("(?i)").map_or((source, sensitive), |rest| (rest, false));
+    let from = &format!("{from}: {source}");
+    let mut entry = Entry::new(effect, from, scope_of(tool));
+    let files = path_patterns(tool, "**", Effect::Ask).is_some();
     let found: Result<Vec<String>, SkipReason> = match (tool, effect) {
-        ("terminal", _) => regexes::regex_patterns(source, !sensitive, effect),
-        ("fetch", _) => host_of_regex(source)
-            .filter(|_| effect == Effect::Allow || !source.contains("www"))
-            .map(|pattern| vec![pattern])
-            .ok_or_else(|| {
-                "only an expression that begins with a whole host (`^https?://docs\\.rs/`) has a counterpart"
-                    .to_owned()
-            }),
-        _ => {
-            Err("paths and arguments have no regular expressions here: write a path such as `write(src/**)`"
-                .to_owned())
+        ("terminal", _) => {
+            entry.scope = vec![regexes::wider_pattern(source, !sensitive)];
+            regexes::regex_patterns(source, !sensitive, effect)
         }
+        ("fetch", Effect::Allow) => {
+            host_of_regex(source, effect).map(|pattern| vec![pattern]).ok_or_else(|| ONLY_HOSTS.to_owned())
+        }
+        ("fetch", _) => host_of_regex(source, effect)
+            .filter(|_| !source.contains("www"))
+            .map(|pattern| vec![pattern])
+            .ok_or_else(|| ONLY_HOSTS.to_owned()),
+        (_, Effect::Allow) if files => {
+            allowed_paths(source).map(|path| path_patterns(tool, &path, effect).unwrap_or_default())
+        }
+        _ if files => path_texts::globs_of_regex(source).map(|globs| {
+            globs.iter().flat_map(|glob| path_patterns(tool, glob, effect).unwrap_or_default()).collect()
+        }),
+        _ => Err("what a tool is given has no regular expressions here".to_owned()),
     };
-    rules.add_rules(effect, found, &format!("{from}: {source}"));
+    rules.take(&entry, found);
+}
+
+const ONLY_HOSTS: &str =
+    "only an expression that begins with a whole host (`^https?://docs\\.rs/`) has a counterpart";
+
+/// The folder that an expression begins with, and everything below: `^src/`.
+fn allowed_paths(source: &str) -> Result<String, SkipReason> {
+    let why = || {
+        "only an expression that is a folder (`^src/`) has a counterpart: write a path such as `write(src/**)`"
+            .to_owned()
+    };
+    let folder = source.strip_prefix('^').and_then(|rest| rest.strip_suffix('/')).ok_or_else(why)?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-/".contains(c);
+    if folder.is_empty() || folder.starts_with('/') || !folder.chars().all(plain) {
+        return Err(why());
+    }
+    Ok(format!("./{folder}/**"))
 }

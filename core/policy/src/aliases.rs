@@ -65,6 +65,23 @@ pub fn same_agent(name: &str, agent: &AgentId) -> bool {
     }
 }
 
+/// Tools that their harness has given another name, whose rules go by either: the newest name comes first.
+const RENAMED_TOOLS: &[&[&str]] = &[
+    &["Agent", "Task"],
+    &["TaskOutput", "AgentOutputTool", "BashOutput", "BashOutputTool"],
+    &["TaskStop", "KillBash", "KillShell"],
+];
+
+/// The names that the tool `name` goes by, and has gone by: a denial or an ask for one of them holds for all, an allow for itself
+/// alone.
+#[must_use]
+pub fn tool_names(name: &str) -> Vec<&str> {
+    match RENAMED_TOOLS.iter().find(|names| names.contains(&name)) {
+        Some(names) => names.to_vec(),
+        None => vec![name],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{NAMES, agent_called, normalize_name, same_agent};

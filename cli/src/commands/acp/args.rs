@@ -1,13 +1,14 @@
 //! The command line of `mayi acp`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use mayi_core::config::{CommandLine, LoadedConfig};
 use mayi_core::policy::Mode;
 
 use crate::error::CliError;
-use crate::options::{mode_value_parser, parse_duration};
+use crate::options::{mode_value_parser, parse_duration, parse_folder};
 
 pub(in crate::commands) const AFTER: &str = "\
 An editor that speaks the Agent Client Protocol starts this in the place of the agent: its questions come up in the editor's
@@ -47,6 +48,9 @@ pub(crate) struct AcpArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
+    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
+    pub add_dir: Vec<PathBuf>,
     /// This editor shows options as they are, one by one: offer answers for longer than the session too
     #[arg(long, help_heading = "Permissions")]
     pub wide_scopes: bool,
@@ -70,6 +74,7 @@ impl AcpArgs {
             allow: self.allow.clone(),
             ask: self.ask.clone(),
             deny: self.deny.clone(),
+            folders: self.add_dir.clone(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! what stands before the editor's MCP servers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,6 +16,7 @@ use mayi_core::config::{
 };
 use mayi_core::gate::{self, Asking, Gate, Memory, OnAsk};
 use mayi_core::store::Store;
+use mayi_doors::folders::session_roots;
 use mayi_mcp::{NoticeSink, NoticeSinks, SessionOptions, SessionServers};
 
 use super::args::AcpArgs;
@@ -83,7 +84,7 @@ impl ProxyHost {
         let AgentProfile { id, command, env, install, built_in: own, .. } = agent_of(&args, loaded)?;
         let folder = ctx.state_folder()?.join("agents").join(id.as_str().replace(':', "-"));
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
-        let launch = Launch { command, env, folder, roots: ctx.roots(), trust, own, install };
+        let launch = Launch { command, env, folder, roots: ctx.roots(loaded), trust, own, install };
         let relay = crate::commands::relay::command_words()?;
         Ok(Self { args, ctx, launch, relay, stores: SharedStores::default(), watcher: Watcher::default() })
     }
@@ -103,6 +104,8 @@ impl ProxyHost {
         let SessionRequest { cwd, roots, servers } = wanted;
         let sources = self.sources_for(cwd);
         let mut loaded = load(&sources).map_err(|error| format!("the configuration is refused: {error}"))?;
+        let folders: Vec<PathBuf> = roots.iter().chain(&loaded.folders).cloned().collect();
+        let roots = &session_roots(&folders);
         for notice in &loaded.policy.notices {
             self.log_notice(notice);
         }
@@ -138,6 +141,7 @@ impl ProxyHost {
             asking_mode: agent.asking_mode.map(AskingMode),
             asks: agent.asks,
             servers,
+            roots: roots.clone(),
         })
     }
 
@@ -146,7 +150,7 @@ impl ProxyHost {
         gate: &Gate,
         store: &Arc<dyn Store>,
         agent: &AgentId,
-        (cwd, roots): (&Path, &[std::path::PathBuf]),
+        (cwd, roots): (&Path, &[PathBuf]),
         servers: Vec<ServerLaunch>,
     ) -> Result<Option<Arc<dyn SessionGateway>>, String> {
         if servers.is_empty() {

@@ -1,13 +1,15 @@
 //! The command line of `mayi check`.
 
-use clap::Args;
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueHint};
 use mayi_check::KINDS;
 use mayi_core::call::Dialect;
 use mayi_core::config::CommandLine;
 use mayi_core::policy::Mode;
 
-use crate::options::mode_value_parser;
+use crate::options::{mode_value_parser, parse_folder};
 
 pub(in crate::commands) const AFTER: &str = "\
 VALUE is a command line, a path, an address, SERVER/TOOL [JSON], a tool's name, or an ACP
@@ -62,6 +64,9 @@ pub(crate) struct CheckArgs {
     /// As with a rule that denies what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
+    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
+    pub add_dir: Vec<PathBuf>,
 }
 
 impl CheckArgs {
@@ -73,6 +78,7 @@ impl CheckArgs {
             allow: self.allow.clone(),
             ask: self.ask.clone(),
             deny: self.deny.clone(),
+            folders: self.add_dir.clone(),
         }
     }
 }

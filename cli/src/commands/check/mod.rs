@@ -59,6 +59,13 @@ fn tell_doubts(checker: &Checker, judged: &CheckedCall, agent: Option<&str>, ctx
         let meant = meant.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         ctx.print_note(format!("mayi: no agent is called {name}{meant}"));
     }
+    // Hooks may go by another file.
+    if judged.loaded.is_some() {
+        let hooks = super::hook::find_hooks(ctx);
+        for other in hooks.iter().filter_map(|hook| super::hook::other_rules(hook, ctx)) {
+            ctx.print_note(format!("mayi: {}", mayi_core::approval::escape_line(&other)));
+        }
+    }
     if judged.call.roots.is_empty() && !checker.works_here() {
         let here = mayi_core::approval::escape_line(&judged.call.cwd.display().to_string());
         ctx.print_note(format!(

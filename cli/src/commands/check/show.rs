@@ -161,6 +161,11 @@ fn allowing_patterns(checker: &mut Checker, request: &Request, judged: &CheckedC
     lines
 }
 
+/// How protection says that a path lies in no folder of the session.
+const OUTSIDE: &str = "outside of the session's folders";
+
+const FURTHER_FOLDERS: &str = " To have an agent work there too, name the folder: `folders` under [workspace] of your own file, or --add-dir DIR.";
+
 fn advice_on(finding: &Finding, decision: &Decision) -> String {
     let rule = || match finding_location(finding) {
         Some(place) => format!("the rule at {place}"),
@@ -187,7 +192,9 @@ fn advice_on(finding: &Finding, decision: &Decision) -> String {
             let always =
                 decision.trail.iter().find(|finding| finding.effect == Effect::Ask && finding.always);
             let why = always.map(|finding| format!(" ({})", finding.reason)).unwrap_or_default();
-            format!("Only your answer to exactly this call allows it: no rule, mode or bypass does{why}.")
+            let outside = always.is_some_and(|finding| finding.reason.contains(OUTSIDE));
+            let instead = if outside { FURTHER_FOLDERS } else { "" };
+            format!("Only your answer to exactly this call allows it: no rule, mode or bypass does{why}.{instead}")
         }
         (_, Source::Rule) => format!(
             "An allow does not outweigh {}: write an exception into it (`unless`), or `always = false` to let mode auto pass.",

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 pub(super) use self::args::{AFTER, HookArgs};
 pub(super) use self::removal::{Hooks, remove_folders, without_extension};
-pub(super) use self::status::{InstalledHook, installed_hooks};
+pub(super) use self::status::{InstalledHook, find_hooks, installed_hooks, other_rules};
 #[cfg(unix)]
 pub use self::worker::{answer_and_exit, run_as_worker};
 

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use mayi_core::approval::escape_line;
+use mayi_core::call::shell::split_words;
+use mayi_core::config::Folders;
 use mayi_core::store::{EntryQuery, Store};
+use mayi_hook::guard::HookOptions;
 use mayi_hook::{AskVia, HARNESSES, Harness};
 use serde::Serialize;
 use serde_json::Value;
@@ -30,6 +33,8 @@ pub(crate) struct InstalledHook {
     pub(crate) title: &'static str,
     /// Where it stands.
     pub(crate) file: PathBuf,
+    /// The file of the user's rules that it reads; none: it can't be told.
+    pub(crate) rules: Option<PathBuf>,
     /// What becomes of a question.
     pub(crate) ask_via: &'static str,
     /// Why the harness does not start it, or starts something else; empty: nothing speaks against it.
@@ -64,6 +69,15 @@ pub(super) fn status(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
             Some(at) => format!("  ran last at {at:.0}"),
             None => "  never ran yet".to_owned(),
         })?;
+        match &one.rules {
+            Some(rules) => {
+                print::stdout_line(format!("  reads {}", escape_line(&rules.display().to_string())))?
+            }
+            None => print::stdout_line("  which rules it reads can't be told: look at its command")?,
+        }
+        if let Some(other) = other_rules(one, ctx) {
+            print::stdout_line(format!("  {}", escape_line(&other)))?;
+        }
         print::stdout_line(format!("  {}", where_questions_go(one.title, one.ask_via == "inbox")))?;
     }
     Ok(Exit::Done)
@@ -78,26 +92,77 @@ pub(super) fn where_questions_go(title: &str, inbox: bool) -> String {
     }
 }
 
+/// What to say of a hook that reads other rules than this process does: with another `HOME`, say.
+pub(crate) fn other_rules(hook: &InstalledHook, ctx: &Context) -> Option<String> {
+    let (read, own) = (hook.rules.as_ref()?, ctx.sources.own_file()?);
+    let same = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    (same(read) != same(own)).then(|| {
+        format!(
+            "the hook of {} goes by {}, and not by {}, which counts here: a hook goes by the home folder of your user entry, or by the \
+             folders that it was installed with, never by HOME or XDG_CONFIG_HOME",
+            hook.title,
+            read.display(),
+            own.display()
+        )
+    })
+}
+
+/// The file of the user's rules that a hook reads, by the command that starts it.
+fn rules_of_hook(text: &str, harness: &Harness) -> Option<PathBuf> {
+    let usual = || Some(Folders::in_home(super::home_of_record()).config?.join("config.toml"));
+    if !text.contains("--config") {
+        return usual();
+    }
+    let call = format!(" hook {}", harness.name);
+    let rest = text.get(text.find(&call)? + " hook ".len()..)?;
+    // To the end of the text that it stands in.
+    let mut command = String::new();
+    let mut chars = rest.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' | '\n' => break,
+            '\\' => command.extend(chars.next()),
+            c => command.push(c),
+        }
+    }
+    let words: Vec<_> = split_words(&command)?.into_iter().map(std::ffi::OsString::from).collect();
+    let options = HookOptions::read(&words).ok()?;
+    match (options.config, options.config_folder) {
+        (Some(file), _) => Some(file),
+        (None, Some(folder)) => Some(folder.join("config.toml")),
+        (None, None) => usual(),
+    }
+}
+
 /// All hooks of mayi's that stand in settings of harnesses: the user's own, and those of the folder that is worked in.
 ///
 /// # Errors
 /// If the record can't be read.
 pub(crate) fn installed_hooks(ctx: &Context) -> Result<Vec<InstalledHook>, CliError> {
     let store = memory::open_existing_store(ctx)?;
+    let mut found = find_hooks(ctx);
+    for hook in &mut found {
+        if let (Some(store), Some(harness)) = (&store, Harness::find_by_name(hook.harness)) {
+            hook.last_event = last_event_at(store, harness)?;
+        }
+    }
+    Ok(found)
+}
+
+/// The same without a look at the record, so that nobody knows when one ran.
+pub(crate) fn find_hooks(ctx: &Context) -> Vec<InstalledHook> {
     let mut found = Vec::new();
     for harness in HARNESSES {
         let Some(place) = HarnessSettings::for_harness(harness.name) else { continue };
-        let own = ctx.sources.folders.home.as_deref().map(|home| place.own_file(home));
+        // Where `HOME` names another home folder than the user's entry, a harness may go by either.
+        let homes = ctx.sources.folders.home.clone().into_iter().chain(super::home_of_record());
+        let own = homes.map(|home| place.own_file(&home));
         let project = place.project_path.map(|file| ctx.cwd.join(file));
-        let mut files: Vec<PathBuf> = own.into_iter().chain(project).collect();
+        let mut files: Vec<PathBuf> = own.chain(project).collect();
         files.dedup();
         for file in files {
             let Some(text) = settings_text(&file).filter(|text| mentions_hook(text, harness)) else {
                 continue;
-            };
-            let last_event = match &store {
-                Some(store) => last_event_at(store, harness)?,
-                None => None,
             };
             found.push(InstalledHook {
                 harness: harness.name,
@@ -106,13 +171,14 @@ pub(crate) fn installed_hooks(ctx: &Context) -> Result<Vec<InstalledHook>, CliEr
                     AskVia::Inbox => "inbox",
                     AskVia::Harness => "harness",
                 },
+                rules: rules_of_hook(&text, harness),
                 not_in_force: not_in_force_reasons(harness, place, &file, &text, ctx),
                 file,
-                last_event,
+                last_event: None,
             });
         }
     }
-    Ok(found)
+    found
 }
 
 fn last_event_at(store: &impl Store, harness: &Harness) -> Result<Option<Timestamp>, CliError> {

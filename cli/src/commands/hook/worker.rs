@@ -110,6 +110,7 @@ fn answer_event(words: &[OsString], said_home: Option<&OsStr>) -> Result<WorkerA
         return Ok(WorkerAnswer { output: HookOutput::empty(), store: None });
     }
     let folders = own_folders(&options, super::home_of_record())?;
+    let elsewhere = rules_elsewhere(&options, &folders, said_home);
     set_home_folder(folders.home.clone());
     let homes = HomeFolders::new(folders.home.clone(), said_home.map(PathBuf::from));
     let cwd = match &event.cwd {
@@ -120,13 +121,19 @@ fn answer_event(words: &[OsString], said_home: Option<&OsStr>) -> Result<WorkerA
     };
     let state = folders.state.clone().ok_or("there is no folder for mayi's state")?;
     let sessions = SessionStore::in_state_folder(&state);
-    let session = event_session(&options, &event, &cwd, &sessions)?;
+    let mut session = event_session(&options, &event, &cwd, &sessions)?;
     let root = session.roots.first().cloned().unwrap_or_else(|| cwd.clone());
     let sources = config_sources(&options, &root, folders);
     let mut loaded = load(&sources).map_err(|errors| {
         let first = errors.all().first().map(ConfigError::one_line).unwrap_or_default();
         format!("the configuration is refused, and nothing runs on half of it: {first}")
     })?;
+    // Folders that the person named besides.
+    for root in session_roots(&loaded.folders) {
+        if !session.roots.contains(&root) {
+            session.roots.push(root);
+        }
+    }
     let compiled = std::mem::take(&mut loaded.compiled);
     let (gate, store) = build_gate(&options, &sources, loaded, &event, since)?;
     let door = HookDoor { gate, harness: options.harness, homes, ask_via: options.ask_via };
@@ -156,6 +163,9 @@ fn answer_event(words: &[OsString], said_home: Option<&OsStr>) -> Result<WorkerA
         answer
     })?;
     answer.notice = mode_notice(&options, &event, &door, &id, &sessions, &answer);
+    if let (Some(elsewhere), HookReply::Ask(why) | HookReply::Deny(why)) = (elsewhere, &mut answer.say) {
+        why.push_str(&elsewhere);
+    }
     let output = options.harness.output_for(&event, &answer);
     if waits {
         // Its questions, if there are any left, are nobody's any more.
@@ -195,6 +205,24 @@ fn own_folders(options: &HookOptions, home: Option<PathBuf>) -> Result<Folders, 
         data: given(&options.data_folder, usual.data),
         state: given(&options.state_folder, usual.state),
         home: usual.home,
+    })
+}
+
+/// What a reason says besides where the environment names another home folder than the one whose rules are read: there,
+/// `mayi check` goes by other rules.
+fn rules_elsewhere(options: &HookOptions, folders: &Folders, said_home: Option<&OsStr>) -> Option<String> {
+    if options.config.is_some() || options.config_folder.is_some() {
+        return None;
+    }
+    let (home, said) = (folders.home.as_deref()?, Path::new(said_home?));
+    let same = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let read = folders.config.as_ref()?.join("config.toml");
+    (same(home) != same(said)).then(|| {
+        mayi_core::approval::escape_line(&format!(
+            " (by the rules of {}: HOME is {}, and a hook does not go by it)",
+            read.display(),
+            said.display()
+        ))
     })
 }
 

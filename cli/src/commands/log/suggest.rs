@@ -151,7 +151,7 @@ fn apply_rules(rules: &[NewRule], args: &SuggestArgs, ctx: &Context) -> Result<E
         .own_file()
         .ok_or_else(|| CliError::internal("there is no home folder to keep a configuration in"))?;
     let name = escape_line(&file.display().to_string());
-    let change = edit::preview_append(file, &ctx.sources.pattern_bases(), |_| rules_text(rules))?;
+    let change = edit::preview_append(file, &ctx.sources.pattern_bases(), &[], |_| rules_text(rules))?;
     if !(args.yes && ctx.quiet) {
         let old = change.old.as_deref().unwrap_or_default();
         let diff = TextDiff::from_lines(old, &change.new).unified_diff().context_radius(1).to_string();

@@ -11,7 +11,7 @@ use mayi_core::policy::Mode;
 use super::install::{self, InstallArgs};
 use super::login::{self, LoginArgs, LogoutArgs};
 use super::pins::{self, PinsArgs};
-use crate::options::{mode_value_parser, parse_duration};
+use crate::options::{mode_value_parser, parse_duration, parse_folder};
 
 pub(in crate::commands) const AFTER: &str = "\
 Without SERVER, all servers of the configuration are behind it. Tools of several servers are called SERVER__TOOL.
@@ -78,6 +78,9 @@ pub(crate) struct McpArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
+    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
+    pub add_dir: Vec<PathBuf>,
     /// Who answers a question: another surface of mayi if one is open, else the client if it is trusted; a surface,
     /// however long that takes; or nobody
     #[arg(long, value_enum, default_value_t, value_name = "WHO", help_heading = "Permissions")]
@@ -130,6 +133,7 @@ impl McpArgs {
             allow: self.allow.clone(),
             ask: self.ask.clone(),
             deny: self.deny.clone(),
+            folders: self.add_dir.clone(),
         }
     }
 }

@@ -9,7 +9,7 @@ use mayi_core::policy::Mode;
 
 use crate::commands::responses::ApiArgs;
 use crate::error::CliError;
-use crate::options::{mode_value_parser, parse_duration};
+use crate::options::{mode_value_parser, parse_duration, parse_folder};
 
 pub(in crate::commands) const AFTER: &str = "\
 Without a PROMPT, or with -, the prompt is read from standard input.
@@ -67,6 +67,9 @@ pub(crate) struct RunArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
+    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
+    pub add_dir: Vec<PathBuf>,
     /// What becomes of a question: asked here, denied, or left to another surface; to wait needs --approval-timeout or --timeout
     /// [default: prompt on a terminal, else deny]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Permissions")]
@@ -124,6 +127,7 @@ impl RunArgs {
             allow: self.allow.clone(),
             ask: self.ask.clone(),
             deny: self.deny.clone(),
+            folders: self.add_dir.clone(),
         }
     }
 }

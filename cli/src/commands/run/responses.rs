@@ -64,7 +64,7 @@ pub(super) async fn run(file: &Path, args: &RunArgs, ctx: &Context) -> Result<Ex
     let (notes, said) = mpsc::unbounded_channel();
     let options = ResponsesOptions {
         agent: agent.clone(),
-        roots: ctx.roots(),
+        roots: ctx.roots(&loaded),
         cwd: ctx.cwd.clone(),
         mode: args.mode,
         servers: by_address(&loaded),

@@ -51,7 +51,7 @@ pub(super) fn start_gateway(
     let options = SessionOptions {
         agent: setup.agent.clone(),
         cwd: setup.open.cwd.clone(),
-        roots: vec![setup.open.cwd.clone()],
+        roots: std::iter::once(&setup.open.cwd).chain(&setup.open.more_roots).cloned().collect(),
         toolbelt: args.toolbelt,
         sinks: event_sinks(events),
         tokens: ctx.sources.folders.data.clone(),

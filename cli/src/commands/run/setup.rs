@@ -55,7 +55,8 @@ impl Setup {
         } = agent_of(args, loaded)?;
         let folder = agent_folder(ctx, &agent)?;
         let trust = Trust::read(&ctx.sources.folders).unwrap_or_default();
-        let launch = Launch { command, env, folder, roots: vec![cwd.clone()], trust, own, install };
+        let roots = std::iter::once(&cwd).chain(&loaded.folders).cloned().collect();
+        let launch = Launch { command, env, folder, roots, trust, own, install };
         let resume = resume_of(args, ctx, &agent, &cwd)?;
         check_mode_allowed(args.mode, &agent, loaded)?;
         if let Some(by) = loaded.locks.bypass_lock(agent.as_str()).filter(|_| args.bypass) {
@@ -66,7 +67,7 @@ impl Setup {
         let open = OpenSession {
             agent: agent.clone(),
             cwd,
-            more_roots: Vec::new(),
+            more_roots: loaded.folders.clone(),
             servers: Vec::new(),
             behind: None,
             mode: args.mode,

@@ -1,8 +1,9 @@
-//! Rules that are added at the end of the user's file, after the person has seen the change.
+//! Rules that are added at the end of the user's file, and folders to work in, after the person has seen the change.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::folders::with_folders;
 use super::{EditError, HEADER, check_text, lock_file, make_folder, write};
 use crate::{ConfigErrors, Layer, read, secure_read};
 use mayi_call::resolve_path;
@@ -18,13 +19,15 @@ pub struct PendingChange {
     pub new: String,
 }
 
-/// What the file at `path` would be with `text` at its end, and the rules that it has already.
+/// What the file at `path` would be with `text` at its end, which is told of the rules that are there already, and with `folders`
+/// to work in: each for sessions in a workspace, or for all.
 ///
 /// # Errors
 /// If the file has mistakes or is not safe, or `text` does not fit its layout.
 pub fn preview_append(
     path: &Path,
     places: &PatternBases,
+    folders: &[(Option<PathBuf>, PathBuf)],
     text: impl FnOnce(&[Rule]) -> String,
 ) -> Result<PendingChange, EditError> {
     let failed =
@@ -39,9 +42,13 @@ pub fn preview_append(
             return Ok(PendingChange { old: old.clone(), new: before.to_owned() });
         }
     };
-    let mut new = before.trim_end().to_owned();
-    new.push_str("\n\n");
-    new.push_str(&text(&file.rules));
+    let text = text(&file.rules);
+    let mut new = if folders.is_empty() { before.to_owned() } else { with_folders(path, before, folders)? };
+    if !text.is_empty() {
+        new.truncate(new.trim_end().len());
+        new.push_str("\n\n");
+        new.push_str(&text);
+    }
     if before.contains("\r\n") {
         new = new.replace("\r\n", "\n").replace('\n', "\r\n");
     }

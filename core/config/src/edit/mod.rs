@@ -2,6 +2,7 @@
 
 mod append;
 mod approvals;
+mod folders;
 mod new_files;
 mod remove_rules;
 mod rules;

@@ -124,7 +124,12 @@ impl EditorWorkspace {
             check.add_mistake("", "does not say which folder it is", help);
             return None;
         };
-        Some(WorkspaceEntry { folder: path, mode: self.mode.map(with_editor_origin), rules: Vec::new() })
+        Some(WorkspaceEntry {
+            folder: path,
+            mode: self.mode.map(with_editor_origin),
+            folders: Vec::new(),
+            rules: Vec::new(),
+        })
     }
 }
 

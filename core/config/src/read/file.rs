@@ -8,7 +8,7 @@ use super::{AgentEntry, ServerEntry, agents, apps, record, rules, scalars, serve
 use crate::Layer;
 use crate::scalars::{CATEGORIES, EFFECTS, Locks, MODES, Scalars, WithOrigin, keys, lockable_rows};
 use mayi_call::Category;
-use mayi_policy::{Effect, Mode, Pattern, Rule};
+use mayi_policy::{Effect, Mode, Origin, Pattern, Rule};
 
 /// A file, understood.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub(crate) struct ParsedFile {
     pub(crate) apps: Vec<String>,
     /// The user's own settings for some folders.
     pub(crate) workspaces: Vec<WorkspaceEntry>,
+    /// Folders that are worked in besides.
+    pub(crate) folders: Vec<FolderEntry>,
     /// What is protected besides.
     pub(crate) add: Vec<Pattern>,
     /// What is not protected.
@@ -40,7 +42,15 @@ pub(crate) struct ParsedFile {
 pub(crate) struct WorkspaceEntry {
     pub(crate) folder: PathBuf,
     pub(crate) mode: Option<WithOrigin<Mode>>,
+    pub(crate) folders: Vec<FolderEntry>,
     pub(crate) rules: Vec<Rule>,
+}
+
+/// A folder that is worked in besides, and where that is written.
+#[derive(Clone, Debug)]
+pub(crate) struct FolderEntry {
+    pub(crate) folder: PathBuf,
+    pub(crate) origin: Origin,
 }
 
 pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
@@ -61,6 +71,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
         file.scalars.set(keys::TOOL_CATEGORY, &[&tool], Some(category));
     }
     file.workspaces = read_workspaces(&mut top);
+    file.folders = read_workspace(&mut top);
     read_matrix(&mut top, &mut file.scalars);
     read_protection(&mut top, &mut file);
     read_locks(&mut top, &mut file.locks);
@@ -104,15 +115,44 @@ fn read_workspaces(top: &mut Section<'_, '_>) -> Vec<WorkspaceEntry> {
             );
         }
         let mode = read_mode(&mut section);
+        let folders = read_folders(&mut section);
         let rules = rules::read(&mut section);
         section.finish();
-        entries.extend(folder.map(|folder| WorkspaceEntry { folder, mode, rules }));
+        entries.extend(folder.map(|folder| WorkspaceEntry { folder, mode, folders, rules }));
     }
     entries
 }
 
+/// `[workspace]`: where a session works is the person's to say (D1.26).
+fn read_workspace(top: &mut Section<'_, '_>) -> Vec<FolderEntry> {
+    let Some(mut section) = top.take_table("workspace") else { return Vec::new() };
+    if section.reader().layer == Layer::Workspace {
+        section.add_mistake("a file in a repository can't name folders to work in", "leave out [workspace]");
+    }
+    let folders = read_folders(&mut section);
+    section.finish();
+    folders
+}
+
+fn read_folders(section: &mut Section<'_, '_>) -> Vec<FolderEntry> {
+    let reader = section.reader();
+    let mut folders = Vec::new();
+    for text in section.take_strings("folders").unwrap_or_default() {
+        match named_folder(text.get_ref(), reader.places.home.as_deref()) {
+            Some(folder) => folders.push(FolderEntry { folder, origin: reader.span_origin(&text.span()) }),
+            None => {
+                let help = "write the whole path, or one that starts with ~/".to_owned();
+                let message = format!("`{}` does not say which folder it is", text.get_ref());
+                reader.add_mistake(text.span(), message, Some(help));
+            }
+        }
+    }
+    folders
+}
+
 /// The folder that a setting names: absolute, or from `~/`.
-pub(crate) fn named_folder(name: &str, home: Option<&Path>) -> Option<PathBuf> {
+#[must_use]
+pub fn named_folder(name: &str, home: Option<&Path>) -> Option<PathBuf> {
     let folder = match (name.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             home.join(rest.trim_start_matches('/'))

@@ -12,8 +12,8 @@ mod servers;
 mod tools;
 
 pub(super) use agents::AgentEntry;
-pub(crate) use file::named_folder;
-pub(super) use file::{ParsedFile, WorkspaceEntry};
+pub use file::named_folder;
+pub(super) use file::{FolderEntry, ParsedFile, WorkspaceEntry};
 pub(super) use record::RecordEntry;
 pub(crate) use section::join_with_or;
 pub(super) use servers::{ServerEntry, is_web_address};

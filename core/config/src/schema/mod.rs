@@ -89,6 +89,8 @@ struct File {
     tools: Option<Named<Category>>,
     /// Your own settings for a folder, by its path: absolute, or from ~/.
     workspaces: Option<BTreeMap<String, Workspace>>,
+    /// Where sessions work. Not in a workspace's file.
+    workspace: Option<Further>,
     #[schemars(description = about(keys::MATRIX))]
     matrix: Option<Matrix>,
     /// What is protected whatever the rules are silent about.
@@ -98,6 +100,14 @@ struct File {
     /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's, "apps.*.trust_require_approval"
     /// or one app's. Only in a managed file.
     lock: Option<Vec<LockName>>,
+}
+
+/// Where sessions work.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Further {
+    /// Folders that every session works in besides its own: absolute, or from ~/. Writes there are as in the session's folder.
+    folders: Option<Vec<String>>,
 }
 
 /// `mayi acp`, between an editor and an agent.
@@ -323,6 +333,8 @@ struct Tool {
 struct Workspace {
     /// The mode there.
     mode: Option<Mode>,
+    /// Folders that sessions there work in besides: absolute, or from ~/.
+    folders: Option<Vec<String>>,
     /// Rules in their short form.
     rules: Option<Rules>,
     /// Rules in their long form.

@@ -4,6 +4,7 @@ mod approvals;
 mod compiled;
 mod editor;
 mod edits;
+mod folders;
 mod layers;
 mod levels;
 mod mistakes;

@@ -40,6 +40,8 @@ pub struct SessionSetup {
     pub on_unasked: Option<OnUnasked>,
     /// What stands before its servers, if there are any.
     pub servers: Option<Arc<dyn SessionGateway>>,
+    /// The session's folders: those that were asked for, and those that the person named besides.
+    pub roots: Vec<PathBuf>,
 }
 
 /// What stands before the MCP servers of a session.

@@ -12,6 +12,7 @@ mod memory;
 mod paths;
 
 use super::Pattern;
+use super::aliases::tool_names;
 use super::fold::fold_text;
 use super::pattern::glob::Globs;
 use super::pattern::path::AncestorMatch;
@@ -107,7 +108,9 @@ pub(crate) fn find_candidates(keys: &impl KeyLookup, seen: &AccessForms<'_>) -> 
         Access::Fetch(url) => find_for_url(keys, url, &mut found),
         Access::Mcp(mcp) => find_for_mcp(keys, mcp, &mut found),
         Access::Tool { name, .. } => {
-            keys.find_named(IndexTable::Tool, &fold_text(name), &mut found);
+            for name in tool_names(name) {
+                keys.find_named(IndexTable::Tool, &fold_text(name), &mut found);
+            }
             keys.find_unnamed(IndexTable::Tool, &mut found);
         }
         Access::Mode { id } => {

@@ -20,6 +20,7 @@ pub(crate) use access_forms::AccessForms;
 pub(crate) use path::could_stay_at;
 pub(crate) use touch::{Certainty, PatternAuthor, TouchForms, TouchMatch, above_write};
 
+use super::aliases::tool_names;
 use super::fold::fold_text;
 use glob::Globs;
 use mayi_call::{Access, Caveat, Names, PathResolver, Selector, ShellAccess, WriteKind};
@@ -397,7 +398,8 @@ impl Pattern {
                 matches!(access, Access::Mcp(mcp) if pattern.could_match(mcp, seen.roots))
             }
             (Matcher::Tool(glob), access) => {
-                matches!(access, Access::Tool { name, .. } if glob.matches_folded(&fold_text(name)))
+                matches!(access, Access::Tool { name, .. }
+                    if tool_names(name).iter().any(|name| glob.matches_folded(&fold_text(name))))
             }
             (Matcher::Mode(glob), access) => {
                 matches!(access, Access::Mode { id } if glob.matches_folded(&fold_text(id)))

@@ -42,7 +42,7 @@ pub(super) async fn serve(args: McpArgs, ctx: Context) -> Result<Exit, CliError>
     crate::commands::reload::watch_files(&gate, ctx.clone(), &loaded, running);
     let options = McpOptions {
         agent,
-        roots: ctx.roots(),
+        roots: ctx.roots(&loaded),
         cwd: ctx.cwd.clone(),
         mode: args.mode,
         binding: None,

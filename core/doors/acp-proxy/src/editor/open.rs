@@ -90,6 +90,7 @@ pub(super) async fn open(
     }
     let some = !servers.is_empty();
     let opening = shared.host.open(SessionRequest { cwd: &cwd, roots: &roots, servers }).await?;
+    let roots = opening.roots.clone();
     let asking = opening.asking_mode.as_ref().map(|mode| mode.0.as_str());
     let note = |text: String| shared.log_notice(text);
     let mut edits = beside.make_edits(message.line, asking, note).ok_or("its `_meta` can't be changed")?;

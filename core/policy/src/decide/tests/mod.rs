@@ -488,6 +488,7 @@ mod obscured;
 mod option_sets;
 mod options;
 mod other_names;
+mod other_tool_names;
 mod properties;
 mod protected;
 mod reach;

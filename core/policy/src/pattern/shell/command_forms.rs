@@ -62,6 +62,17 @@ impl<'a> CommandForm<'a> {
         }
     }
 
+    /// Its words without quotes, if any of them would be quoted.
+    fn bare_text(&self) -> Option<String> {
+        let known = |word: &ComparableWord<'_>| match word {
+            ComparableWord::Known { plain, .. } => (plain.to_string(), word.quoted_text() != *plain),
+            ComparableWord::Open { .. } => (word.quoted_text(), false),
+        };
+        let words: Vec<(String, bool)> = self.words().iter().map(known).collect();
+        let quoted = words.iter().any(|(_, quoted)| *quoted);
+        quoted.then(|| words.into_iter().map(|(word, _)| word).collect::<Vec<_>>().join(" "))
+    }
+
     /// The word behind the name.
     pub(crate) fn second_word(&self) -> SecondWord<'_> {
         match self.words().get(1) {
@@ -145,6 +156,9 @@ impl<'a> CommandForms<'a> {
                 })
                 .collect();
             texts.extend(based);
+            // The words as they are, too: who writes an expression does not know which of them would be quoted.
+            let bare = self.forms().iter().filter(|form| form.from == 0).filter_map(CommandForm::bare_text);
+            texts.extend(bare.collect::<Vec<_>>());
             let plain: Vec<String> = texts
                 .iter()
                 .filter(|text| !text.is_ascii())
