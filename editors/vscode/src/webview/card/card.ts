@@ -93,7 +93,7 @@ export class CardView {
     this.arm?.again();
   }
 
-  /** Whether all of it has been in sight for half a second, so that a key may answer it. */
+  /** Whether all of it, or the end of what was read, has been in sight for half a second, so that a key may answer it. */
   get inSight(): boolean {
     return this.entry.state === "pending" && !this.sent && this.arm?.inSight === true;
   }
@@ -102,6 +102,8 @@ export class CardView {
   key(act: "approve" | "deny"): boolean {
     const option = act === "approve" ? "allow_once" : "deny";
     if (!this.inSight || !this.entry.card.options.some((one) => one.optionId === option)) return false;
+    // A key says yes to what stands there, and there nothing does.
+    if (act === "approve" && this.entry.card.toolCall.untold === true) return false;
     this.pick(option);
     return true;
   }
