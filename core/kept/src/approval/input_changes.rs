@@ -49,7 +49,14 @@ pub(super) fn open_input(call: &Call) -> Option<Value> {
     says_something(&open).then_some(open)
 }
 
-/// Whether nothing of what a call would write is told: no diff, nothing of its input, no text.
+/// The diffs of a patch that came beside the input, where each line of it is understood and of a file that the call changes.
+#[must_use]
+pub fn patch_diffs(patch: &str, changed: impl Fn(&str) -> bool) -> Option<Vec<Diff>> {
+    let ReadPatch { diffs, complete } = patches::read_patch(patch, None, changed)?;
+    complete.then_some(diffs)
+}
+
+/// Whether nothing of what a call would write is told: no diff, nothing of its input. What the agent says of it is not it.
 pub(super) fn tells_no_change(call: &Call, open: Option<&Value>) -> bool {
     use mayi_call::WriteKind::{Create, Edit, Write};
     let writes = |access: &Access| matches!(access, Access::Write(Create | Edit | Write, _));
@@ -57,7 +64,6 @@ pub(super) fn tells_no_change(call: &Call, open: Option<&Value>) -> bool {
     call.accesses.iter().any(writes)
         && !call.accesses.iter().any(other)
         && call.diffs.is_empty()
-        && call.notes.is_empty()
         && open.is_none()
 }
 

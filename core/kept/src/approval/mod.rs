@@ -25,5 +25,5 @@ pub(crate) use escape::hides;
 pub use escape::{escape_block, escape_line};
 pub use glance::one_line_summary;
 pub use history::History;
-pub use input_changes::untold_diffs;
+pub use input_changes::{patch_diffs, untold_diffs};
 pub use suggest::{Suggestion, suggest_patterns};

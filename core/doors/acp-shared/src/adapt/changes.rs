@@ -1,6 +1,6 @@
 //! What a call changes: by its diffs, and by its input where its kind says nothing of it.
 
-use mayi_core::approval::untold_diffs;
+use mayi_core::approval::{patch_diffs, untold_diffs};
 use mayi_core::call::{Access, Call, Diff, WriteKind};
 use serde_json::Value;
 
@@ -69,7 +69,11 @@ impl CallBuilder {
                 self.write(kind, &path);
             }
         }
-        self.notes.push(text);
+        let changed = |name: &str| named.iter().any(|change| change.names_path(name));
+        match patch_diffs(&text, changed) {
+            Some(diffs) => self.diffs.extend(diffs),
+            None => self.notes.push(text),
+        }
     }
 
     /// Files that the input writes or moves though the call's kind says nothing of it.

@@ -131,15 +131,15 @@ fn given_changes_of_several_files_then_each_diff_is_of_its_own() {
     assert_eq!(shown_of(json!({"old": "x", "new": "y"}), &["a.js", "b.js"]).0, [], "it does not say of which");
 }
 
-/// S2.14: a change of which nothing is told is one that no key allows; a text, a diff or an argument tells something. Attack 752.
+/// S2.14: a change of which nothing is told is one that no key allows; a diff or an argument tells something. Attack 752.
 #[test]
 fn given_a_change_that_nothing_tells_then_that_is_known() {
     let untold = |call: &Call| tells_no_change(call, open_input(call).as_ref());
     assert!(untold(&changing(json!({"file_path": "a.js"}), &["a.js"])));
     assert!(untold(&changing(Value::Null, &["a.js"])));
     assert!(!untold(&changing(json!({"file_path": "a.js", "how": "better"}), &["a.js"])));
-    let noted = Call { notes: vec!["a patch".into()], ..changing(Value::Null, &["a.js"]) };
-    assert!(!untold(&noted));
+    let noted = Call { notes: vec!["Makes it better".into()], ..changing(Value::Null, &["a.js"]) };
+    assert!(untold(&noted), "what an agent says of it is not it");
 }
 
 /// What is sent is no less shown than what is written. Attack 751.

@@ -44,7 +44,7 @@ const CATEGORIES: [Category, string][] = [["read", "Reads"], ["write", "Writes"]
 
 /** What a tool does, as the user knows it: levels and modes go by that. */
 function category(server: ServerInfo, tool: ToolInfo): HTMLSelectElement {
-  const claimed = tool.ownCategory === null && tool.category !== null ? `Not said (the server says: ${tool.category})` : "Not said";
+  const claimed = tool.ownCategory === null && tool.category !== null ? `Not said (the server says: ${tool.category})` : "Not said what it does";
   const select = el("select", { class: "mayi-field", "aria-label": `What ${visible(tool.name)} does` }, el("option", { value: "" }, claimed), ...CATEGORIES.map(([value, name]) => el("option", { value }, name)));
   select.value = tool.ownCategory ?? "";
   select.addEventListener("change", () => send({ type: "server-category", server: server.name, tool: tool.name, category: CATEGORIES.find(([value]) => value === select.value)?.[0] ?? null }));
