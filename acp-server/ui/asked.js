@@ -54,8 +54,13 @@ export function headline(card) {
   const { access, display } = first;
   if (CHANGES.includes(access) || access === 'read') return say(`wants to ${access}`, relative(display, card.cwd));
   if (access === 'fetch') return say('wants to fetch', display);
-  if (access === 'tool') return say('wants to use its tool', display);
+  if (access === 'tool') return titled(card) ? say('wants to use a tool that it calls', card.toolCall.title) : say('wants to use its tool', display);
   return say('wants to use', display);
+}
+
+/** Whether only the agent's title names its tool: then the access has the word for its kind. @param {Asked} card */
+export function titled({ accesses, toolCall: { title, name, kind } }) {
+  return !name && title.trim() !== '' && accesses.length === 1 && accesses[0]?.display === kind;
 }
 
 /** The same as one text. @param {Asked} card */

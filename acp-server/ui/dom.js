@@ -68,8 +68,7 @@ export function long(text, name = '', whole = () => foreignBlock(text, name)) {
   const box = h('div', { class: 'long' }, first, button, last);
   button.addEventListener('click', () => {
     const all = whole();
-    all.tabIndex = 0;
-    all.classList.add('opened');
+    all.tabIndex = -1;
     box.replaceChildren(all);
     all.focus({ preventScroll: true });
     box.dispatchEvent(new Event('toggle'));

@@ -1,8 +1,8 @@
 // @ts-check
 // Whether what is asked was in sight: an answer that allows counts only once all of it was, and once what is folded was
 // opened. The places are looked at as they are on the screen, after each scroll, each change of size and each change of what is
-// shown; what only passes by, as while a view scrolls by itself, was not in sight. This file is also a part of the extension for
-// VS Code.
+// shown; what only passes by, as while a view scrolls by itself, was not in sight, and neither was what a box within it cuts off.
+// This file is also a part of the extension for VS Code.
 
 /** @typedef {{ top: number, bottom: number, left: number, right: number }} Box */
 
@@ -54,10 +54,16 @@ function begin() {
 
 /** What can be seen of an element, where it is; none: nothing of it. @param {Element} element @returns {Box | null} */
 export function sight(element) {
-  if (document.visibilityState === 'hidden') return null;
   const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
   if (width === 0 || height === 0 || getComputedStyle(element).visibility !== 'visible') return null;
-  let box = within({ top, bottom, left, right }, { top: 0, left: 0, bottom: window.innerHeight, right: window.innerWidth });
+  return within(room(element), { top, bottom, left, right });
+}
+
+/** The part of the window in which an element can be seen: what lies around it cuts it off, or stands in front. @param {Element} element @returns {Box | null} */
+function room(element) {
+  if (document.visibilityState === 'hidden') return null;
+  /** @type {Box | null} */
+  let box = { top: 0, left: 0, bottom: window.innerHeight, right: window.innerWidth };
   if (cut !== null) box = within(box, cut);
   for (let at = element.parentElement; at !== null && box !== null; at = at.parentElement) {
     if (at === document.body || at === document.documentElement) continue;
@@ -74,6 +80,18 @@ export function sight(element) {
   return box;
 }
 
+/** What a box within `part` cuts off or scrolls: nobody sees it by looking at the part. @param {HTMLElement} part @returns {HTMLElement | null} */
+function cutOff(part) {
+  for (const one of /** @type {NodeListOf<HTMLElement>} */ (part.querySelectorAll('*'))) {
+    // What is there for a screen reader alone has no place.
+    if (one.clientWidth <= ROUNDING || one.clientHeight <= ROUNDING) continue;
+    if (one.scrollHeight <= one.clientHeight + ROUNDING && one.scrollWidth <= one.clientWidth + ROUNDING) continue;
+    const { overflowX, overflowY } = getComputedStyle(one);
+    if (overflowX !== 'visible' || overflowY !== 'visible') return one;
+  }
+  return null;
+}
+
 /** @param {Box | null} box @param {Box} other @returns {Box | null} */
 function within(box, other) {
   if (box === null) return null;
@@ -87,6 +105,10 @@ export class Seen {
   /** From where to where it was seen, in pixels from its top. @type {[number, number][]} */
   #seen = [];
   #height = -1;
+  #width = -1;
+  /** How many places were folded at the last look, and where the first of them began. */
+  #folds = 0;
+  #foldTop = Infinity;
   #done = false;
   /** What was in sight at the last looks, in pixels from its top: from `DWELL` ago until now. @type {{ at: number, from: number, to: number }[]} */
   #looks = [];
@@ -98,7 +120,7 @@ export class Seen {
   #sizes = null;
   /** Tells that it came into sight by something else than scrolling: another chat was chosen. @type {IntersectionObserver | null} */
   #places = null;
-  /** Since when all of it is in sight at once; null: it is not. @type {number | null} */
+  /** Since when all of it is in sight at once, or the end of what was read and has no room; null: it is not. @type {number | null} */
   #since = null;
 
   /**
@@ -126,7 +148,7 @@ export class Seen {
     return this.#done && this.folded === null;
   }
 
-  /** Since when all of it is in sight, as `performance.now()`; null: it is not. */
+  /** Since when all of it is in sight, or, where there is no room for that, its end is after all of it was: as `performance.now()`; null: it is not. */
   get since() {
     return this.folded === null ? this.#since : null;
   }
@@ -142,24 +164,42 @@ export class Seen {
     const { top, bottom, left, right } = this.part.getBoundingClientRect();
     const height = bottom - top;
     const box = sight(this.part);
-    // Another width or text moves everything in it.
-    if (!this.#done && Math.abs(height - this.#height) > ROUNDING) {
-      this.#seen = [];
-      this.#looks = [];
-    }
-    this.#height = height;
+    this.#follow(height, right - left, top);
     const wide = box !== null && box.left <= left + ROUNDING && box.right >= right - ROUNDING;
-    const whole = box !== null && wide && box.top <= top + ROUNDING && box.bottom >= bottom - ROUNDING;
-    this.#since = whole ? (this.#since ?? now) : null;
+    const end = box !== null && wide && box.bottom >= bottom - ROUNDING;
     let since = now;
     if (!this.#done) {
       since = this.#rest(box !== null && wide ? { at: now, from: box.top - top, to: box.bottom - top } : null) ?? now;
       const [first] = this.#seen;
-      if (this.#seen.length === 1 && first && first[0] <= ROUNDING && first[1] >= height - ROUNDING && height > 0) this.#done = true;
+      const read = this.#seen.length === 1 && first && first[0] <= ROUNDING && first[1] >= height - ROUNDING && height > 0;
+      // What is folded still was not there, wherever the card ends without it.
+      if (read && this.folded === null && cutOff(this.part) === null) this.#done = true;
     }
+    const whole = end && (box.top <= top + ROUNDING || (this.#done && !this.#fits(height)));
+    this.#since = whole ? (this.#since ?? now) : null;
     if (this.all === this.#told) return;
     this.#told = this.all;
     this.changed(since);
+  }
+
+  /** Whether all of it can be in sight at once. @param {number} height */
+  #fits(height) {
+    const around = room(this.part);
+    return around !== null && around.bottom - around.top >= height - ROUNDING;
+  }
+
+  /** Another width or text moves everything in it: but for what stands above a place that was unfolded. @param {number} height @param {number} width @param {number} top */
+  #follow(height, width, top) {
+    const folds = [...this.part.querySelectorAll('[data-folded]')];
+    const moved = Math.abs(height - this.#height) > ROUNDING || Math.abs(width - this.#width) > ROUNDING;
+    if (!this.#done && (moved || folds.length !== this.#folds)) {
+      const opened = folds.length < this.#folds && Math.abs(width - this.#width) <= ROUNDING;
+      const kept = opened ? this.#foldTop : 0;
+      this.#seen = this.#seen.filter(([from]) => from < kept).map(([from, to]) => /** @type {[number, number]} */ ([from, Math.min(to, kept)]));
+      this.#looks = [];
+    }
+    [this.#height, this.#width, this.#folds] = [height, width, folds.length];
+    this.#foldTop = folds[0] === undefined ? Infinity : folds[0].getBoundingClientRect().top - top;
   }
 
   /**
@@ -186,15 +226,17 @@ export class Seen {
     return rested ? this.#looks[0]?.at ?? null : null;
   }
 
-  /** Shows what was not seen yet, a screen further. */
+  /** Shows what was not seen yet, a screen further; what is folded there is opened. */
   further() {
+    const from = this.#seen.find(([start]) => start <= ROUNDING)?.[1] ?? 0;
     const { folded } = this;
-    if (this.#done && folded !== null) {
-      folded.scrollIntoView({ block: 'nearest', behavior: 'instant' });
-      folded.focus({ preventScroll: true });
+    if (folded !== null && from >= this.#foldTop) {
+      folded.click();
+      plan();
       return;
     }
-    const from = this.#seen.find(([start]) => start <= ROUNDING)?.[1] ?? 0;
+    const within = cutOff(this.part);
+    if (within !== null && from >= this.#height - ROUNDING) Object.assign(within.style, { overflow: 'visible', height: 'auto', maxHeight: 'none' });
     const mark = document.createElement('span');
     // Below what stands in front, with a line of what was seen before.
     const front = [...document.querySelectorAll('[data-in-front]')].reduce((sum, one) => sum + one.getBoundingClientRect().height, 0);

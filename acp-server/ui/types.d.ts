@@ -8,7 +8,7 @@ export interface Finding {
   effect: string; access?: string; source: string; pattern?: string | null; file?: string | null;
   line?: number | null; reason: string; always: boolean;
 }
-export interface CardOption { optionId: string; name: string; kind: string; scope: string; danger?: string | null }
+export interface CardOption { optionId: string; name: string; kind: string; scope: string; danger?: string | null; covers?: string }
 export interface Suggestion { patterns?: string[]; pattern?: string; scopes: string[] }
 export interface Content {
   type: string; path?: string; oldText?: string | null; newText?: string; content?: { type: string; text?: string };
@@ -16,7 +16,7 @@ export interface Content {
 export interface CardAccess { access: string; display: string; category: string | null }
 export interface Card {
   type: string; approvalId: string; tabId: string | null; sessionId: string; agentName: string; parent?: string | null; parentTitle?: string;
-  toolCall: { title: string; name?: string | null; kind: string; rawInput: unknown; content: unknown };
+  toolCall: { title: string; name?: string | null; kind: string; rawInput: unknown; content: unknown; openInput?: unknown; untold?: boolean };
   cwd: string; env: Record<string, string>;
   server: { name: string; tool: string; title?: string; description?: string; icons?: any[] } | null;
   tool?: { title?: string; description?: string; annotations?: unknown } | null;

@@ -7,7 +7,7 @@ import { foreign, foreignBlock, h, long, onDemand, row } from './dom.js';
 import { marked } from './marks.js';
 import { visible, visibleBlock } from './visible.js';
 import { FOLD } from './seen.js';
-import { before, reason, summary } from './wording.js';
+import { before, permission, reason, summary } from './wording.js';
 
 /** @import { Card, Content } from './types.d.ts' */
 
@@ -38,11 +38,10 @@ export function what(card) {
   box.append(...changes);
   // What a door of mayi's says of a call belongs to it; an agent's own words do not.
   if (card.agentName.startsWith('api:')) for (const text of texts(card)) box.append(long(text, 'says'));
-  const { rawInput } = card.toolCall;
-  // The arguments of a tool are the call; what else came in beside what is shown is on demand.
-  if (rawInput !== null && rawInput !== undefined && line === null && (card.server !== null || (changes.length === 0 && !isNamed(card)))) {
-    box.append(h('div', { class: 'arguments' }, long(pretty(rawInput))));
-  }
+  const { rawInput, openInput } = card.toolCall;
+  // The arguments of a tool are the call; of a change, what neither the first line nor the lines that change say.
+  const open = openInput ?? (card.server !== null || (changes.length === 0 && !isNamed(card)) ? rawInput : null);
+  if (open !== null && open !== undefined && line === null) box.append(h('div', { class: 'arguments' }, long(pretty(open))));
   return box;
 }
 
@@ -78,7 +77,8 @@ const unique = (texts) => [...new Set(texts)];
 
 /** Why it is asked, in one line, and what is missing. @param {Card} card @returns {HTMLElement[]} */
 export function because(card) {
-  const line = h('p', { class: 'because' });
+  const { means, word } = permission(card.permissionType);
+  const line = h('p', { class: 'because' }, h('span', { class: 'permission', title: means }, word), ' ');
   const [first, ...more] = /** @type {import('./types.d.ts').Finding[]} */ (reasons(card));
   if (first) line.append(foreign(reason(first, false)));
   if (more.length > 0) line.append(h('span', { class: 'note' }, ` and ${more.length} more`));
@@ -126,7 +126,6 @@ function change({ path = '', oldText = null, newText = '' }, from, folder, names
   const part = show(done.rows.slice(0, FOLD.head + FOLD.tail));
   all.addEventListener('click', () => {
     const whole = show(done.rows);
-    whole.classList.add('opened');
     box.replaceChildren(head, whole);
     whole.focus({ preventScroll: true });
     box.dispatchEvent(new Event('toggle'));

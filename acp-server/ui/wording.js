@@ -2,28 +2,12 @@
 // What the page says in mayi's own words: the same as the terminal does (cli/src/surface/wording.rs). Nothing here is
 // escaped: whoever shows it does that.
 
-/** @import { Card, CardAccess, CardOption, Entry, Finding, Level } from './types.d.ts' */
-
-/** Whether nothing but an answer to exactly this call can allow it. @param {Card} card */
-export function always(card) {
-  return card.why.some((finding) => finding.effect === 'ask' && finding.always);
-}
+/** @import { Card, CardOption, Entry, Finding, Level } from './types.d.ts' */
 
 const CHANGING = ['write', 'create', 'edit', 'delete', 'move'];
-/** What "Allow for this session" covers. @param {Card} card */
+/** What "Allow for this session" covers: as mayi will remember it. @param {Card} card */
 export function sessionCovers(card) {
-  if (always(card)) return 'exactly this call, again';
-  const changed = new Set(card.accesses.filter(({ access }) => CHANGING.includes(access)).map(({ display }) => display)).size;
-  return [...new Set(card.accesses.map((access) => covered(access, changed)))].join('; ');
-}
-
-/** @param {CardAccess} access @param {number} changed files of the call that change */
-function covered({ access, display }, changed) {
-  if (access === 'shell') return 'exactly these words';
-  if (CHANGING.includes(access)) return changed > 1 ? `changes to these ${changed} files` : 'changes to this file';
-  if (access === 'read') return 'reads of this file and of those beside it';
-  if (access === 'fetch') return `anything from ${host(display)}`;
-  return access === 'mcp' ? 'this tool, with any arguments' : 'this tool, with any input';
+  return card.options.find((option) => option.optionId === 'allow_session')?.covers ?? '';
 }
 
 /** @param {string} url */
@@ -57,6 +41,12 @@ export function ofLevel(server, level) {
   if (level === 'read') return `every tool of ${server} that reads (level read)`;
   if (level === 'write') return `every tool of ${server} that reads or writes (level write)`;
   return level === 'all' ? `every tool of ${server} (level all)` : `no tool of ${server}`;
+}
+
+/** What a call asks for, in a word, and what that means. @param {string} type */
+export function permission(type) {
+  if (type === 'read') return { word: 'Read', means: 'it only reads' };
+  return type === 'write' ? { word: 'Write', means: 'it changes files' } : { word: 'All', means: 'it runs something or reaches out' };
 }
 
 /** The call in a few words. @param {Card} card */

@@ -195,8 +195,8 @@ pub struct ServerChange {
     /// Whether what it says of its tools may loosen a decision.
     #[serde(rename = "trustAnnotations")]
     pub trust_annotations: Option<bool>,
-    /// What single tools do, as the user knows them.
-    pub categories: BTreeMap<String, Category>,
+    /// What single tools do, as the user knows them; null: nothing is said of it any more.
+    pub categories: BTreeMap<String, Option<Category>>,
 }
 
 /// A server that is configured, or that was met.
@@ -241,6 +241,8 @@ pub struct ToolInfo {
     pub by_default: Approval,
     /// The category that is configured for it, or that its server claims and is trusted in.
     pub category: Option<&'static str>,
+    /// The category that is configured for it.
+    pub own_category: Option<Category>,
     /// It has changed since it was trusted.
     pub blocked: bool,
 }

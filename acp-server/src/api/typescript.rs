@@ -6,7 +6,9 @@ use mayi_core::approval::{
     Suggestion,
 };
 use mayi_core::call::{Category, Digest, ToolAbout};
-use mayi_core::config::{EditorAgent, EditorServer, EditorSettings, EditorTool, EditorWorkspace};
+use mayi_core::config::{
+    EditorAgent, EditorServer, EditorSettings, EditorTool, EditorToolParts, EditorWorkspace,
+};
 use mayi_core::policy::{Approval, Effect, Finding, Level, Mode, Source};
 use mayi_core::record::Kind;
 use mayi_core::record::analysis::{Answers, Counted, Counts, Day, RuleCount, Stats};
@@ -60,7 +62,7 @@ fn typescript_source() -> String {
         Mode, Effect, Level, Approval, Category, State, PermissionType, Source, Finding, ApprovalId, Digest,
         AgentOption, CardToolCall, CardServer, ToolAbout, CardAccess, CardOption, Suggestion, History, Card,
         CardOutcome, RememberScope, Remember, ApprovalResponse, ApprovalResolved,
-        EditorSettings, EditorAgent, EditorServer, EditorTool, EditorWorkspace, Kind,
+        EditorSettings, EditorAgent, EditorServer, EditorTool, EditorToolParts, EditorWorkspace, Kind,
         Initialize, general::ClientInfo, ServerName, Initialized, ModeInfo, AgentInfo, Place, OriginInfo, SettingInfo,
         SettingsView, SettingsUpdate, AgentChange, ServerChange, ServerInfo, ToolInfo, GrantInfo, Revoke, Revoked,
         LogQuery, StatsQuery, Counts, Counted, RuleCount, Day, Answers, Stats, TemplateInfo, Pairing, NewSession, Tab, Prompt, Turn, SetMode, SetBypass, TabState, SessionInfo,

@@ -79,6 +79,7 @@ impl ServerListing<'_> {
                 effective: self.effective_approval(policy, name, hints, claims),
                 by_default: self.effective_approval(self.plain, name, hints, claims),
                 category: own.and_then(|own| own.category).or(claims).map(Category::as_str),
+                own_category: own.and_then(|own| own.category),
                 blocked: pin.is_some_and(|pin| pin.pending.is_some()),
             }
         });
@@ -112,11 +113,6 @@ impl ServerListing<'_> {
         let mut access = McpAccess::new(readings, Value::Null, self.cwd);
         access.claims = claims;
         let destroys = hints.and_then(|hints| hints.get("destructiveHint")?.as_bool()) == Some(true);
-        let settled = policy
-            .servers
-            .get(&self.server.name)
-            .and_then(|server| server.tools.get(tool))
-            .is_some_and(|tool| tool.approval == Approval::NotRequired);
         let session = SessionId("settings".to_owned());
         let identity = self.server.transport.server_id();
         let agent = AgentId::from_name("-");
@@ -147,7 +143,7 @@ impl ServerListing<'_> {
             by_hand: None,
             server: Some(identity),
             blocked: None,
-            cautions: if destroys && !settled { vec![String::new()] } else { Vec::new() },
+            cautions: if destroys { vec![String::new()] } else { Vec::new() },
             flagged: Vec::new(),
             about: None,
         };

@@ -5,6 +5,7 @@ use std::path::Path;
 use jsonrpsee::server::RpcModule;
 use mayi_core::call::Names;
 use mayi_core::config::{AgentCommand, AgentLaunch, EditorSettings, EditorTool, LoadedConfig, edit};
+use mayi_core::policy::aliases::agent_called;
 use mayi_core::policy::{Approval, Mode};
 use serde_json::Value;
 
@@ -92,7 +93,25 @@ fn settings_view(backend: &Backend, cwd: Option<&Path>) -> Result<SettingsView, 
 }
 
 fn agent_infos(loaded: &LoadedConfig) -> Vec<AgentInfo> {
-    loaded.agents.values().map(|agent| agent_info(agent, loaded)).collect()
+    let shown = loaded.agents.values().filter(|agent| !is_covered(agent, loaded));
+    let mut infos: Vec<AgentInfo> = shown.map(|agent| agent_info(agent, loaded)).collect();
+    let titles: Vec<String> = infos.iter().map(|info| info.title.clone()).collect();
+    for info in &mut infos {
+        // Two that are called the same are told apart by what they are written under.
+        if titles.iter().filter(|title| **title == info.title).count() > 1 && info.title != info.name {
+            info.title = format!("{} ({})", info.title, info.name);
+        }
+    }
+    infos
+}
+
+/// Whether an agent that mayi knows stands behind one that the user starts in another way under its long name: that is the one
+/// that is meant then, unless something is said of the other by itself.
+fn is_covered(agent: &AgentLaunch, loaded: &LoadedConfig) -> bool {
+    let stands_for = |other: &AgentLaunch| !other.preset && agent_called(&other.name) == agent.name;
+    agent.preset
+        && !loaded.policy.agents.contains_key(&agent.name)
+        && loaded.agents.values().any(|other| other.name != agent.name && stands_for(other))
 }
 
 fn agent_info(agent: &AgentLaunch, loaded: &LoadedConfig) -> AgentInfo {
@@ -149,10 +168,17 @@ fn update_settings(backend: &Backend, by: &str, wanted: SettingsUpdate) -> Resul
                 }
                 server.grant = change.grant.or(server.grant);
                 server.trust_annotations = change.trust_annotations.or(server.trust_annotations);
-                let approvals = change.tools.iter().map(|(tool, of)| (tool, EditorTool::Approval(*of)));
-                let categories = change.categories.iter().map(|(tool, of)| (tool, EditorTool::Category(*of)));
-                let tools = server.tools.get_or_insert_default();
-                tools.extend(approvals.chain(categories).map(|(tool, of)| (tool.clone(), of)));
+                for tool in change.tools.keys().chain(change.categories.keys()) {
+                    let tools = server.tools.get_or_insert_default();
+                    // What is not changed stays: whether a tool asks says nothing of what it does.
+                    let mut parts = tools.get(tool).copied().map(EditorTool::parts).unwrap_or_default();
+                    parts.approval = change.tools.get(tool).copied().or(parts.approval);
+                    parts.category = change.categories.get(tool).copied().unwrap_or(parts.category);
+                    match parts.shortest() {
+                        Some(said) => drop(tools.insert(tool.clone(), said)),
+                        None => drop(tools.remove(tool)),
+                    }
+                }
             });
             continue;
         }

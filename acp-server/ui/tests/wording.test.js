@@ -57,14 +57,18 @@ test('given ten thousand accesses then they are counted and not listed', () => {
   const many = Array.from({ length: 10_000 }, (_, at) => access('edit', `/p/${at}`));
   assert.equal(headlineText(card(many)), 'claude wants to change 10000 files');
   assert.equal(summary(card(many)), 'edit(/p/0) and 9999 more');
-  assert.equal(sessionCovers(card(many)), 'changes to these 10000 files');
 });
 
-test('given an answer for the session then it says what that covers', () => {
-  assert.equal(sessionCovers(card([access('shell', 'ls'), access('write', '/p/a')])), 'exactly these words; changes to this file');
-  assert.equal(sessionCovers(card([access('fetch', 'https://e.org:1/a?b#c')])), 'anything from e.org:1');
-  assert.equal(sessionCovers(card([access('mcp', 'g/t')], tool)), 'this tool, with any arguments');
-  assert.equal(sessionCovers(card([access('shell', 'ls')], { why: [{ effect: 'ask', always: true, reason: '' }] })), 'exactly this call, again');
+test('given an answer for the session then it says what mayi will remember, and makes nothing up', () => {
+  const options = [{ optionId: 'allow_session', covers: 'exactly these words; changes to this file' }];
+  assert.equal(sessionCovers(card([access('tool', 'other')], { options })), 'exactly these words; changes to this file');
+  assert.equal(sessionCovers(card([access('tool', 'other')])), '');
+});
+
+test('given a tool that only the title of the agent names then it is called by that', () => {
+  const toolCall = { title: 'mcp__crm__bulk_update', name: null, kind: 'other', rawInput: null, content: [] };
+  assert.equal(headlineText(card([access('tool', 'other')], { toolCall })), 'claude wants to use a tool that it calls mcp__crm__bulk_update');
+  assert.equal(headlineText(card([access('tool', 'other')], { toolCall: { ...toolCall, title: ' ' } })), 'claude wants to use its tool other');
 });
 
 test('given a pattern then it says what it would allow, and a strange one promises nothing', () => {

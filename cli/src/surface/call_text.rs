@@ -42,8 +42,12 @@ pub(super) fn call_rows(card: &Card, look: CardLayout) -> (Vec<Line>, Option<Str
     }
     // The arguments of a tool are the call; what else came in beside what is shown is on demand.
     let is_tool = card.accesses.iter().any(|access| matches!(access.access.as_str(), "mcp" | "tool"));
-    if written_line(card).is_none() && (is_tool || (!named && content.diffs.is_empty())) {
-        rows.extend(argument_rows(&card.tool_call.raw_input, width));
+    if written_line(card).is_none() {
+        let open = match &card.tool_call.open_input {
+            None if is_tool || (!named && content.diffs.is_empty()) => Some(&card.tool_call.raw_input),
+            open => open.as_ref(),
+        };
+        open.iter().for_each(|input| rows.extend(argument_rows(input, width)));
     }
     rows.extend(content.content_rows(card, width));
     (rows, counts)

@@ -31,6 +31,8 @@ pub(crate) struct CardText {
     pub(crate) what: Vec<Line>,
     /// Why it is asked, where, and what to think of before answering.
     pub(crate) about: Vec<Line>,
+    /// Nothing of it says what would change: what else is known has to be read before it can be allowed.
+    pub(crate) untold: bool,
 }
 
 /// How a card has changed since it was shown first.
@@ -66,7 +68,7 @@ impl CardText {
         let heading =
             wording::card_heading(card).append_text(Tone::Dim, counts.as_deref().unwrap_or_default());
         let mut text =
-            Self { head: heading.wrap(width, 2, Break::Words), what, about: about_rows(card, width) };
+            Self { head: heading.wrap(width, 2, Break::Words), what, about: about_rows(card, width), untold: card.tool_call.untold };
         let changed = match change {
             CardChange::None => None,
             CardChange::Call => Some("This call has changed since it was shown. Look at it again."),
@@ -107,7 +109,8 @@ fn about_rows(card: &Card, width: usize) -> Vec<Line> {
     let mut rows = why_line(card).wrap(width, 2, Break::Words);
     rows.extend(parent_rows(card, width));
     // A call without its substance has nothing else that says what it is.
-    if wording::has_no_substance(card) && !card.tool_call.title.trim().is_empty() {
+    let titled = wording::is_titled(card) || card.tool_call.title.trim().is_empty();
+    if wording::has_no_substance(card) && !titled {
         let line = Line::with_text(Tone::Plain, &card.tool_call.title)
             .append_text(Tone::Dim, " (the agent's words)");
         rows.extend(labeled_rows("title", line, width, Break::Anywhere, UNLIMITED));
@@ -136,7 +139,12 @@ fn about_rows(card: &Card, width: usize) -> Vec<Line> {
 
 /// Why, in one line: the strictest reason, where, and how the like was answered before.
 fn why_line(card: &Card) -> Line {
-    let mut line = Line::with_text(Tone::Plain, "  ").append_line(strictest_reason(card));
+    let mut line = Line::with_text(Tone::Plain, "  ");
+    // Levels are granted to servers alone.
+    if card.server.is_some() {
+        line = line.append_text(Tone::Dim, wording::permission_phrase(card.permission_type));
+    }
+    line = line.append_line(strictest_reason(card));
     if !card.cwd.is_empty() && !wording::switches_mode(card) {
         line = line.append_together(Tone::Dim, " · in", &card.cwd);
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice};
+use mayi_core::approval::{ApprovalResponse, Card, Remember, RememberScope, choice, pattern_covers};
 use mayi_core::policy::pattern::PatternBases;
 use mayi_core::policy::{Level, Pattern};
 
@@ -80,7 +80,7 @@ impl TerminalPrompter {
             for (row, pattern) in suggestion.patterns.iter().enumerate() {
                 let mark = if row == 0 { format!("  {number}  ") } else { "     ".to_owned() };
                 let line = Line::with_text(Tone::Dim, &mark).append_text(Tone::Strong, pattern);
-                shown.push(line.append_text(Tone::Dim, &format!("  {}", wording::pattern_covers(pattern))));
+                shown.push(line.append_text(Tone::Dim, &format!("  {}", pattern_covers(pattern))));
             }
             items.push(list_item(&suggestion.patterns.join(" and "), size));
         }

@@ -20,7 +20,7 @@ pub(crate) struct FullCard {
 pub(crate) fn full_card(card: &Card, change: CardChange, look: CardLayout) -> FullCard {
     let width = look.width;
     let text = CardText::new(card, change, look);
-    let asked = text.row_count();
+    let (asked, untold) = (text.row_count(), text.untold);
     let mut rows = [text.head, text.what, text.about].concat();
     rows.push(Line::new());
     rows.extend(
@@ -69,6 +69,7 @@ pub(crate) fn full_card(card: &Card, change: CardChange, look: CardLayout) -> Fu
     push_section(&mut rows, width, "Bound to this answer");
     push_value(&mut rows, "approval", &card.approval_id.to_string(), width);
     push_value(&mut rows, "digest", card.digest.as_str(), width);
+    let asked = if untold { rows.len() } else { asked };
     FullCard { rows, asked }
 }
 

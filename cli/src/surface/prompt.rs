@@ -36,7 +36,7 @@ pub(crate) struct CardPrompt<'a> {
 pub(crate) struct DrawnCard {
     /// The rows: never more than fit, and what is left out says so.
     pub(crate) rows: Vec<Line>,
-    /// Nothing that is asked is left out.
+    /// Nothing that is asked is left out, and something says what that is.
     pub(crate) whole: bool,
 }
 
@@ -45,7 +45,7 @@ impl CardPrompt<'_> {
     pub(crate) fn draw_card(&self, size: ScreenSize) -> DrawnCard {
         let ScreenSize { width, height } = size;
         let room = height.saturating_sub(1);
-        let CardText { head, what, about } = self.text;
+        let CardText { head, what, about, .. } = self.text;
         let fixed = head.len() + about.len();
         let fitting = |least: usize, read: bool| {
             let bottoms = [Self::full_choices, Self::compact_choices, Self::choice_keys];
@@ -54,9 +54,10 @@ impl CardPrompt<'_> {
                 .map(|bottom| bottom(self, width, read))
                 .find(|bottom| least + bottom.len() <= room)
         };
-        if let Some(bottom) = fitting(self.text.row_count(), true) {
+        let whole = !self.text.untold;
+        if let Some(bottom) = fitting(self.text.row_count(), self.read || whole) {
             let rows = [head.as_slice(), what, about, &bottom].concat();
-            return DrawnCard { rows, whole: true };
+            return DrawnCard { rows, whole };
         }
         let rows = match fitting(fixed + LEAST, self.read) {
             Some(bottom) => {

@@ -1,19 +1,12 @@
 //! What the terminal says, in mayi's own words.
 
-use std::collections::BTreeSet;
-
-use mayi_core::approval::{Card, CardAccess, State, choice};
-use mayi_core::call::{AgentId, NamedDoor, Selector, WriteKind};
+use mayi_core::approval::{Card, CardAccess, PermissionType, State, choice};
+use mayi_core::call::{AgentId, NamedDoor, Selector};
 use mayi_core::policy::{Effect, Level};
 
 use super::NOT_BYPASSED;
 use super::asked_marks::relative_path;
 use super::line::{Break, Line, Tone};
-
-/// Whether nothing but an answer to exactly this call can allow it.
-pub(crate) fn is_always_asked(card: &Card) -> bool {
-    card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always)
-}
 
 /// Whether this is a switch of the agent's own mode.
 pub(crate) fn switches_mode(card: &Card) -> bool {
@@ -54,6 +47,13 @@ pub(super) fn is_in_heading(card: &Card) -> bool {
 /// Whether the call says what kind of thing it is, and not which.
 pub(super) fn has_no_substance(card: &Card) -> bool {
     card.server.is_none() && has_only_accesses(card, &["tool", "mode"])
+}
+
+/// Whether only the agent's title names its tool: then the access has the word for its kind.
+pub(super) fn is_titled(card: &Card) -> bool {
+    let call = &card.tool_call;
+    let nameless = call.name.is_none() && !call.title.trim().is_empty();
+    nameless && matches!(card.accesses.as_slice(), [only] if only.access == "tool" && only.display == call.kind)
 }
 
 /// Who wants what: the first line, but for how much of a file changes.
@@ -101,8 +101,20 @@ fn wanted_action(card: &Card) -> (String, Option<&str>) {
         }
         Some(Selector::Fetch) => ("to fetch".to_owned(), first.map(|access| access.display.as_str())),
         Some(Selector::Mcp) => plain("to call a tool of a server"),
+        Some(Selector::Tool) if is_titled(card) => {
+            ("to use a tool that it calls".to_owned(), Some(card.tool_call.title.as_str()))
+        }
         Some(Selector::Tool) => ("to use its tool".to_owned(), first.map(|access| access.display.as_str())),
         Some(Selector::Shell | Selector::Mode) | None => plain("to use a tool"),
+    }
+}
+
+/// What level of a server a call asks for.
+pub(super) fn permission_phrase(permission: PermissionType) -> &'static str {
+    match permission {
+        PermissionType::Read => "asks for read · ",
+        PermissionType::Write => "asks for write · ",
+        PermissionType::All => "asks for all · ",
     }
 }
 
@@ -159,40 +171,9 @@ pub(crate) fn asked_accesses(card: &Card) -> Vec<String> {
 }
 
 /// What "Allow for this session" covers (D6.9).
-pub(crate) fn session_covers(card: &Card) -> String {
-    if is_always_asked(card) {
-        return "exactly this call, again".to_owned();
-    }
-    let mut covers: Vec<String> = Vec::new();
-    let changed: BTreeSet<&str> = card
-        .accesses
-        .iter()
-        .filter(|access| CHANGING.contains(&access.access.as_str()))
-        .map(|access| access.display.as_str())
-        .collect();
-    for access in &card.accesses {
-        let display = access.display.as_str();
-        let one = match access.access.parse() {
-            Ok(Selector::Shell) => "exactly these words".to_owned(),
-            Ok(Selector::Write(_)) if changed.len() > 1 => {
-                format!("changes to these {} files", changed.len())
-            }
-            Ok(Selector::Write(_)) => "changes to this file".to_owned(),
-            Ok(Selector::Read) => "reads of this file and of those beside it".to_owned(),
-            Ok(Selector::Fetch) => format!("anything from {}", url_host(display)),
-            Ok(Selector::Mcp) => "this tool, with any arguments".to_owned(),
-            Ok(Selector::Tool | Selector::Mode) | Err(_) => "this tool, with any input".to_owned(),
-        };
-        if !covers.contains(&one) {
-            covers.push(one);
-        }
-    }
-    covers.join("; ")
-}
-
-fn url_host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or(rest)
+pub(crate) fn session_covers(card: &Card) -> &str {
+    let offered = card.options.iter().find(|option| option.option_id == choice::ALLOW_SESSION);
+    offered.and_then(|option| option.covers.as_deref()).unwrap_or_default()
 }
 
 /// Whether the card's agent has a name in the configuration: settings are for those alone.
@@ -220,43 +201,6 @@ pub(crate) fn bypass_means(agent: &str, good: bool) -> String {
     format!(
         "This call runs, and {agent} is not asked about any more: for this session, until it ends{until}. {NOT_BYPASSED}"
     )
-}
-
-/// What a pattern would allow, in words.
-pub(crate) fn pattern_covers(pattern: &str) -> String {
-    let Some((selector, argument)) = pattern.strip_suffix(')').and_then(|pattern| pattern.split_once('('))
-    else {
-        return "everything".to_owned();
-    };
-    let below = argument.strip_suffix("/**");
-    let Ok(selector) = selector.parse() else { return argument.to_owned() };
-    match selector {
-        Selector::Shell => match argument.strip_suffix(" *") {
-            Some(words) => format!("`{words}` with any further words"),
-            None if argument.contains('*') => format!("commands like `{argument}`"),
-            None => "exactly this command".to_owned(),
-        },
-        Selector::Read | Selector::Write(_) => {
-            let verb = match selector {
-                Selector::Read => "reading",
-                Selector::Write(WriteKind::Create) => "creating",
-                Selector::Write(WriteKind::Edit) => "editing",
-                Selector::Write(WriteKind::Delete) => "deleting",
-                Selector::Write(WriteKind::Move) => "moving",
-                _ => "changing",
-            };
-            match below {
-                Some(folder) => format!("{verb} anything below {folder}"),
-                None if argument.contains(['*', '?', '[', '{']) => format!("{verb} files like {argument}"),
-                None => format!("{verb} this file"),
-            }
-        }
-        Selector::Fetch => format!("anything from {}", url_host(argument)),
-        Selector::Mcp if argument.contains('*') => format!("tools like {argument}, with any arguments"),
-        Selector::Mcp => "this tool, with any arguments".to_owned(),
-        Selector::Tool => "this tool, with any input".to_owned(),
-        Selector::Mode => argument.to_owned(),
-    }
 }
 
 /// As much of a call is named where it is only mentioned.

@@ -34,7 +34,7 @@ mod trust;
 mod workspace;
 
 pub use compiled::CompiledFile;
-pub use editor::{EditorAgent, EditorServer, EditorSettings, EditorTool, EditorWorkspace};
+pub use editor::{EditorAgent, EditorServer, EditorSettings, EditorTool, EditorToolParts, EditorWorkspace};
 pub use error::{ConfigError, ConfigErrors};
 pub use launch::{AgentCommand, AgentLaunch, ServerLaunch, Transport, find_program};
 pub use layer::Layer;

@@ -49,7 +49,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use crate::approval::{ApprovalResponse, Card, choice};
+use crate::approval::Card;
 use crate::policy::Policy;
 
 use authorized::{JudgedCall, RefusalReason};
@@ -187,18 +187,6 @@ impl Gate {
     #[must_use]
     pub fn waiting_cards(&self) -> Vec<Card> {
         self.lock().queue.shown_cards().cloned().collect()
-    }
-
-    /// What an answer for the session grants of a question that waits, as people read it: just that. Empty where it can't be
-    /// remembered so long, or waits no more.
-    #[must_use]
-    pub fn session_grants(&self, card: &Card) -> Vec<String> {
-        let mut state = self.lock();
-        let Ok(found) = state.queue.find(card.approval_id) else { return Vec::new() };
-        remembered_answers::for_session(
-            found.question(),
-            &ApprovalResponse::pick(card, choice::ALLOW_SESSION),
-        )
     }
 
     /// How many wait, also in line.

@@ -99,8 +99,9 @@ impl GateState {
         };
         // An allow that does not count here says nothing of what was asked about.
         let asks = now.decision.effect == Effect::Ask;
-        let (call, because) = (&now.call, if asks { &now.decision } else { &judged.decision });
-        let mut card = Card::new(call, because, &question.options, now.epoch, Timestamp::now());
+        let now = if asks { now } else { JudgedCall { decision: judged.decision.clone(), ..now } };
+        let call = &now.call;
+        let mut card = Card::new(call, &now.decision, &question.options, now.epoch, Timestamp::now());
         // Where it would be allowed without one, no level is what allows it.
         card.levels = if asks { self.judge.allowing_levels(call, &now.decision) } else { Vec::new() };
         self.judge.sessions.adapt_card_to_session(&mut card, &call.session);
@@ -119,7 +120,7 @@ impl GateState {
                 }]
             });
         }
-        *judged = if asks { now } else { JudgedCall { decision: judged.decision.clone(), ..now } };
+        *judged = now;
         if !looks_alike {
             old.clone_from(&card);
             // One in line is shown as it is by then.

@@ -6,9 +6,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::JudgedCall;
 use super::queue::Question;
-use crate::approval::{AnswerError, ApprovalResponse, Outcome, Remember, RememberScope, State, choice};
+use crate::approval::{
+    AnswerError, ApprovalResponse, EXACTLY_THIS_CALL, Outcome, Remember, RememberScope, State, choice,
+    session_patterns,
+};
 use crate::call::{Access, AgentId, Call, SessionId, shell};
-use crate::grant::{Grant, GrantId, Scope, exact_pattern, naming_pattern, session_pattern};
+use crate::grant::{Grant, GrantId, Scope, exact_pattern};
 use crate::policy::{Decision, Effect, Level, Pattern, pattern::PatternBases};
 
 /// The longest that an answer with a time limit is remembered.
@@ -46,11 +49,15 @@ pub(super) fn grants_from_answer(
             if remember.is_some_and(|remember| remember.scope != RememberScope::Session) {
                 return refuse("an answer for this session is remembered for the session, not longer");
             }
-            allow_grants(question, remember, now)
+            allow_grants(&question.judged, &question.card.levels, remember, now)
         }
         State::Approved if chosen == choice::ALLOW_ALWAYS => match remember {
             Some(remember) if remember.level.is_some() || !remember.patterns.is_empty() => {
-                if is_rule(remember) { Ok(Vec::new()) } else { allow_grants(question, Some(remember), now) }
+                if is_rule(remember) {
+                    Ok(Vec::new())
+                } else {
+                    allow_grants(&question.judged, &question.card.levels, Some(remember), now)
+                }
             }
             _ => refuse("\"always\" needs a pattern: pick one of the suggestions"),
         },
@@ -83,6 +90,11 @@ pub(super) fn describe_permissions(
         let rules = response.remember.iter().flat_map(|remember| &remember.patterns);
         return rules.map(|pattern| format!("{pattern} (user)")).collect();
     }
+    describe_grants(grants)
+}
+
+/// The permissions among `grants`, as people read them.
+fn describe_grants(grants: &[Grant]) -> Vec<String> {
     let allowing = || grants.iter().filter(|grant| grant.effect == Effect::Allow);
     // Beside a pattern, the call itself says nothing more.
     let exact = allowing().all(|grant| grant.fingerprint.is_some() || grant.bypass);
@@ -92,7 +104,7 @@ pub(super) fn describe_permissions(
             _ if grant.bypass => format!("bypass {}", grant.agent),
             (Some(pattern), _) => pattern.to_string(),
             (None, Some((server, level))) => format!("{server}: {}", level.as_str()),
-            (None, None) => "exactly this call".to_owned(),
+            (None, None) => EXACTLY_THIS_CALL.to_owned(),
         };
         let mut reach = grant.scope.as_str().to_owned();
         if let Some(end) = grant.expires_at {
@@ -109,23 +121,14 @@ pub(super) fn describe_permissions(
     found
 }
 
-/// What `response`, which allows for the session, would grant, as people read it.
-pub(super) fn for_session(question: &Question, response: &ApprovalResponse) -> Vec<String> {
-    let Ok(grants) = grants_from_answer(question, response, State::Approved, Timestamp::now()) else {
-        return Vec::new();
-    };
-    let scope = format!(" ({})", Scope::Session.as_str());
-    let bare = |text: String| text.strip_suffix(&scope).map(str::to_owned).unwrap_or(text);
-    describe_permissions(question, response, &grants, false).into_iter().map(bare).collect()
-}
-
 /// Permissions: what always asks, only for exactly this call.
 fn allow_grants(
-    question: &Question,
+    judged: &JudgedCall,
+    levels: &[Level],
     remember: Option<&Remember>,
     now: Timestamp,
 ) -> Result<Vec<Grant>, AnswerError> {
-    let JudgedCall { call, decision, .. } = &question.judged;
+    let JudgedCall { call, decision, .. } = judged;
     if decision.asks_each_time() {
         let reason = "this is asked about each time anew: it can be allowed once, and not be remembered";
         return Err(AnswerError::Remember(reason.to_owned()));
@@ -145,7 +148,7 @@ fn allow_grants(
         };
     }
     if let Some(level) = remember.and_then(|remember| remember.level) {
-        let level = level_grant(call, level)?.level.filter(|(_, level)| question.card.levels.contains(level));
+        let level = level_grant(call, level)?.level.filter(|(_, level)| levels.contains(level));
         return match level {
             Some(level) => {
                 Ok(vec![Grant { level: Some(level), server: call.server.clone(), ..with_new_id(&like) }])
@@ -155,14 +158,7 @@ fn allow_grants(
     }
     let given = remember.map(|remember| remember.patterns.as_slice()).unwrap_or_default();
     let patterns: Vec<Pattern> = if given.is_empty() {
-        let asked = call.accesses.iter().filter(|access| decision.asks_about(access));
-        let home = crate::call::home_folder();
-        let home = home.as_deref();
-        asked
-            .flat_map(|access| [session_pattern(access, &call.roots, home), naming_pattern(access)])
-            .filter_map(|pattern| pattern.ok().flatten())
-            .filter(|pattern| covers_fully(pattern, call))
-            .collect()
+        session_patterns(call, decision)
     } else {
         check_patterns_cover(call, decision, given)?
     };
@@ -281,18 +277,6 @@ fn parse_patterns(patterns: &[String]) -> Result<Vec<Pattern>, AnswerError> {
         Pattern::parse(text, &places).map_err(|error| AnswerError::Remember(error.to_string()))
     };
     patterns.iter().map(parse).collect()
-}
-
-/// Whether a pattern says all of what is to be allowed: a program on a command's input is in no pattern, and then the
-/// answer is about exactly this call.
-fn covers_fully(pattern: &Pattern, call: &Call) -> bool {
-    let unnamed = |shell: &shell::ShellAccess| {
-        shell.caveats.iter().any(|caveat| !caveat.always && caveat.named == shell::CaveatSubject::Nothing)
-    };
-    !call.accesses.iter().any(|access| {
-        matches!(access, Access::Shell(shell) if unnamed(shell))
-            && pattern.certainly_matches(access, &call.roots)
-    })
 }
 
 /// The patterns, if together they allow all that `decision` asks about: one for something else is a slip

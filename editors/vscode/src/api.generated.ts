@@ -141,7 +141,7 @@ locations: unknown[],
 /**
  * Diffs and texts.
  */
-content: unknown, };
+content: unknown, openInput?: unknown, untold?: boolean, };
 
 /**
  * The MCP server a tool belongs to.
@@ -225,7 +225,7 @@ scope: string,
 /**
  * What to know before picking it.
  */
-danger: string | null, };
+danger: string | null, grants?: Array<string>, covers?: string, };
 
 /**
  * Patterns that would allow the like from now on: all of them are needed to cover the call.
@@ -563,7 +563,8 @@ tools?: { [key in string]: EditorTool }, };
 /**
  * A word for a tool of a server.
  */
-export type EditorTool = Approval | Category;
+export type EditorTool = Approval | Category | EditorToolParts;
+export type EditorToolParts = { approval?: Approval, category?: Category, };
 
 /**
  * A folder, and all below it, in an editor's settings: the user's own, never what a repository brings.
@@ -830,7 +831,7 @@ trustAnnotations?: boolean,
 /**
  * What single tools do, as the user knows them.
  */
-categories: { [key in string]: Category }, };
+categories: { [key in string]: Category | null }, };
 
 /**
  * A server that is configured, or that was met.
@@ -904,7 +905,7 @@ byDefault: Approval,
 /**
  * The category that is configured for it, or that its server claims and is trusted in.
  */
-category: string | null, 
+category: string | null, ownCategory: Category | null, 
 /**
  * It has changed since it was trusted.
  */

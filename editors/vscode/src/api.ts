@@ -1,6 +1,6 @@
 // The API of `mayi serve` as this extension uses it: the types that are generated from Rust, and calls that go by them.
 
-import type { Batch, Event, Methods, RememberScope } from "./api.generated";
+import type { Batch, Category, Event, Methods, RememberScope } from "./api.generated";
 
 export type * from "./api.generated";
 
@@ -20,4 +20,5 @@ export type Call = <M extends keyof Methods>(method: M, params: Params<M>, timeo
 export const MODES = ["plan", "default", "auto"] as const;
 export const STATES = ["pending", "approved", "denied", "cancelled", "expired"] as const;
 export const SCOPES: readonly RememberScope[] = ["session", "workspace", "user"];
+export const CATEGORIES: readonly Category[] = ["read", "write", "execute", "external"];
 export const APPROVALS = ["required", "not_required", "default"] as const;

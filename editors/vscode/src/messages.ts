@@ -1,7 +1,7 @@
 // The messages between the extension and its webviews. Those about approvals are `approval-request`,
 // `approval-response`, `approval-updated` and `approval-resolved`; both sides check what they get.
 
-import { type AgentInfo, type Answered, type Approval, type ApprovalResponse, APPROVALS, type GrantInfo, type Level, type Mode, type ModeInfo, MODES, SCOPES, type ServerInfo, type Stats, type TabCard } from "./api";
+import { type AgentInfo, type Answered, type Approval, type ApprovalResponse, APPROVALS, CATEGORIES, type Category, type GrantInfo, type Level, type Mode, type ModeInfo, MODES, SCOPES, type ServerInfo, type Stats, type TabCard } from "./api";
 import { type Fields, isFields, list, oneOf, text } from "./check";
 import type { HistoryEntry } from "./model/history";
 import { parseCard, parseResolved } from "./model/parse";
@@ -68,6 +68,9 @@ export type FromWebview =
   | { type: "show-tab"; tabId: string; approvalId: string }
   | { type: "server-approval"; server: string; tool: string | null; approval: Approval }
   | { type: "server-level"; server: string; level: Level }
+  /** What a tool does, as the user knows it; null: nothing is said of it. */
+  | { type: "server-category"; server: string; tool: string; category: Category | null }
+  | { type: "server-trust"; server: string; on: boolean }
   | { type: "bypass"; agentName: string; on: boolean }
   | { type: "revoke"; ids: string[] }
   | { type: "revoke-server"; server: string }
@@ -158,6 +161,13 @@ export function fromWebview(value: unknown): FromWebview | null {
         : null;
     case "server-level":
       return typeof value["server"] === "string" && oneOf(value["level"], LEVELS) ? { type: "server-level", server: value["server"], level: value["level"] } : null;
+    case "server-category": {
+      const { server, tool, category } = value;
+      const known = category === null || oneOf(category, CATEGORIES) ? { category } : null;
+      return typeof server === "string" && typeof tool === "string" && tool !== "" && known !== null ? { type: "server-category", server, tool, ...known } : null;
+    }
+    case "server-trust":
+      return typeof value["server"] === "string" && typeof value["on"] === "boolean" ? { type: "server-trust", server: value["server"], on: value["on"] } : null;
     case "bypass":
       return typeof value["agentName"] === "string" && typeof value["on"] === "boolean" ? { type: "bypass", agentName: value["agentName"], on: value["on"] } : null;
   }

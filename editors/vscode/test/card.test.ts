@@ -92,6 +92,78 @@ test("what is folded has to be opened before anything of it is allowed, and befo
   mock.restoreAll();
 });
 
+/** S2.12. Attack 753. */
+test("what was unfolded has to be in sight to its end", () => {
+  const pass = later();
+  const line = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n");
+  const { view, answers, click } = shown(entry(card("a", { toolCall: { ...card("x").toolCall, rawInput: { command: line } } })));
+  pass();
+  void view.inSight;
+  pass();
+  // All that is drawn is in sight, and then there is more of it than the window has room for.
+  click("unfold");
+  setHeight(5_000);
+  for (let at = 0; at < 5; at += 1) {
+    void view.inSight;
+    pass();
+    for (const id of ["allow_once", "allow_session"]) click(id);
+    assert.equal(view.key("approve"), false);
+  }
+  assert.equal(answers.length, 0);
+  setHeight(100);
+  for (let at = 0; at < 2; at += 1) {
+    void view.inSight;
+    pass();
+  }
+  click("allow_once");
+  assert.equal(answers.length, 1);
+  mock.restoreAll();
+});
+
+/** S2.14. */
+test("a folded card is opened and answered by one key alone", () => {
+  const pass = later();
+  const line = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n");
+  const { view, answers } = shown(entry(card("a", { toolCall: { ...card("x").toolCall, rawInput: { command: line } } })));
+  let presses = 0;
+  while (answers.length === 0 && presses < 10) {
+    pass();
+    presses += 1;
+    if (!view.key("approve")) view.further();
+  }
+  assert.equal(answers.length, 1);
+  assert.equal(view.element.querySelector(".mayi-command")?.textContent, line);
+  mock.restoreAll();
+});
+
+/** S2.14. Attack 752. */
+test("a change that nothing tells is allowed by no key", () => {
+  const pass = later();
+  const untold = card("a", { toolCall: { ...card("x").toolCall, kind: "edit", rawInput: { path: "/w/a" }, untold: true }, accesses: [{ access: "edit", display: "/w/a", category: "write" }], notShown: ["what would change: the agent does not tell"] });
+  const { view, answers, click } = shown(entry(untold));
+  pass();
+  assert.equal(view.key("approve"), false);
+  assert.equal(answers.length, 0);
+  assert.match(view.element.textContent ?? "", /what would change: the agent does not tell/);
+  click("allow_once");
+  assert.equal(answers.length, 1);
+  mock.restoreAll();
+});
+
+/** S2.13. Attack 751. */
+test("what the lines that change do not say of an input stands open beside them", () => {
+  const toolCall = { ...card("x").toolCall, kind: "edit", rawInput: { path: "/w/a", old: "x", new: "y", then_run: "rm -rf ~" }, openInput: { then_run: "rm -rf ~" }, content: [{ type: "diff", path: "/w/a", oldText: "x", newText: "y" }] };
+  const { view } = shown(entry(card("a", { toolCall, accesses: [{ access: "edit", display: "/w/a", category: "write" }] })));
+  assert.match(view.element.querySelector(".mayi-arguments")?.textContent ?? "", /then_run.*rm -rf/);
+  assert.equal(view.element.querySelectorAll(".mayi-diff .added").length, 1);
+});
+
+test("a tool that only the agent's title names is called by that", () => {
+  const of = (more: object): string => shown(entry(card("a", { toolCall: { ...card("x").toolCall, kind: "other", title: "mcp__crm__bulk_update", name: null, ...more }, accesses: [{ access: "tool", display: "other", category: "execute" }] }))).view.element.querySelector("h3")?.textContent ?? "";
+  assert.equal(of({}), "demo wants to use a tool that it calls mcp__crm__bulk_update");
+  assert.equal(of({ title: "" }), "demo wants to use its tool other");
+});
+
 test("what is not in sight is not allowed; a denial needs no look", () => {
   const pass = later();
   setHeight(2_000);

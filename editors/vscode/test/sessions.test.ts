@@ -48,6 +48,37 @@ test("a prompt that is given while a turn runs is sent when the turn is over", a
   assert.deepEqual([prompts, queue()], [["later"], []]);
 });
 
+test("prompts that wait are sent in their order, however many, and without one that was taken back", async () => {
+  for (const texts of [["alpha", "beta"], ["one", "two", "three", "four", "five"]]) {
+    for (const back of [null, 1]) {
+      const { store, sessions, prompts, composed, queue } = scene((method) => {
+        // A turn begins with each, and is over by itself.
+        if (method === "session/prompt") store.apply(running);
+        return {};
+      });
+      store.apply(running);
+      for (const text of texts) await sessions.prompt("t1", text);
+      if (back !== null) sessions.unqueue("t1", back);
+      const wanted = texts.filter((_, at) => at !== back);
+      for (let at = 0; at < 20 && prompts.length < wanted.length; at += 1) {
+        store.apply(over, { type: "session-changed", session: session() });
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      assert.deepEqual([prompts, queue(), composed], [wanted, [], back === null ? [] : [texts[back]]]);
+    }
+  }
+});
+
+test("a prompt that is given while the first of those that wait is on its way is sent behind them", async () => {
+  const { store, sessions, prompts } = scene();
+  store.apply(running);
+  for (const text of ["a", "b"]) await sessions.prompt("t1", text);
+  store.apply(over);
+  await sessions.prompt("t1", "c");
+  for (let at = 0; at < 5; at += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(prompts, ["a", "b", "c"]);
+});
+
 test("a prompt that meets a turn that began by itself waits, and is shown once", async () => {
   const { store, sessions, queue } = scene((method) => {
     if (method !== "session/prompt") return {};

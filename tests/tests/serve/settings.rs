@@ -256,3 +256,59 @@ async fn given_a_check_and_a_query_then_they_say_what_the_command_line_says() {
     let verify = backend.machine.mayi(["log", "verify"]);
     let _ = tokio::task::spawn_blocking(move || verify.end()).await.unwrap().exits(0);
 }
+
+/// What a tool does and whether its calls are asked about are two things, in the editor's settings and in a file: a change to one
+/// keeps the other, and null takes out what it does.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_tool_of_which_both_is_said_then_a_change_to_one_keeps_the_other() {
+    let toml = "version = 1\n[servers.git]\ncommand = [\"git-mcp\"]\n[servers.git.tools]\nlog = \"read\"\n";
+    let backend = Backend::on(Machine::new().user(toml), &[]).await;
+    let settings =
+        json!({"servers": {"crm": {"command": "crm-mcp", "tools": {"log": "read", "push": "required"}}}});
+    let client = editor(&backend, settings).await;
+    let change = async |server: &str, change: serde_json::Value| {
+        client.ask("settings/update", json!({"servers": {(server): change}})).await;
+        let listed = client.ask("servers/list", json!({})).await;
+        let of = listed.as_array().unwrap().iter().find(|one| one["name"] == server).unwrap().clone();
+        let tool = of["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "log").cloned();
+        let said = |name: &str| tool.as_ref().map(|tool| tool[name].clone());
+        (said("approval"), said("ownCategory"))
+    };
+    for server in ["crm", "git"] {
+        let said = |approval: &str, category: serde_json::Value| (Some(json!(approval)), Some(category));
+        let asked = change(server, json!({"tools": {"log": "required"}})).await;
+        assert_eq!(asked, said("required", json!("read")), "{server}");
+        let again = change(server, json!({"tools": {"log": "default"}})).await;
+        assert_eq!(again, said("default", json!("read")), "{server}");
+        let writes = change(server, json!({"categories": {"log": "write"}})).await;
+        assert_eq!(writes, said("default", json!("write")), "{server}");
+        let (approval, category) = change(server, json!({"categories": {"log": null}})).await;
+        assert!(approval.is_none_or(|approval| approval == "default"), "{server}");
+        assert!(category.is_none_or(|category| category.is_null()), "{server}");
+    }
+    let kept = client.ask("settings/get", json!({})).await["editor"]["servers"]["crm"]["tools"].clone();
+    assert_eq!(kept["push"], "required", "what is not changed stays");
+    let both = json!({"servers": {"crm": {"command": "x", "tools": {"log": {"approval": "required", "category": "read"}}}}});
+    let view = client.ask("settings/update", json!({"editor": both})).await;
+    assert_eq!(view["editor"]["servers"]["crm"]["tools"]["log"]["category"], "read");
+}
+
+/// D1.20: an agent that is configured under its long name is one row; one of which more is said has its own, under another title.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_an_agent_under_its_long_name_then_it_is_listed_once() {
+    let backend = Backend::new().await;
+    let client = editor(&backend, json!({"agents": {"Claude Code": {"command": "my-claude"}}})).await;
+    let of = async |settings: serde_json::Value| {
+        let view = client.ask("settings/update", json!({"editor": settings})).await;
+        let agents = view["agents"].as_array().unwrap().clone();
+        let claude = agents.into_iter().filter(|agent| agent["title"].as_str().unwrap().contains("Claude"));
+        claude.map(|agent| (agent["name"].clone(), agent["title"].clone())).collect::<Vec<_>>()
+    };
+    let one = of(json!({"agents": {"Claude Code": {"command": "my-claude"}}})).await;
+    assert_eq!(one, [(json!("Claude Code"), json!("Claude Code"))]);
+    assert_eq!(of(json!({})).await, [(json!("claude"), json!("Claude Code"))]);
+    let both = json!({"agents": {"Claude Code": {"command": "my-claude"}, "claude": {"bypassPermissions": true}}});
+    let two = of(both).await;
+    assert_eq!(two.len(), 2, "{two:?}");
+    assert!(two.contains(&(json!("claude"), json!("Claude Code (claude)"))), "{two:?}");
+}

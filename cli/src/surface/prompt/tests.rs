@@ -425,3 +425,23 @@ fn given_a_file_within_a_command_then_just_what_is_asked_about_is_marked() {
 fn shell_shown(line: &str) -> String {
     shown(&card(&shell(line)), SCREEN)
 }
+
+/// S2.14, attack 752: what stands there says nothing of the change, so that more has to be read before a key allows it.
+#[test]
+fn given_a_change_that_nothing_tells_then_the_card_alone_is_not_enough_to_allow_it() {
+    let mut untold = edit(None, "");
+    untold.diffs.clear();
+    let drawn = |call: &Call| {
+        let card = card(call);
+        let text = CardText::new(&card, CardChange::None, CardLayout { width: 80, carets: false });
+        let choices = Choices::new(&card, 0);
+        let prompt = CardPrompt { text: &text, choices: &choices, notice: None, live: true, read: false };
+        let full = full_card(&card, CardChange::None, CardLayout { width: 80, carets: false });
+        (prompt.draw_card(SCREEN).whole, full.asked == full.rows.len())
+    };
+    assert_eq!(drawn(&untold), (false, true));
+    assert_eq!(drawn(&edit(Some("a"), "b")), (true, false));
+    untold.raw_input = json!({"path": "src/lib.rs", "instruction": "make it better"});
+    assert_eq!(drawn(&untold), (true, false), "what the tool gets stands open");
+    assert!(shown(&card(&untold), SCREEN).contains("instruction: \"make it better\""));
+}

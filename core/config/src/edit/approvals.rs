@@ -52,8 +52,8 @@ pub fn set_tool_approval(
     })
 }
 
-/// Sets what the tool `tool` of `server` does, as the user knows it, in the form that its entry has. Returns whether that
-/// changed anything.
+/// Sets what the tool `tool` of `server` does, as the user knows it, in the form that its entry has; `None` takes it out. Returns
+/// whether that changed anything.
 ///
 /// # Errors
 /// If the file has mistakes, is not safe or can't be written.
@@ -62,9 +62,15 @@ pub fn set_tool_category(
     places: &PatternBases,
     server: &str,
     tool: &str,
-    category: Category,
+    category: Option<Category>,
 ) -> Result<bool, EditError> {
     change_file(path, places, |document| {
+        let Some(category) = category else {
+            let servers = document.get_mut("servers").and_then(Item::as_table_like_mut);
+            let settings = servers.and_then(|servers| servers.get_mut(server)?.as_table_like_mut());
+            let tools = settings.and_then(|settings| settings.get_mut("tools"));
+            return Ok(tools.is_some_and(|tools| take_out_category(tools, tool)));
+        };
         let servers = ensure_table(document.as_table_mut(), "servers", true)?;
         let tools = ensure_table(ensure_table(servers, server, false)?, "tools", false)?;
         put_of_tool(tools, tool, "category", category.as_str())
@@ -119,16 +125,29 @@ fn put_of_tool(
         return put_word(entry, key, word);
     }
     let said = tools.get(tool).and_then(Item::as_str).map(str::to_owned);
-    let categories = ["read", "write", "execute", "external"];
     let other = if key == "category" { "approval" } else { "category" };
     match said {
-        Some(said) if categories.contains(&said.as_str()) != (key == "category") => {
+        Some(said) if CATEGORIES.contains(&said.as_str()) != (key == "category") => {
             let both = InlineTable::from_iter([(other, said.as_str()), (key, word)]);
             set_value(tools, tool, Value::InlineTable(both));
             Ok(true)
         }
         _ => put_word(tools, tool, word),
     }
+}
+
+/// The words for what a tool does.
+const CATEGORIES: &[&str] = &["read", "write", "execute", "external"];
+
+/// Takes what a tool does out of its entry, and the entry with it where it says nothing else.
+fn take_out_category(tools: &mut Item, tool: &str) -> bool {
+    let Some(entry) = tools.as_table_like_mut().and_then(|tools| tools.get_mut(tool)) else { return false };
+    let gone = match entry.as_str() {
+        Some(word) => CATEGORIES.contains(&word),
+        None => take_out(entry, "category"),
+    };
+    let empty = entry.as_table_like().is_none_or(TableLike::is_empty);
+    if gone && empty { take_out(tools, tool) } else { gone }
 }
 
 fn put_word(table: &mut dyn TableLike, key: &str, word: &str) -> Result<bool, &'static str> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{
-    EditorAgent, EditorServer, EditorTool, EditorWorkspace, editor_origin, setting_path, with_editor_origin,
+    EditorAgent, EditorServer, EditorWorkspace, editor_origin, setting_path, with_editor_origin,
 };
 use crate::read::{AgentEntry, ServerEntry, WorkspaceEntry, is_web_address, named_folder};
 use crate::scalars::{Scalars, keys};
@@ -99,14 +99,9 @@ impl EditorServer {
         scalars.set(keys::SERVER_TRUST_ANNOTATIONS, &[name], self.trust_annotations.map(with_editor_origin));
         for (tool, said) in self.tools.iter().flatten() {
             let names = [name, tool.as_str()];
-            match said {
-                EditorTool::Approval(approval) => {
-                    scalars.set(keys::SERVER_TOOL_APPROVAL, &names, Some(with_editor_origin(*approval)));
-                }
-                EditorTool::Category(category) => {
-                    scalars.set(keys::SERVER_TOOL_CATEGORY, &names, Some(with_editor_origin(*category)));
-                }
-            }
+            let said = said.parts();
+            scalars.set(keys::SERVER_TOOL_APPROVAL, &names, said.approval.map(with_editor_origin));
+            scalars.set(keys::SERVER_TOOL_CATEGORY, &names, said.category.map(with_editor_origin));
         }
     }
 }

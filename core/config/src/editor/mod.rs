@@ -64,7 +64,7 @@ pub struct EditorWorkspace {
     pub unknown: UnknownKeys,
 }
 
-/// A word for a tool of a server.
+/// What is said of a tool of a server: one word, or both of what there is to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(untagged)]
 pub enum EditorTool {
@@ -72,6 +72,48 @@ pub enum EditorTool {
     Approval(Approval),
     /// What it does: `read`, `write`, `execute` or `external`.
     Category(Category),
+    /// Both.
+    Both(EditorToolParts),
+}
+
+/// What is said of a tool, part by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct EditorToolParts {
+    /// Whether its calls ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub approval: Option<Approval>,
+    /// What it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub category: Option<Category>,
+}
+
+impl EditorTool {
+    /// Both parts.
+    #[must_use]
+    pub fn parts(self) -> EditorToolParts {
+        match self {
+            Self::Approval(approval) => EditorToolParts { approval: Some(approval), category: None },
+            Self::Category(category) => EditorToolParts { approval: None, category: Some(category) },
+            Self::Both(parts) => parts,
+        }
+    }
+}
+
+impl EditorToolParts {
+    /// As it is written in the shortest way; none where nothing is said. That a tool asks as its server does is said too: another
+    /// file may say something else of it.
+    #[must_use]
+    pub fn shortest(self) -> Option<EditorTool> {
+        match (self.approval, self.category) {
+            (None, None) => None,
+            (Some(approval), None) => Some(EditorTool::Approval(approval)),
+            (None, Some(category)) => Some(EditorTool::Category(category)),
+            (Some(_), Some(_)) => Some(EditorTool::Both(self)),
+        }
+    }
 }
 
 /// An agent in an editor's settings.

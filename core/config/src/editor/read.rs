@@ -51,7 +51,7 @@ impl EditorSettings {
                 trust_annotations: fields.take_scalar(keys::SERVER_TRUST_ANNOTATIONS),
                 tools: fields.take(
                     "tools",
-                    "{\"TOOL\": \"required\"}, with \"required\", \"not_required\", \"default\" or a category such as \"read\" for each",
+                    "{\"TOOL\": \"required\"}, with \"required\", \"not_required\", \"default\" or a category such as \"read\" for each, or both: {\"approval\": \"required\", \"category\": \"read\"}",
                 ),
                 unknown: fields.unknown_keys(),
             };

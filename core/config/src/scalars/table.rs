@@ -122,7 +122,8 @@ pub(crate) static TABLE: &[ScalarRow] = &[
         "servers.*.approval",
         ScalarKind::Approval,
         Unset::Is(ScalarValue::Approval(Approval::Default)),
-        "Whether its calls need an answer.",
+        "Whether its calls need an answer. One that the server itself calls destructive does, unless a rule, its own setting or a \
+         level says that it does not.",
     )
     .in_editor(),
     row(

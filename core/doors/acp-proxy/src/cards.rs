@@ -169,9 +169,8 @@ fn show_card(shared: &Shared, root: &Session, card: Box<Card>) {
     }
     // Twice would leave one that nobody takes back.
     withdraw_card(shared, card.approval_id);
-    let granted = root.gate().session_grants(&card);
     let asked = asked.as_ref().map(|asked| &*asked.0);
-    let offers = offers::make_offers(&card, asked, &granted, shared.options.wide_scopes);
+    let offers = offers::make_offers(&card, asked, shared.options.wide_scopes);
     // What the agent says of a call of its own is kept back while that is asked about; of others it is not.
     let of = shared.find_session(&card.session_id);
     let agents = card.tool_call.tool_call_id.as_deref();

@@ -88,7 +88,7 @@ fn build_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<Strin
             category: Category::Execute,
         });
     }
-    Call {
+    let mut call = Call {
         door: from.door,
         agent: from.session.agent.clone(),
         session: from.session.id.clone(),
@@ -112,7 +112,9 @@ fn build_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<Strin
         flagged: Vec::new(),
         parent: known.parent.clone(),
         about: None,
-    }
+    };
+    changes::add_untold_diffs(&mut call);
+    call
 }
 
 /// A name that an agent gives in its own place: Claude Code in one named after it, Qwen Code at the top.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::{adapt, side_door};
-use mayi_core::call::{Access, Call, Diff, Door};
+use mayi_core::call::{Access, Call, Diff, Door, PathAccess};
 use mayi_core::gate::Session;
 
 /// The largest text that a diff is made of.
@@ -32,7 +32,11 @@ pub fn write_call(session: &Session, path: &str, content: String) -> Call {
         vec![access],
     );
     // The card shows what changes: the text that is there now is the old one.
-    let old_text = match current_text(&call) {
+    let written = match call.accesses.first() {
+        Some(Access::Write(_, path)) => current_text(path),
+        _ => Ok(None),
+    };
+    let old_text = match written {
         Ok(text) => text,
         Err(why) => {
             call.not_shown.push(format!("what is in {path} now: {why}"));
@@ -45,8 +49,7 @@ pub fn write_call(session: &Session, path: &str, content: String) -> Call {
 
 /// The text that is there now, if there is a file. Only a plain file is opened for it, and only as
 /// much is read as a person would look at.
-fn current_text(call: &Call) -> Result<Option<String>, &'static str> {
-    let Some(Access::Write(_, path)) = call.accesses.first() else { return Ok(None) };
+pub(crate) fn current_text(path: &PathAccess) -> Result<Option<String>, &'static str> {
     if path.unresolved.is_some() {
         return Err("it is not known where the path leads");
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mayi_core::approval::untold_diffs;
 use mayi_core::call::{Access, Call, Category, Door};
 use mayi_core::gate::Session;
 use mayi_doors::folders::folder_caveat;
@@ -102,7 +103,7 @@ pub(crate) fn call_from_event(
         read.accesses
             .push(Access::Tool { name: "a tool without a name".to_owned(), category: Category::Execute });
     }
-    Call {
+    let mut call = Call {
         door: Door::Hook,
         agent: session.agent.clone(),
         session: session.id.clone(),
@@ -126,5 +127,8 @@ pub(crate) fn call_from_event(
         flagged: Vec::new(),
         parent: event.parent.clone(),
         about: None,
-    }
+    };
+    let untold = untold_diffs(&call);
+    call.diffs.extend(untold);
+    call
 }

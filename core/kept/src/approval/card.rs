@@ -8,6 +8,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::History;
+use super::covers::{session_covers, session_grants};
+use super::input_changes::{open_input, tells_no_change};
 use super::look_alikes::look_alike_notes;
 use super::{Suggestion, suggest_patterns};
 use mayi_call::{Call, Category, Digest, ToolAbout};
@@ -129,6 +131,14 @@ pub struct CardOption {
     pub scope: Cow<'static, str>,
     /// What to know before picking it.
     pub danger: Option<String>,
+    /// For `allow_session`: what an answer for the session grants, as it is remembered: patterns, or `exactly this call`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub grants: Vec<String>,
+    /// The same in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub covers: Option<String>,
 }
 
 /// The tool call, as the agent described it.
@@ -153,7 +163,18 @@ pub struct CardToolCall {
     /// Diffs and texts.
     #[ts(type = "unknown")]
     pub content: Value,
+    /// What of the input of a change neither the first line nor the diffs say: it stands open (S2.13).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(type = "unknown", optional)]
+    pub open_input: Option<Value>,
+    /// It changes a file, and nothing tells what of it: no key allows it (S2.14).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub untold: bool,
 }
+
+/// What a card says of a change that nothing tells.
+const UNTOLD: &str = "what would change: the agent does not tell";
 
 /// The MCP server a tool belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
@@ -301,6 +322,8 @@ impl Card {
         now: Timestamp,
     ) -> Self {
         let suggestions = suggest_patterns(call, decision);
+        let open_input = open_input(call);
+        let untold = tells_no_change(call, open_input.as_ref());
         let content = call
             .diffs
             .iter()
@@ -322,6 +345,8 @@ impl Card {
                 raw_input: call.raw_input.clone(),
                 locations: call.locations.clone(),
                 content,
+                open_input,
+                untold,
             },
             cwd: call.cwd.display().to_string(),
             env: call.env.clone(),
@@ -344,7 +369,12 @@ impl Card {
             why: decision.trail.clone(),
             history: None,
             levels: Vec::new(),
-            not_shown: call.not_shown.iter().cloned().chain(look_alike_notes(call)).collect(),
+            not_shown: untold
+                .then(|| UNTOLD.to_owned())
+                .into_iter()
+                .chain(call.not_shown.iter().cloned())
+                .chain(look_alike_notes(call))
+                .collect(),
             created_at: now,
             expires_at: None,
             state: State::Pending,
@@ -376,6 +406,8 @@ fn card_options(
         kind: kind.to_owned(),
         scope: scope.into(),
         danger: None,
+        grants: Vec::new(),
+        covers: None,
     };
     let mut options = Vec::new();
     let switches_mode = call.accesses.iter().any(|access| matches!(access, mayi_call::Access::Mode { .. }));
@@ -384,7 +416,12 @@ fn card_options(
         options.push(own(choice::ALLOW_ONCE, "Allow once", "allow_once", "once"));
         // What a person allows each time anew is remembered for no session either.
         if !decision.asks_each_time() && call.without_substance().is_none() {
-            options.push(own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session"));
+            let grants = session_grants(call, decision);
+            options.push(CardOption {
+                covers: Some(session_covers(&grants)),
+                grants,
+                ..own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session")
+            });
         }
         if !suggestions.is_empty() {
             options.push(own(choice::ALLOW_ALWAYS, "Always allow …", "allow_always", "user"));
@@ -397,6 +434,8 @@ fn card_options(
         kind: option.kind.clone(),
         scope: if option.kind.ends_with("_always") { "agent" } else { "once" }.into(),
         danger: option.danger.clone(),
+        grants: Vec::new(),
+        covers: None,
     }));
     options
 }

@@ -4,10 +4,12 @@ mod alike;
 mod answer;
 mod card;
 mod change_places;
+mod covers;
 pub(crate) mod command_families;
 mod escape;
 mod glance;
 mod history;
+mod input_changes;
 mod look_alikes;
 mod suggest;
 
@@ -18,8 +20,10 @@ pub use card::{
     choice,
 };
 pub use change_places::change_lines;
+pub use covers::{EXACTLY_THIS_CALL, pattern_covers, session_covers, session_patterns};
 pub(crate) use escape::hides;
 pub use escape::{escape_block, escape_line};
 pub use glance::one_line_summary;
 pub use history::History;
+pub use input_changes::{patch_diffs, untold_diffs};
 pub use suggest::{Suggestion, suggest_patterns};

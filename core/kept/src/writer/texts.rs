@@ -224,6 +224,15 @@ impl<'w> CallTexts<'w> {
                 }
                 any
             }
+            ("options", Value::Array(options)) => {
+                let mut any = false;
+                for option in options.iter_mut().filter_map(Value::as_object_mut) {
+                    for (name, said) in option {
+                        any |= matches!(name.as_str(), "grants" | "covers") && self.within.redact_value(said);
+                    }
+                }
+                any
+            }
             ("toolCall" | "cwd" | "env" | "server" | "tool" | "notShown", value) => {
                 self.within.redact_member(name, value)
             }

@@ -79,7 +79,7 @@ fn judge_access(
     if let Access::Shell(shell) = access {
         add_caveats(shell, &said, &mut found);
     }
-    add_cautions(category, &said, &mut found);
+    add_cautions(policy, category, &said, &mut found);
     add_flags(&mut found);
     touches::judge_touches(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);
@@ -152,10 +152,10 @@ fn is_of_tool(found: &Findings<'_>) -> bool {
     of_server(found.access) || !found.call.accesses.iter().any(of_server)
 }
 
-/// What the door says deserves a look: about the tool that is called. An explicit allow silences it, and so does a level
-/// that a person gave to its server, as a pattern for all its tools would.
-fn add_cautions(category: Option<Category>, said: &RuleOutcome<'_>, found: &mut Findings<'_>) {
-    if said.allowed || !is_of_tool(found) || settings::covering_level_grant(category, found).is_some() {
+/// What the door says deserves a look: about the tool that is called. An explicit allow silences it, and so do the tool's own
+/// setting and a level of its server, wherever a person gave that, as a pattern for all its tools would.
+fn add_cautions(policy: &Policy, category: Option<Category>, said: &RuleOutcome<'_>, found: &mut Findings<'_>) {
+    if said.allowed || !is_of_tool(found) || settings::is_looked_at(policy, category, found) {
         return;
     }
     for why in &found.call.cautions {

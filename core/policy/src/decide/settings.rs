@@ -101,6 +101,22 @@ fn add_server_settings(
     }
 }
 
+/// Whether a person has said of just this tool that it needs no approval, or given its server a level that covers it, in an
+/// answer or a setting. That a whole server needs none says nothing of what it calls destructive itself.
+pub(super) fn is_looked_at(policy: &Policy, category: Option<Category>, found: &Findings<'_>) -> bool {
+    let Access::Mcp(mcp) = found.access else { return false };
+    if covering_level_grant(category, found).is_some() {
+        return true;
+    }
+    let Some(server) = server_of(policy, mcp, found.standing) else { return false };
+    let own = mcp.unique_reading().and_then(|(_, tool)| server.tools.get(tool)).map(|tool| tool.approval);
+    match own {
+        Some(Approval::NotRequired) => true,
+        Some(Approval::Required) => false,
+        Some(Approval::Default) | None => category.is_some_and(|category| server.grant.covers(category)),
+    }
+}
+
 /// The grant of a level for the server of the tool that is called, if that covers a tool of this category.
 pub(super) fn covering_level_grant<'a>(
     category: Option<Category>,

@@ -24,7 +24,7 @@ pre code { padding: 0; }`;
 /**
  * Opens a view with these cards, each in a chat of its own with its tool call.
  * @param {any} browser
- * @param {{ view?: 'chat' | 'approvals', width: number, height?: number, theme?: string, cards: any[], tools?: any[], oneTab?: boolean, selected?: number }} options
+ * @param {{ view?: 'chat' | 'approvals' | 'permissions', width: number, height?: number, theme?: string, cards: any[], tools?: any[], oneTab?: boolean, selected?: number }} options
  */
 export async function openAlone(browser, { view = 'chat', width, height = 900, theme = 'dark', cards, tools = [], oneTab = false, selected = 0 }) {
   const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce', colorScheme: theme.includes('light') ? 'light' : 'dark' });

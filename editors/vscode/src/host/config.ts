@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { Category, EditorAgent, EditorServer, EditorSettings, EditorWorkspace, Mode } from "../api";
+import { APPROVALS, CATEGORIES, type EditorAgent, type EditorServer, type EditorSettings, type EditorTool, type EditorWorkspace, type Mode } from "../api";
 import type { Reached } from "./sessions";
 import { type Fields, isFields, isTexts, list, oneOf, text } from "../check";
 
@@ -21,9 +21,8 @@ export function settings(): EditorSettings {
   return read(own);
 }
 
-/** The modes and categories that there are. */
+/** The modes that there are. */
 const MODES: readonly Mode[] = ["plan", "default", "auto"];
-const CATEGORIES: readonly Category[] = ["read", "write", "execute", "external"];
 
 function read(from: (key: string) => unknown): EditorSettings {
   const mode = from("mode");
@@ -93,9 +92,18 @@ function agent(one: Fields): EditorAgent {
   };
 }
 
+/** What is said of a tool of a server: a word, or an object with both of what there is to say. */
+function tool(said: unknown): EditorTool | null {
+  if (oneOf(said, APPROVALS) || oneOf(said, CATEGORIES)) return said;
+  if (!isFields(said)) return null;
+  const { approval, category } = said;
+  const parts = { ...(oneOf(approval, APPROVALS) ? { approval } : {}), ...(oneOf(category, CATEGORIES) ? { category } : {}) };
+  return Object.keys(parts).length > 0 ? parts : null;
+}
+
 function server(one: Fields): EditorServer {
   const approvals = ["required", "not_required"] as const;
-  const tools = words(one["tools"], [...approvals, "default", ...CATEGORIES] as const);
+  const tools = isFields(one["tools"]) ? Object.fromEntries(Object.entries(one["tools"]).flatMap(([name, said]) => tool(said) === null ? [] : [[name, tool(said) as EditorTool]])) : {};
   return {
     ...program(one),
     ...(text(one["url"]) ? { url: text(one["url"]) ?? "" } : {}),
@@ -103,6 +111,6 @@ function server(one: Fields): EditorServer {
     ...(oneOf(one["approval"], approvals) ? { approval: one["approval"] } : {}),
     ...(oneOf(one["grant"], ["none", "read", "write", "all"] as const) ? { grant: one["grant"] } : {}),
     ...(typeof one["trustAnnotations"] === "boolean" ? { trustAnnotations: one["trustAnnotations"] } : {}),
-    ...(tools ? { tools } : {}),
+    ...(Object.keys(tools).length > 0 ? { tools } : {}),
   };
 }

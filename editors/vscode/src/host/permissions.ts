@@ -1,6 +1,6 @@
 // The Permissions view's side of the extension: what is configured and granted, and changes to it.
 
-import type { AgentInfo, Call } from "../api";
+import type { AgentInfo, Call, ServerChange } from "../api";
 import { because } from "../check";
 import type { FromWebview } from "../messages";
 import type { Panel } from "../views/panel";
@@ -24,16 +24,25 @@ export class Permissions {
     }
   }
 
+  /** Changes what is said of a server, and leaves the rest as it is. */
+  private async change(server: string, change: Partial<ServerChange>): Promise<void> {
+    await this.call("settings/update", { editor: null, agents: {}, servers: { [server]: { tools: {}, categories: {}, ...change } } });
+  }
+
   async heard(message: FromWebview): Promise<void> {
     try {
       switch (message.type) {
-        case "server-approval": {
-          const change = message.tool === null ? { approval: message.approval, tools: {}, categories: {} } : { tools: { [message.tool]: message.approval }, categories: {} };
-          await this.call("settings/update", { editor: null, agents: {}, servers: { [message.server]: change } });
+        case "server-approval":
+          await this.change(message.server, message.tool === null ? { approval: message.approval } : { tools: { [message.tool]: message.approval } });
           break;
-        }
         case "server-level":
-          await this.call("settings/update", { editor: null, agents: {}, servers: { [message.server]: { grant: message.level, tools: {}, categories: {} } } });
+          await this.change(message.server, { grant: message.level });
+          break;
+        case "server-category":
+          await this.change(message.server, { categories: { [message.tool]: message.category } });
+          break;
+        case "server-trust":
+          await this.change(message.server, { trustAnnotations: message.on });
           break;
         case "bypass":
           if (!message.on || (await confirmBypass(message.agentName, false)) !== null) {

@@ -34,7 +34,14 @@ export class Sessions {
     if (tab === undefined) return;
     if (tab.state === "running" || this.sending.has(tabId)) return this.store.apply({ type: "queued", tabId, text, first: false });
     this.sending.add(tabId);
+    await this.send(tabId, text);
+  }
+
+  /** Sends it: `sending` has the tab by now, so that whatever comes meanwhile waits behind it. */
+  private async send(tabId: string, text: string): Promise<void> {
     try {
+      const tab = tabOf(this.store.state, tabId);
+      if (tab === undefined) return;
       this.store.apply({ type: "asked", tabId, text });
       if (tab.state !== "idle" && !(await this.open(tabId))) return this.compose(tabId, text);
       await this.call("session/prompt", { tabId, text });
@@ -53,12 +60,16 @@ export class Sessions {
 
   /** Sends what waited for the end of a turn, wherever one has ended. */
   next(): void {
-    for (const { tabId, state, queue } of this.store.state.tabs) {
+    for (const { tabId } of this.store.state.tabs) {
+      // What is done for one tab may have changed others.
+      const { state, queue = [] } = tabOf(this.store.state, tabId) ?? {};
       const [text] = queue;
       if (state === "ended") this.giveBack(tabId, queue);
       if (state !== "idle" || text === undefined || this.sending.has(tabId)) continue;
+      // Before it leaves the queue: whoever hears of that looks for what is to be sent next.
+      this.sending.add(tabId);
       this.store.apply({ type: "unqueued", tabId, at: 0 });
-      void this.prompt(tabId, text);
+      void this.send(tabId, text);
     }
   }
 

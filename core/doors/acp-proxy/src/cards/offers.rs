@@ -25,8 +25,8 @@ pub(super) struct Offer {
 const MOST: usize = 3;
 const LONGEST: usize = 120;
 
-/// The choices of `card`. `asked`: the parameters of the agent's own request; `granted`: what an answer for the session grants.
-pub(super) fn make_offers(card: &Card, asked: Option<&str>, granted: &[String], wide: bool) -> Vec<Offer> {
+/// The choices of `card`. `asked`: the parameters of the agent's own request.
+pub(super) fn make_offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer> {
     let mut made = OffersBuilder { card, raw: raw_options(asked), offers: Vec::new() };
     let has = |wanted: &str| card.options.iter().any(|option| option.option_id == wanted);
     let always = card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always);
@@ -40,7 +40,8 @@ pub(super) fn make_offers(card: &Card, asked: Option<&str>, granted: &[String], 
         }
         None => {}
     }
-    let said = describe_grants(granted).filter(|_| !always && has(choice::ALLOW_SESSION));
+    let session = card.options.iter().find(|option| option.option_id == choice::ALLOW_SESSION);
+    let said = session.filter(|_| !always).and_then(|option| describe_grants(&option.grants));
     if let Some(said) = said {
         let name = format!("Allow for this session: {said}");
         made.push_own_option("session", &name, "allow_always", choice::ALLOW_SESSION, None);

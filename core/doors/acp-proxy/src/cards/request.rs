@@ -68,6 +68,9 @@ fn amend_request(card: &Card, about: CardContext<'_>, asked: &str, options: &str
     let note = explanation_block(card, about);
     match call.get("content").filter(|content| content.starts_with('[')) {
         Some(content) if !absent("content") => {
+            for diff in untold_diffs(card, content) {
+                edits.push(TextEdit::prepend_item(asked, content, &diff.to_string())?);
+            }
             edits.push(TextEdit::prepend_item(asked, content, &note.to_string())?)
         }
         _ => {
@@ -79,6 +82,19 @@ fn amend_request(card: &Card, about: CardContext<'_>, asked: &str, options: &str
         edits.push(TextEdit::set_member(asked, object, &call, name, &value)?);
     }
     apply_edits(asked, edits)
+}
+
+/// The diffs of the card that the agent's own `content` has not: its input alone tells them.
+fn untold_diffs<'c>(card: &'c Card, content: &str) -> impl Iterator<Item = &'c Value> {
+    let is_diff = |item: &&Value| item.get("type").and_then(Value::as_str) == Some("diff");
+    let told: Vec<Value> = serde_json::from_str(content).unwrap_or_default();
+    let same = |one: &Value, other: &Value| {
+        ["path", "oldText", "newText"].iter().all(|name| one.get(*name) == other.get(*name))
+            || one.get("oldText").is_none() && other.get("oldText").is_some_and(Value::is_null)
+                && ["path", "newText"].iter().all(|name| one.get(*name) == other.get(*name))
+    };
+    let diffs = card.tool_call.content.as_array().into_iter().flatten().filter(is_diff);
+    diffs.filter(move |diff| !told.iter().any(|one| same(one, diff)))
 }
 
 /// A request of mayi's own, for what came in at another door.
@@ -183,6 +199,9 @@ pub(super) fn explain_card(card: &Card, about: CardContext<'_>) -> String {
         && !is_empty(&card.tool_call.raw_input)
     {
         lines.push(format!("with {}", truncate_visible(&card.tool_call.raw_input.to_string(), ARGUMENTS)));
+    }
+    if let Some(open) = &card.tool_call.open_input {
+        lines.push(format!("with {}", truncate_visible(&open.to_string(), ARGUMENTS)));
     }
     if let Some(why) = card.why.first() {
         lines.push(format!("because: {}", escape_line(&why.reason)));

@@ -1,10 +1,30 @@
 //! What a call changes: by its diffs, and by its input where its kind says nothing of it.
 
-use mayi_core::call::{Diff, WriteKind};
+use mayi_core::approval::{patch_diffs, untold_diffs};
+use mayi_core::call::{Access, Call, Diff, WriteKind};
 use serde_json::Value;
 
 use super::CallBuilder;
-use crate::{input, patch};
+use crate::{files, input, patch};
+
+/// Changes that the input alone tells are shown as those that came as diffs are.
+pub(super) fn add_untold_diffs(call: &mut Call) {
+    for mut diff in untold_diffs(call) {
+        if diff.old_text.is_none() {
+            let file = call.cwd.join(&diff.path);
+            let access = call.accesses.iter().find_map(|access| match access {
+                Access::Write(_, path) if path.given == diff.path || path.lexical == file => Some(path),
+                _ => None,
+            });
+            // All of a file stands in the place of what it holds now.
+            match access.map_or(Ok(None), files::current_text) {
+                Ok(text) => diff.old_text = text,
+                Err(why) => call.not_shown.push(format!("what is in {} now: {why}", diff.path)),
+            }
+        }
+        call.diffs.push(diff);
+    }
+}
 
 impl CallBuilder {
     pub(super) fn read_diff(&mut self, item: &Value) {
@@ -49,7 +69,11 @@ impl CallBuilder {
                 self.write(kind, &path);
             }
         }
-        self.notes.push(text);
+        let changed = |name: &str| named.iter().any(|change| change.names_path(name));
+        match patch_diffs(&text, changed) {
+            Some(diffs) => self.diffs.extend(diffs),
+            None => self.notes.push(text),
+        }
     }
 
     /// Files that the input writes or moves though the call's kind says nothing of it.

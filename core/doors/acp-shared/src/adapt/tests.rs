@@ -1,5 +1,6 @@
 //! Requests in the shapes that real agents send, and what they mean.
 
+mod changes;
 mod readings;
 mod unclaimed;
 

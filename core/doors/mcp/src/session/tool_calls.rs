@@ -158,14 +158,10 @@ pub(crate) fn tool_facts(
     let settings = policy.servers.get(&server.name);
     let trusted = settings.is_some_and(|settings| settings.trust_annotations);
     let claims = claimed_category(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"));
-    // Whether the user has said of this very tool that it runs.
-    let settled = settings
-        .and_then(|settings| settings.tools.get(tool))
-        .is_some_and(|tool| tool.approval == Approval::NotRequired);
     let (flags, blocked) = shared.pinned.flags_and_block(server, tool, said);
     let flagged = mayi_doors::pins::describe_flags(&server.name, tool, &flags);
     let mut cautions = Vec::new();
-    if destructive && !settled {
+    if destructive {
         cautions.push("the server itself calls this tool destructive".to_owned());
     }
     ToolFacts {

@@ -130,6 +130,43 @@ fn given_a_level_then_a_caution_of_the_door_is_answered_by_it() {
     assert_eq!(with_grant(&policy(&[]), &flagged, &with_level(&flagged, Level::All)), Ask);
 }
 
+/// D4.23: a level silences what a server calls destructive wherever it was given, and so does the tool's own setting; that the
+/// whole server needs no approval does not, and nothing silences a flag.
+#[test]
+fn given_a_level_in_the_settings_then_it_silences_what_one_of_an_answer_does() {
+    let careful =
+        Call { cautions: vec!["the server itself calls this tool destructive".into()], ..of_server("t") };
+    let flagged = Call { flagged: vec!["it speaks to the model".into()], ..careful.clone() };
+    let with = |settings: ServerSettings| {
+        let mut policy = policy(&[]);
+        policy.servers.insert("s".into(), settings);
+        policy
+    };
+    let own = |approval| {
+        BTreeMap::from([("t".to_owned(), ToolSettings { approval, category: Some(Category::Write) })])
+    };
+    let none = Grants::default();
+    let granted = |grant| ServerSettings { grant, ..ServerSettings::default() };
+    let of_tool = |approval| ServerSettings { tools: own(approval), ..granted(Level::All) };
+    for (settings, wanted) in [
+        (granted(Level::All), Allow),
+        (granted(Level::Write), Ask),
+        (ServerSettings { approval: Some(Approval::Required), ..granted(Level::All) }, Allow),
+        (ServerSettings { tools: own(Approval::Default), ..granted(Level::Write) }, Allow),
+        (ServerSettings { tools: own(Approval::Default), ..granted(Level::Read) }, Ask),
+        (of_tool(Approval::Required), Ask),
+        (ServerSettings { tools: own(Approval::NotRequired), ..ServerSettings::default() }, Allow),
+        (ServerSettings { approval: Some(Approval::NotRequired), ..ServerSettings::default() }, Ask),
+    ] {
+        let policy = with(settings.clone());
+        assert_eq!(with_grant(&policy, &careful, &none), wanted, "{settings:?}");
+        assert_eq!(with_grant(&policy, &flagged, &none), Ask, "{settings:?}");
+    }
+    let mut denying = policy(&[(Ask, "mcp(s/t)")]);
+    denying.servers.insert("s".into(), granted(Level::All));
+    assert_eq!(with_grant(&denying, &careful, &none), Ask, "a rule says so");
+}
+
 /// A denial ends what covered it, and nothing else of the session.
 #[test]
 fn given_a_denial_then_only_what_covered_it_ends() {

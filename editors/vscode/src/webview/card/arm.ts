@@ -46,17 +46,18 @@ export class Arm {
     return performance.now() - this.since >= INERT;
   }
 
-  /** Whether all of it has been in sight at once for long enough that a key may answer it. */
+  /** Whether all of it has been in sight for long enough that a key may answer it; of what has no room, its end, after all of it was. */
   get inSight(): boolean {
     this.seen.look();
     const { since } = this.seen;
     return this.rested && since !== null && performance.now() - since >= INERT;
   }
 
-  /** Shows what was not seen yet; whether there is something. */
+  /** Shows what was not seen yet, or the end of what was; whether there is something. */
   further(): boolean {
-    if (this.seen.all) return false;
-    this.seen.further();
+    if (!this.seen.all) this.seen.further();
+    else if (this.seen.since === null) this.choices.scrollIntoView({ block: "nearest", behavior: "instant" });
+    else return false;
     return true;
   }
 

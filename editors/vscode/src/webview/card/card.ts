@@ -93,15 +93,31 @@ export class CardView {
     this.arm?.again();
   }
 
-  /** Whether all of it has been in sight for half a second, so that a key may answer it. */
+  /** Whether all of it, or the end of what was read, has been in sight for half a second, so that a key may answer it. */
   get inSight(): boolean {
     return this.entry.state === "pending" && !this.sent && this.arm?.inSight === true;
+  }
+
+  /** Whether nothing tells what it would change. */
+  get untold(): boolean {
+    return this.entry.card.toolCall.untold === true;
+  }
+
+  /** Whether any of it is in the window. */
+  get visible(): boolean {
+    const { top, bottom } = this.element.getBoundingClientRect();
+    return bottom > 0 && top < window.innerHeight;
   }
 
   /** What a key answers: only once, or no. Whether it was an answer. */
   key(act: "approve" | "deny"): boolean {
     const option = act === "approve" ? "allow_once" : "deny";
     if (!this.inSight || !this.entry.card.options.some((one) => one.optionId === option)) return false;
+    // A key says yes to what stands there, and there nothing does.
+    if (act === "approve" && this.untold) {
+      this.choices?.say("No key allows this, since it does not say what would change. The buttons do.");
+      return false;
+    }
     this.pick(option);
     return true;
   }

@@ -18,6 +18,8 @@ export class Deck {
   private readonly views = new Map<string, CardView>();
   private readonly around: Surroundings;
   private planned = false;
+  /** The card that the last key was about. */
+  private read: CardView | null = null;
 
   constructor(place: Place) {
     this.around = {
@@ -80,13 +82,15 @@ export class Deck {
   }
 
   /**
-   * A key answers: the card that has the focus, else the first one that has been in sight for half a second. Where there is
-   * none, it is said why, and what was not seen is shown.
+   * A key answers: the card that has the focus, else the one that keys go through just now, else the first one that has been in
+   * sight for half a second. Where there is none, it is said why, and what was not seen is shown.
    */
   key(act: "approve" | "deny"): void {
     const waiting = [...this.views.entries()].filter(([id]) => this.entries.get(id)?.state === "pending").map(([, view]) => view);
     const shown = waiting.filter((view) => view.element.getClientRects().length > 0).sort((a, b) => a.element.getBoundingClientRect().top - b.element.getBoundingClientRect().top);
-    const wanted = shown.find((view) => view.element.contains(document.activeElement)) ?? shown.find((view) => view.inSight) ?? shown[0];
+    const read = shown.find((view) => view === this.read && view.visible);
+    const wanted = shown.find((view) => view.element.contains(document.activeElement)) ?? read ?? shown.find((view) => view.inSight) ?? shown[0];
+    this.read = wanted ?? null;
     if (wanted === undefined) return announce("Nothing waits here.");
     if (wanted.key(act)) return;
     announce("Nothing was answered: all of the question has to be in sight for half a second.");

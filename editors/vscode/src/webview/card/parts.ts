@@ -6,7 +6,7 @@ import { contentOf, pictureOf } from "../../model/content";
 import { visible, visibleBlock } from "../../text/visible";
 import { block, code, json } from "../shared/data";
 import { disclosure, el } from "../shared/dom";
-import { before, MALICIOUS, PERMISSION, REVIEW, SOURCE } from "./words";
+import { before, MALICIOUS, PERMISSION, PERMISSION_WORD, REVIEW, SOURCE } from "./words";
 
 export { isServerCall };
 
@@ -46,11 +46,12 @@ export function warning(card: TabCard): HTMLElement | null {
 
 /** Why it is asked, in one line; what is missing, and until when it waits, in lines of their own. */
 export function because(card: TabCard, folder: string | null, openFile: Open): HTMLElement[] {
-  const line = el("p", { class: "mayi-why" });
+  const { permissionType } = card;
+  const line = el("p", { class: "mayi-why" }, el("span", { class: "mayi-permission", title: PERMISSION[permissionType] }, PERMISSION_WORD[permissionType]), " ");
   const [first, ...more] = reasons(card) as Finding[];
   if (first !== undefined) line.append(...why(first, openFile, false));
   if (more.length > 0) line.append(el("span", { class: "mayi-soft" }, ` and ${more.length} more`));
-  const add = (text: string): void => line.append(el("span", { class: "mayi-soft" }, `${line.childNodes.length > 0 ? " · " : ""}${text}`));
+  const add = (text: string): void => line.append(el("span", { class: "mayi-soft" }, `${line.childNodes.length > 2 ? " · " : ""}${text}`));
   // Names of a command are from its folder. That of its chat goes without saying.
   if (card.cwd !== "" && card.cwd !== folder) add(`in ${visible(card.cwd)}`);
   const history = before(card, false);

@@ -82,6 +82,7 @@ function touched(card: TabCard, shown: ReadonlySet<string>): HTMLElement[] {
     out.push(folded(list, "entry"));
   }
   const known = card.accesses.every((access) => ["read", "fetch", "write", "create", "edit", "delete", "move"].includes(access.access));
-  if (!known && card.toolCall.rawInput !== null && card.toolCall.rawInput !== undefined) out.push(input(card.toolCall.rawInput));
+  const open = known ? card.toolCall.openInput : card.toolCall.rawInput;
+  if (open !== null && open !== undefined) out.push(input(open));
   return out;
 }

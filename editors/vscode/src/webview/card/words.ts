@@ -12,6 +12,9 @@ export const PERMISSION: Record<TabCard["permissionType"], string> = {
   all: "All: it runs something or reaches out",
 };
 
+/** The same in one word, for who looks at one card after the other. */
+export const PERMISSION_WORD: Record<TabCard["permissionType"], string> = { read: "Read", write: "Write", all: "All" };
+
 /** What a reason comes from; nothing where the reason says so itself. */
 export const SOURCE: Record<FindingSource, string> = {
   rule: "a rule",

@@ -18,6 +18,7 @@ export class Footer {
   private readonly menu = el("div", { class: "mayi-menu", role: "menu", "aria-label": "Permission mode", popover: "manual", hidden: true });
   private readonly queue = el("ul", { class: "mayi-queue", "aria-label": "Sent when the agent is done" });
   private readonly hint = el("span", { class: "mayi-hint" });
+  private readonly problem = el("span", { class: "mayi-hint mayi-problem", role: "alert", "data-testid": "left-out", hidden: true });
   private readonly doing = el("span", { class: "mayi-doing", role: "status" });
   private asked = 0;
   private state: TabView["state"] = "new";
@@ -34,7 +35,7 @@ export class Footer {
     this.element.addEventListener("focusout", (event) => {
       if (!(event.relatedTarget instanceof Node) || !this.element.contains(event.relatedTarget)) this.show(false);
     });
-    this.element.append(this.queue, this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.doing, this.hint, this.asking);
+    this.element.append(this.queue, this.agent, this.name, el("div", { class: "mayi-mode-box" }, this.mode, this.menu), this.doing, this.hint, this.problem, this.asking);
   }
 
   /** Draws it for `tab`. */
@@ -51,12 +52,19 @@ export class Footer {
       agent !== undefined && !agent.found ? (agent.hint ?? "Its program was not found.") : "",
     ];
     if (tab.state !== this.state) {
+      if (tab.state === "running") this.problem.hidden = true;
       this.state = tab.state;
       this.since = Date.now();
       this.tick();
     }
     this.asking.hidden = !tab.bypassSession;
     this.hint.textContent = visible(hints.filter((one) => one !== "").join(" "));
+  }
+
+  /** Says what of the message can't be sent; until the next one is. */
+  say(text: string): void {
+    this.problem.hidden = false;
+    this.problem.textContent = text;
   }
 
   /** So many questions of this tab wait. */

@@ -8,6 +8,7 @@ import { visible } from "../../text/visible";
 import { el } from "../shared/dom";
 import type { Deck } from "../card/deck";
 import { Footer } from "./composer";
+import { watchDropped } from "./dropped";
 import { ItemView } from "./items";
 import { Slash, typed } from "./slash";
 import { welcome } from "./welcome";
@@ -47,15 +48,16 @@ export class TabPage {
     field?.setAttribute("aria-label", "Message to the agent");
     this.slash = field === null ? null : new Slash(field, (text) => typed(field, text));
     if (this.slash !== null) this.footer.element.append(this.slash.element);
+    if (field !== null) watchDropped(field, (text) => this.footer.say(text));
     const label = document.querySelector(`span[key="mynah-main-tabs-${mynahId}"]`);
     label?.setAttribute("data-tab-id", tab.tabId);
     label?.querySelector("button")?.setAttribute("aria-label", "Close this chat");
   }
 
-  /** What a new tab starts with. MynahUI takes titles as HTML later on: an agent's name is letters, digits, `.`, `_`, `-`. */
+  /** What a new tab starts with. MynahUI takes titles as HTML later on: an agent's name is letters, digits, blanks, `.`, `_`, `-`. */
   static data(tab: Pick<TabView, "agentName">): MynahUIDataModel {
     return {
-      tabTitle: tab.agentName.replace(/[^A-Za-z0-9._-]/g, "") || "New chat",
+      tabTitle: tab.agentName.replace(/[^A-Za-z0-9._ -]/g, "") || "New chat",
       promptInputPlaceholder: "Ask the agent",
       cancelButtonWhenLoading: true,
       loadingChat: false,
@@ -75,7 +77,9 @@ export class TabPage {
     const running = tab.state === "running" || tab.state === "starting";
     if (running !== this.running) this.ui.updateStore(this.mynahId, { loadingChat: running });
     this.running = running;
-    const { tabTitle = "" } = TabPage.data(tab);
+    // Set as text, an agent's name needs no care.
+    const named = catalog.agents.find((agent) => agent.name === tab.agentName)?.title ?? tab.agentName;
+    const tabTitle = named === "" ? "New chat" : visible(named);
     const label = document.querySelector(`span[key="mynah-main-tabs-${this.mynahId}"]`);
     const shown = label?.querySelector(".mynah-tab-item-label-text");
     // What it is about, once that is known; set as text here, since MynahUI itself would set it as HTML.

@@ -1,6 +1,6 @@
-// Each server and tool as Required, Not required or Server default, its level, and every remembered answer.
+// Each server and tool as Required, Not required or Server default, what its tools do, its level, and every remembered answer.
 
-import type { AgentInfo, Approval, GrantInfo, Level, ServerInfo } from "../../api";
+import type { AgentInfo, Approval, Category, GrantInfo, Level, ServerInfo, ToolInfo } from "../../api";
 import { visible } from "../../text/visible";
 import { code } from "../shared/data";
 import { button, el } from "../shared/dom";
@@ -40,6 +40,25 @@ function level(one: ServerInfo): HTMLSelectElement {
   return select;
 }
 
+const CATEGORIES: [Category, string][] = [["read", "Reads"], ["write", "Writes"], ["execute", "Runs something"], ["external", "Reaches out"]];
+
+/** What a tool does, as the user knows it: levels and modes go by that. */
+function category(server: ServerInfo, tool: ToolInfo): HTMLSelectElement {
+  const claimed = tool.ownCategory === null && tool.category !== null ? `Not said (the server says: ${tool.category})` : "Not said what it does";
+  const select = el("select", { class: "mayi-field", "aria-label": `What ${visible(tool.name)} does` }, el("option", { value: "" }, claimed), ...CATEGORIES.map(([value, name]) => el("option", { value }, name)));
+  select.value = tool.ownCategory ?? "";
+  select.addEventListener("change", () => send({ type: "server-category", server: server.name, tool: tool.name, category: CATEGORIES.find(([value]) => value === select.value)?.[0] ?? null }));
+  return select;
+}
+
+/** Whether what the server says of its tools counts. */
+function trust(one: ServerInfo): HTMLElement {
+  const box = el("input", { type: "checkbox", "aria-label": `Trust what ${visible(one.name)} says of its tools` });
+  box.checked = one.trustAnnotations;
+  box.addEventListener("change", () => send({ type: "server-trust", server: one.name, on: box.checked }));
+  return el("label", { class: "mayi-note" }, box, " Trust what it says of its tools: that one only reads, say. It may loosen a decision.");
+}
+
 function note(text: string): HTMLElement {
   return el("p", { class: "mayi-note" }, text);
 }
@@ -55,7 +74,7 @@ function server(one: ServerInfo, grants: GrantInfo[]): HTMLElement {
     choice(`Approval for ${visible(one.name)}`, one.approval, `Default (${meaning(one.byDefault)})`, (approval) => send({ type: "server-approval", server: one.name, tool: null, approval })),
     level(one),
   );
-  const part = el("section", { class: "server", "aria-label": visible(one.name) }, head, note(`${visible(one.address)} (${visible(where)})`));
+  const part = el("section", { class: "server", "aria-label": visible(one.name) }, head, note(`${visible(one.address)} (${visible(where)})`), trust(one));
   if (one.changed) part.append(el("p", { class: "mayi-problem" }, "What it says of its tools has changed, and it is blocked: look at it with “mayi mcp pins”."));
   const tools = el("div", { class: "tools" });
   for (const tool of one.tools) {
@@ -67,6 +86,7 @@ function server(one: ServerInfo, grants: GrantInfo[]): HTMLElement {
         el("span", { class: "name" }, visible(tool.name)),
         el("span", { class: "mayi-note inline" }, `${effective}${tool.category === null ? "" : `, ${tool.category}`}${tool.blocked ? ", blocked" : ""}`),
         choice(`Approval for ${visible(tool.name)}`, tool.approval, `Server default (${meaning(tool.byDefault)})`, (approval) => send({ type: "server-approval", server: one.name, tool: tool.name, approval })),
+        category(one, tool),
         tool.description === null || tool.description === "" ? null : note(visible(tool.description)),
       ),
     );

@@ -41,20 +41,13 @@ export function changeOf(change: Change, { from, folder, open, heading }: Shown)
     body.replaceChildren(...some.map((row, at) => drawn(row, colours[at] ?? [], shift, ends)));
   };
   const box = el("div", { class: "mayi-change" });
-  // There all of it is in front of the person.
-  const opened = (show: () => void): void => {
-    show();
-    for (const one of box.querySelectorAll("[data-folded]")) one.removeAttribute("data-folded");
-    box.dispatchEvent(new Event("toggle"));
-  };
-  box.append(el("div", { class: "mayi-change-head" }, heading ? el("code", { class: "mayi-code" }, visible(relative(change.path, folder))) : null, el("span", { class: "mayi-counts" }, counts), open === null ? null : button("open_change", "Open in the editor", "mayi-link", () => opened(open))));
+  box.append(el("div", { class: "mayi-change-head" }, heading ? el("code", { class: "mayi-code" }, visible(relative(change.path, folder))) : null, el("span", { class: "mayi-counts" }, counts), open === null ? null : button("open_change", "Open in the editor", "mayi-link", open)));
   if (rows.length <= FOLD.lines) draw(rows);
   else {
     draw(rows.slice(0, FOLD.head + FOLD.tail));
     const all = button("unfold", `Show all: ${(added + removed).toLocaleString("en")} changed lines`, "mayi-unfold", () => {
       draw(rows);
-      body.classList.add("mayi-opened");
-      body.setAttribute("tabindex", "0");
+      body.setAttribute("tabindex", "-1");
       all.remove();
       body.focus({ preventScroll: true });
       body.dispatchEvent(new Event("toggle"));

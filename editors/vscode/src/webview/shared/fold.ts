@@ -14,8 +14,7 @@ export function folded(element: HTMLElement, unit: string): HTMLElement {
   const said = rows.length <= FOLD.lines ? `${characters.toLocaleString("en")} characters` : `${rows.length.toLocaleString("en")} ${unit === "entry" ? "entries" : `${unit}s`}`;
   const box = el("div", { class: "mayi-fold" }, head);
   const open = button("unfold", `Show all: ${said}${hidden > 0 ? `, ${hidden.toLocaleString("en")} are folded` : ""}`, "mayi-unfold", () => {
-    element.classList.add("mayi-opened");
-    element.setAttribute("tabindex", "0");
+    element.setAttribute("tabindex", "-1");
     box.replaceChildren(element);
     element.focus({ preventScroll: true });
     box.dispatchEvent(new Event("toggle"));

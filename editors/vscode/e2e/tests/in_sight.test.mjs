@@ -1,0 +1,153 @@
+// @ts-check
+// S2.12, S2.14: whoever presses as early and as often as can be, by the mouse, a finger or a key, has had all that is asked in
+// sight by the time it is an answer. What was in sight is told by the browser, not by the card. Attack 753.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { startBrowser } from '../lib/browser.mjs';
+import { card as fakeCard, startFake } from '../lib/fake_backend.mjs';
+import { cardOf, pair } from '../lib/phone.mjs';
+import { marked, marksIn, sightOf, watch } from '../lib/sight.mjs';
+import { until } from '../lib/until.mjs';
+import { openAlone } from '../lib/webview_alone.mjs';
+
+const write = (/** @type {string} */ path) => ({ access: 'create', display: path, category: 'write' });
+const base = { suggestions: [], history: undefined, why: [{ effect: 'ask', access: '', source: 'matrix', reason: 'write in default mode', always: false }] };
+const call = (/** @type {Record<string, any>} */ more) => ({ toolCallId: 'c', title: 'Write it', name: 'write', kind: 'edit', rawInput: null, locations: [], content: [], ...more });
+const diff = (/** @type {string} */ path, /** @type {string | null} */ oldText, /** @type {string} */ newText) => ({ type: 'diff', path, oldText, newText });
+
+/** What is long, by what it is, and the text that has to be seen. @type {Record<string, () => [any, string]>} */
+const LONG = {
+  'a new file': () => {
+    const text = marked(200);
+    return [fakeCard({ ...base, accesses: [write('/tmp/project/a.js')], toolCall: call({ content: [diff('/tmp/project/a.js', null, text)] }) }), text];
+  },
+  'a change in many places': () => {
+    const text = marked(80);
+    return [fakeCard({ ...base, accesses: [{ ...write('/tmp/project/a.js'), access: 'edit' }], toolCall: call({ content: [diff('/tmp/project/a.js', text.replaceAll(' = ', ' : '), text)] }) }), text];
+  },
+  'several files': () => {
+    const texts = ['a', 'b', 'c'].map((of) => marked(40, of));
+    const paths = texts.map((_, at) => `/tmp/project/${at}.js`);
+    return [fakeCard({ ...base, accesses: paths.map(write), toolCall: call({ content: texts.map((text, at) => diff(paths[at] ?? '', null, text)) }) }), texts.join('')];
+  },
+  'a command': () => {
+    const text = marked(120);
+    return [fakeCard({ toolCall: call({ kind: 'execute', rawInput: { command: text } }), accesses: [{ access: 'shell', display: 'm', category: 'execute' }] }), text];
+  },
+  'one long line': () => {
+    const text = marked(300).replaceAll('\n', ' ');
+    return [fakeCard({ toolCall: call({ kind: 'execute', rawInput: { command: text } }), accesses: [{ access: 'shell', display: 'm', category: 'execute' }] }), text];
+  },
+  'arguments of a server': () => {
+    const text = marked(120);
+    const rawInput = { lines: text.split('\n') };
+    return [fakeCard({ ...base, server: { name: 'crm', tool: 'update', icons: [] }, accesses: [{ access: 'mcp', display: 'crm/update', category: 'external' }], toolCall: call({ kind: 'other', rawInput }) }), text];
+  },
+  'an input beside the change': () => {
+    const text = marked(100);
+    return [fakeCard({ ...base, accesses: [write('/tmp/project/a.js')], toolCall: call({ rawInput: {}, openInput: { lines: text.split('\n') }, content: [diff('/tmp/project/a.js', null, 'x\n')] }) }), text];
+  },
+  'many things that are touched': () => {
+    const text = marked(100);
+    const names = text.split('\n').filter(Boolean);
+    return [fakeCard({ ...base, accesses: names.map((name) => write(`/tmp/project/${name}`)), toolCall: call({}) }), text];
+  },
+};
+
+/**
+ * Presses until it is an answer; then all of the text has been in sight.
+ * @param {any} page @param {any} card @param {string} text @param {() => Promise<unknown>} press @param {() => Promise<number> | number} answers
+ */
+async function pressUntilAnswered(page, card, text, press, answers) {
+  await watch(card);
+  const wanted = marksIn(text);
+  assert.ok(wanted.length >= 80);
+  let presses = 0;
+  await until('it is an answer', async () => {
+    if (await answers()) return true;
+    presses += 1;
+    await press();
+    return false;
+  }, 180_000);
+  const seen = await sightOf(page);
+  assert.deepEqual(wanted.filter((mark) => !seen.has(mark)), [], `allowed unseen, after ${presses} presses`);
+}
+
+/** @type {any} */
+let browser;
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser?.close());
+
+/** Kinds enough for places that differ in nothing but their size. */
+const SOME = ['a new file', 'several files', 'one long line', 'arguments of a server'];
+
+describe('the views of the extension', () => {
+  for (const [view, width, height, kinds] of /** @type {['chat' | 'approvals', number, number, string[]][]} */ ([['chat', 240, 600, SOME], ['chat', 400, 700, Object.keys(LONG)], ['chat', 1000, 800, SOME], ['approvals', 300, 120, ['a new file', 'a command']]])) {
+    for (const [name, make] of Object.entries(LONG).filter(([one]) => kinds.includes(one))) {
+      for (const how of ['the mouse', 'keys']) {
+        test(`given ${name} in a view of ${width} pixels (${view}) when it is allowed by ${how} then all of it was in sight`, async () => {
+          const [one, text] = make();
+          const alone = await openAlone(browser, { view, width, height, cards: [one] });
+          const shown = alone.card(one);
+          const allow = shown.locator('[action-id="allow_once"]');
+          const click = async () => {
+            await allow.scrollIntoViewIfNeeded();
+            const box = await allow.boundingBox();
+            if (box) await alone.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+            await alone.page.waitForTimeout(50);
+          };
+          const key = async () => {
+            await alone.post({ type: 'key', act: 'approve' });
+            await alone.page.waitForTimeout(50);
+          };
+          await pressUntilAnswered(alone.page, shown, text, how === 'keys' ? key : click, async () => (await alone.answers()).length);
+          assert.deepEqual((await alone.answers()).map((answer) => answer.response.outcome.optionId), ['allow_once']);
+          assert.deepEqual(alone.wrong, []);
+          await alone.context.close();
+        });
+      }
+    }
+  }
+});
+
+describe('the page', () => {
+  for (const [width, height, finger] of /** @type {[number, number, boolean][]} */ ([[240, 600, false], [400, 700, false], [1000, 800, false], [390, 844, true]])) {
+    for (const [name, make] of Object.entries(LONG).filter(([one]) => finger || SOME.includes(one))) {
+      test(`given ${name} on a screen of ${width}×${height} when it is allowed by ${finger ? 'a finger' : 'the mouse, or Tab and Enter'} then all of it was in sight`, async (t) => {
+        for (const how of finger ? ['tap'] : ['mouse', 'keys']) {
+          const fake = await startFake();
+          t.after(() => fake.stop());
+          const context = await browser.newContext({ viewport: { width, height }, hasTouch: finger, isMobile: finger, reducedMotion: 'reduce' });
+          context.setDefaultTimeout(15_000);
+          const page = await context.newPage();
+          await page.goto(fake.url);
+          await pair(page, fake.code);
+          const [one, text] = make();
+          fake.ask(one);
+          const shown = cardOf(page, one.approvalId);
+          await shown.waitFor();
+          const allow = shown.locator('[action-id="allow_once"]');
+          const press = async () => {
+            if (how === 'keys') {
+              await allow.focus({ timeout: 1_000 }).catch(() => {});
+              await page.keyboard.press('Enter');
+            } else {
+              await allow.scrollIntoViewIfNeeded({ timeout: 1_000 }).catch(() => {});
+              const box = await allow.boundingBox({ timeout: 1_000 }).catch(() => null);
+              if (box && how === 'tap') await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+              else if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+            }
+            await page.waitForTimeout(50);
+          };
+          await pressUntilAnswered(page, shown, text, press, () => fake.state.answers.length);
+          assert.equal(fake.state.answers.length, 1);
+          await context.close();
+        }
+      });
+    }
+  }
+});
