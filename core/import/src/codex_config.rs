@@ -202,6 +202,10 @@ fn read_server(name: &str, server: &Value, rules: &mut RuleCollector<'_>) {
         }
     };
     let whole = || of("*").unwrap_or_else(|_| vec!["mcp(*/*)".to_owned()]);
+    if server.get("enabled") == Some(&Value::Bool(false)) {
+        let from = format!("mcp_servers.{name}.enabled = false");
+        rules.take(&Entry::new(Effect::Deny, &from, whole()), of("*"));
+    }
     let from = format!("mcp_servers.{name}.disabled_tools");
     for tool in text_items(server.get("disabled_tools"), &Entry::new(Effect::Deny, &from, whole()), rules) {
         let from = format!("{from}: {tool}");
