@@ -102,6 +102,11 @@ fn read_permissions(table: &Map<String, Value>, rules: &mut RuleCollector<'_>) -
 }
 
 fn read_profile(prefix: &str, profile: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    for key in ["filesystem", "network", "workspace_roots"] {
+        if let Some(other) = profile.get(key).filter(|value| !value.is_object()) {
+            rules.lose_denial(&format!("{prefix}.{key} = {other}"), "this is not a table");
+        }
+    }
     for (path, access) in profile.get("filesystem").and_then(Value::as_object).into_iter().flatten() {
         let from = format!("{prefix}.filesystem.{path:?}");
         match access {
@@ -127,9 +132,16 @@ fn read_profile(prefix: &str, profile: &Map<String, Value>, rules: &mut RuleColl
             _ => rules.take(&Entry::new(Effect::Deny, &from, ["fetch(*)"]), host_patterns(host)),
         }
     }
-    for (key, value) in network.into_iter().flatten().filter(|(key, _)| *key != "domains") {
+    for (key, value) in network.into_iter().flatten() {
         let from = format!("{prefix}.network.{key} = {value}");
-        rules.leave_out(&from, "mayi is no sandbox: it judges what is asked for");
+        match key.as_str() {
+            "domains" if value.is_object() => {}
+            "domains" => rules.lose_denial(&from, "this is not a table"),
+            key if key.contains("den") || key.contains("block") => {
+                rules.lose_denial(&from, "it is not known here: write what you mean as a rule");
+            }
+            _ => rules.leave_out(&from, "mayi is no sandbox: it judges what is asked for"),
+        }
     }
     for (folder, on) in profile.get("workspace_roots").and_then(Value::as_object).into_iter().flatten() {
         if *on == Value::Bool(true) {

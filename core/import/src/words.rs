@@ -117,7 +117,7 @@ fn quote_below(rest: &str) -> String {
 }
 
 /// The first character outside of quotes that makes it more than one command.
-fn first_operator(text: &str) -> Option<char> {
+pub(super) fn first_operator(text: &str) -> Option<char> {
     let mut quote = None;
     let mut before = ' ';
     for c in text.chars() {
