@@ -70,7 +70,7 @@ const UNKNOWN: &str = r#"{"permissions": {"allow": ["Bash(npm test:*)"], "denyAl
 fn given_a_denial_that_nothing_stands_for_then_yes_alone_writes_nothing() {
     let machine = Machine::new().user("# mine\n").file("claude.json", UNKNOWN);
     let done = machine.mayi(["config", "import", "claude-code", "claude.json", "-q"]);
-    assert!(done.err.contains("1 denial NOT carried over: nothing stands in their place"), "{}", done.err);
+    assert!(done.err.contains("1 denial NOT carried over: nothing stands in its place"), "{}", done.err);
     let done = machine.mayi(["config", "import", "claude-code", "claude.json", "--write", "--yes"]);
     assert_eq!((done.code, machine.user_text().as_str()), (2, "# mine\n"), "{}", done.err);
     assert!(done.err.contains("--without-denials"), "{}", done.err);
@@ -89,7 +89,7 @@ fn given_a_denial_that_is_asked_about_instead_then_it_is_counted_and_written() {
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.err.contains("asked     permissions.deny: Bash(psql -c $X*): "), "{}", done.err);
     assert!(
-        done.err.contains("1 denial NOT carried over: what they are about is asked about in their place"),
+        done.err.contains("1 denial NOT carried over: what it is about is asked about in its place"),
         "{}",
         done.err
     );

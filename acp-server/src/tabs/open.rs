@@ -256,7 +256,7 @@ fn prepare_launch(
     backend: &Backend,
     agent: &AgentLaunch,
     cwd: &Path,
-    folders: &[PathBuf],
+    more: &[PathBuf],
 ) -> Result<Launch, RpcError> {
     let Some(command) = &agent.command else {
         return Err(RpcError::Config(format!(
@@ -269,7 +269,7 @@ fn prepare_launch(
         command: command.words(),
         env: agent.env.clone(),
         folder: backend.options.state.join("agents").join(&agent.name),
-        roots: std::iter::once(cwd).chain(folders.iter().map(PathBuf::as_path)).map(Path::to_owned).collect(),
+        roots: std::iter::once(cwd).chain(more.iter().map(PathBuf::as_path)).map(Path::to_owned).collect(),
         trust: Trust::read(&folders).unwrap_or_default(),
         own: matches!(command, AgentCommand::BuiltIn),
         install: agent.install.map(str::to_owned),

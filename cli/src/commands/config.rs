@@ -168,6 +168,9 @@ fn show_json(loaded: &LoadedConfig) -> Result<(), CliError> {
             "type": "setting", "key": setting.key, "value": setting.value, "origin": SourceLocation::from_origin(&setting.origin),
         }))?;
     }
+    for folder in &loaded.folders {
+        print::stdout_json(&json!({ "type": "folder", "folder": folder }))?;
+    }
     for rule in &loaded.policy.rules {
         print::stdout_json(&json!({
             "type": "rule", "effect": rule.effect, "pattern": rule.pattern.as_str(),
@@ -200,6 +203,10 @@ fn show_text(loaded: &LoadedConfig, ctx: &Context) -> Result<(), CliError> {
         })
         .collect();
     print_section("settings", &settings)?;
+    if !loaded.folders.is_empty() {
+        let folder = |folder: &PathBuf| vec![escape_line(&folder.display().to_string())];
+        print_section("further folders", &loaded.folders.iter().map(folder).collect::<Vec<_>>())?;
+    }
     let rules: Vec<Vec<String>> = loaded.policy.rules.iter().map(rule_row).collect();
     print_section("rules", &rules)?;
     // Many entries share a reason: shown once, with what it is about.

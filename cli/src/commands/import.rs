@@ -119,7 +119,11 @@ pub(super) fn run(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
             escape_line(&ctx.cwd.display().to_string())
         )));
     }
-    let imported = read(tool, &files, &ctx.sources.pattern_bases()).map_err(ConfigErrors::from)?;
+    let mut imported = read(tool, &files, &ctx.sources.pattern_bases()).map_err(ConfigErrors::from)?;
+    if !args.agent.is_empty() {
+        imported
+            .leave_out_folders("folders are for every agent: write it under [workspace] if you mean that");
+    }
     for file in &files {
         let whose = if file.project.is_some() { ", for this folder only" } else { "" };
         ctx.print_note(format!("read      {}{whose}", visible_path(&file.path)));
@@ -188,16 +192,19 @@ fn counts_text(imported: &ImportResult) -> String {
 /// How many denials were not carried over, if any were not.
 fn lost_text(imported: &ImportResult) -> Option<String> {
     let (asked, lost) = imported.lost_denials();
-    let denials = |count: usize| if count == 1 { "1 denial".to_owned() } else { format!("{count} denials") };
     let what = match (asked, lost) {
         (0, 0) => return None,
+        (1, 0) => "what it is about is asked about in its place".to_owned(),
         (_, 0) => "what they are about is asked about in their place".to_owned(),
+        (0, 1) => "nothing stands in its place".to_owned(),
         (0, _) => "nothing stands in their place".to_owned(),
         (asked, lost) => {
-            format!("{asked} are asked about in their place, nothing stands in the place of {lost}")
+            let are = if asked == 1 { "is" } else { "are" };
+            format!("{asked} {are} asked about in their place, nothing stands in the place of {lost}")
         }
     };
-    Some(format!("{} NOT carried over: {what}", denials(asked + lost)))
+    let denials = if asked + lost == 1 { "1 denial".to_owned() } else { format!("{} denials", asked + lost) };
+    Some(format!("{denials} NOT carried over: {what}"))
 }
 
 fn write_rules(
@@ -220,7 +227,12 @@ fn write_rules(
     })?;
     let name = visible_path(file);
     if change.old.as_ref() == Some(&change.new) || (imported.rules.is_empty() && folders.is_empty()) {
-        ctx.print_note(format!("nothing has changed: {name} says all of it already"));
+        let why = if all == 0 && folders.is_empty() {
+            "there is nothing to add".to_owned()
+        } else {
+            format!("{name} says all of it already")
+        };
+        ctx.print_note(format!("nothing has changed: {why}"));
         return Ok(Exit::Done);
     }
     if imported.rules.len() < all {

@@ -124,6 +124,7 @@ pub(super) fn read_permissions(
                     rules.add_folder(folder, &format!("permissions.additionalDirectories: {folder}"));
                 }
             }
+            ("defaultMode", _) => rules.leave_out(&from, "this is not a text"),
             ("disableBypassPermissionsMode" | "disableAutoMode", _) => rules.leave_out(&from, NOT_A_RULE),
             _ => {}
         }
@@ -180,7 +181,14 @@ fn read_sandbox(sandbox: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
         }
     }
     for (block, known) in [("filesystem", &["denyRead", "denyWrite"][..]), ("network", &["deniedDomains"])] {
-        let Some(map) = sandbox.get(block).and_then(Value::as_object) else { continue };
+        let map = match sandbox.get(block) {
+            None | Some(Value::Null) => continue,
+            Some(Value::Object(map)) => map,
+            Some(other) => {
+                rules.lose_denial(&format!("sandbox.{block}: {other}"), "this is not an object");
+                continue;
+            }
+        };
         for (key, value) in map.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
             let from = format!("sandbox.{block}.{key}: {value}");
             match key.as_str() {

@@ -102,6 +102,11 @@ fn read_permissions(table: &Map<String, Value>, rules: &mut RuleCollector<'_>) -
 }
 
 fn read_profile(prefix: &str, profile: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    for key in ["filesystem", "network", "workspace_roots"] {
+        if let Some(other) = profile.get(key).filter(|value| !value.is_object()) {
+            rules.lose_denial(&format!("{prefix}.{key} = {other}"), "this is not a table");
+        }
+    }
     for (path, access) in profile.get("filesystem").and_then(Value::as_object).into_iter().flatten() {
         let from = format!("{prefix}.filesystem.{path:?}");
         match access {
@@ -127,9 +132,16 @@ fn read_profile(prefix: &str, profile: &Map<String, Value>, rules: &mut RuleColl
             _ => rules.take(&Entry::new(Effect::Deny, &from, ["fetch(*)"]), host_patterns(host)),
         }
     }
-    for (key, value) in network.into_iter().flatten().filter(|(key, _)| *key != "domains") {
+    for (key, value) in network.into_iter().flatten() {
         let from = format!("{prefix}.network.{key} = {value}");
-        rules.leave_out(&from, "mayi is no sandbox: it judges what is asked for");
+        match key.as_str() {
+            "domains" if value.is_object() => {}
+            "domains" => rules.lose_denial(&from, "this is not a table"),
+            key if key.contains("den") || key.contains("block") => {
+                rules.lose_denial(&from, "it is not known here: write what you mean as a rule");
+            }
+            _ => rules.leave_out(&from, "mayi is no sandbox: it judges what is asked for"),
+        }
     }
     for (folder, on) in profile.get("workspace_roots").and_then(Value::as_object).into_iter().flatten() {
         if *on == Value::Bool(true) {
@@ -202,6 +214,10 @@ fn read_server(name: &str, server: &Value, rules: &mut RuleCollector<'_>) {
         }
     };
     let whole = || of("*").unwrap_or_else(|_| vec!["mcp(*/*)".to_owned()]);
+    if server.get("enabled") == Some(&Value::Bool(false)) {
+        let from = format!("mcp_servers.{name}.enabled = false");
+        rules.take(&Entry::new(Effect::Deny, &from, whole()), of("*"));
+    }
     let from = format!("mcp_servers.{name}.disabled_tools");
     for tool in text_items(server.get("disabled_tools"), &Entry::new(Effect::Deny, &from, whole()), rules) {
         let from = format!("{from}: {tool}");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::{Carried, ImportResult, ImportedFolder, ImportedRule, OmittedRule, SettingsFile};
+use mayi_call::resolve_path;
 use mayi_config::named_folder;
 use mayi_kept::approval::escape_line;
 use mayi_policy::pattern::{PatternBases, escape_glob};
@@ -102,7 +103,11 @@ impl<'a> RuleCollector<'a> {
             [] => self.omit(entry.from, why.to_owned(), Carried::No, denial),
             asked => self.omit(
                 entry.from,
-                format!("{} is asked about in its place: {why}", asked.join(", ")),
+                format!(
+                    "{} {} asked about in its place: {why}",
+                    asked.join(", "),
+                    if asked.len() == 1 { "is" } else { "are" }
+                ),
                 Carried::Asked,
                 denial,
             ),
@@ -134,7 +139,8 @@ impl<'a> RuleCollector<'a> {
     pub(super) fn add_folder(&mut self, text: &str, from: &str) {
         let home = self.places.home.as_deref();
         let near = self.workspace.as_ref().map(|folder| folder.join(text));
-        match named_folder(text, home).or(near) {
+        let folder = named_folder(text, home).or(near);
+        match folder.map(|folder| resolve_path(&folder).unwrap_or(folder)) {
             None => self.leave_out(from, "it does not say where it begins: write the whole path"),
             Some(folder)
                 if folder.parent().is_none() || home.is_some_and(|home| home.starts_with(&folder)) =>

@@ -27,6 +27,18 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
     }
     read_urls(settings, rules);
     read_sandbox(settings, rules);
+    for server in text_items(
+        settings.get("disabledMcpServers"),
+        &Entry::new(Effect::Deny, "disabledMcpServers", ["mcp(*/*)"]),
+        rules,
+    ) {
+        let from = format!("disabledMcpServers: {server}");
+        let found = match Names::is_plain(server) {
+            true => Ok(vec![format!("mcp({server}/*)")]),
+            false => Err("no server can be called like that".to_owned()),
+        };
+        rules.take(&Entry::new(Effect::Deny, &from, ["mcp(*/*)"]), found);
+    }
     for key in ["trusted_folders", "trustedFolders"] {
         if settings.get(key).is_some() {
             rules.leave_out(key, "which folders are trusted stays so in Copilot itself");

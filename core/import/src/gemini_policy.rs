@@ -101,7 +101,7 @@ fn one_rule(value: &Value, tools: &[String], effect: Effect, from: &str, rules: 
             Effect::Allow => {
                 Err("a regular expression there may end anywhere in the command: write its words".to_owned())
             }
-            _ => regexes::translate_regex(source, effect).map(|source| vec![format!("shell(/{source}/)")]),
+            _ => regexes::regex_patterns(source, false, effect),
         });
     } else if tools.is_empty() {
         found.push(tool_patterns("*", effect));

@@ -145,6 +145,15 @@ pub struct ImportResult {
 }
 
 impl ImportResult {
+    /// Leaves out every folder.
+    pub fn leave_out_folders(&mut self, why: &str) {
+        for ImportedFolder { from, file, .. } in std::mem::take(&mut self.folders) {
+            let omission =
+                OmittedRule { from, why: why.to_owned(), file, carried: Carried::No, denial: false };
+            add_omission(&mut self.left_out, omission);
+        }
+    }
+
     /// How many denials were not carried over: those that are asked about, and those that nothing stands for.
     #[must_use]
     pub fn lost_denials(&self) -> (usize, usize) {

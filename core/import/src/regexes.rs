@@ -27,6 +27,11 @@ pub(super) fn regex_patterns(
             );
         }
     }
+    if names_operator(source) {
+        return Err(
+            "it is about lines of several commands, and mayi judges each of them by itself".to_owned()
+        );
+    }
     let source = translate_regex(source, effect)?;
     let case = if ignore_case { "(?i)" } else { "" };
     Ok(vec![format!("shell(/{case}{source}/)")])
@@ -54,17 +59,69 @@ fn is_anchored(source: &str) -> bool {
 /// A pattern for all that `source` could be about, as far as that can be said: without what only narrows it.
 pub(super) fn wider_pattern(source: &str, ignore_case: bool) -> String {
     let case = if ignore_case { "(?i)" } else { "" };
-    match translate(source, Reading::Wider) {
-        Ok(source) => format!("shell(/{case}{source}/)"),
-        Err(_) => "shell(*)".to_owned(),
+    let wider = match names_operator(source) {
+        true => leading_text(source).map(|text| regex::escape(&text)),
+        false => translate(source, Reading::Wider).ok(),
+    };
+    wider.map_or_else(|| "shell(*)".to_owned(), |source| format!("shell(/{case}{source}/)"))
+}
+
+/// Whether an expression is about what stands between commands: it matches in whole lines alone.
+fn names_operator(source: &str) -> bool {
+    let operator = |c: char| matches!(c, '|' | ';' | '&' | '<' | '>');
+    let mut chars = source.chars().peekable();
+    // In a class: whether it is negated.
+    let mut class: Option<bool> = None;
+    while let Some(c) = chars.next() {
+        match (c, class) {
+            ('\\', _) => {
+                if chars.next().is_some_and(operator) && class != Some(true) {
+                    return true;
+                }
+            }
+            ('[', None) => class = Some(chars.peek() == Some(&'^')),
+            (']', Some(_)) => class = None,
+            ('(', None) if chars.peek() == Some(&'?') => {
+                // `(?<`, which is none.
+                chars.next();
+                chars.next_if(|c| matches!(c, '<' | 'P'));
+            }
+            ('|', None) => {}
+            (c, class) if operator(c) && class != Some(true) => return true,
+            _ => {}
+        }
     }
+    false
+}
+
+/// The text that everything an expression matches begins with, behind what says where it begins.
+fn leading_text(source: &str) -> Option<String> {
+    // With alternatives, there is none.
+    let mut escaped = false;
+    let bare = |c: char| {
+        let was = escaped;
+        escaped = c == '\\' && !was;
+        !was && c == '|'
+    };
+    if source.chars().any(bare) {
+        return None;
+    }
+    let mut rest = source;
+    while let Some(behind) = ["^", "\\b"].iter().find_map(|start| rest.strip_prefix(start)) {
+        rest = behind;
+    }
+    let plain = |c: &char| c.is_ascii_alphanumeric() || "-_/".contains(*c);
+    let text: String = rest.chars().take_while(plain).collect();
+    let counted = rest.chars().nth(text.chars().count()).is_some_and(|c| matches!(c, '*' | '+' | '?' | '{'));
+    let text = if counted { text.chars().take(text.chars().count() - 1).collect() } else { text };
+    (!text.is_empty()).then_some(text)
 }
 
 /// The same expression in the syntax of the `regex` crate, with the meaning that it has elsewhere.
 ///
 /// # Errors
 /// What it holds that has no counterpart.
-pub(super) fn translate_regex(source: &str, effect: Effect) -> Result<String, SkipReason> {
+fn translate_regex(source: &str, effect: Effect) -> Result<String, SkipReason> {
     translate(source, if effect == Effect::Allow { Reading::Exact } else { Reading::Quoted })
 }
 

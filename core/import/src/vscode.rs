@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::collector::{Entry, RuleCollector, SkipReason, text_items};
 use super::paths::{change_patterns, host_patterns};
 use super::unknown::name_permission_keys;
-use super::words::{PatternTail, START, beginning_pattern, command_patterns};
+use super::words::{PatternTail, START, beginning_pattern, command_patterns, first_operator};
 use super::{jsonc, regexes};
 use mayi_call::Names;
 use mayi_policy::Effect;
@@ -196,6 +196,11 @@ fn prefix_patterns(key: &str, effect: Effect) -> Result<Vec<String>, SkipReason>
     let found = command_patterns(key, PatternTail::Words, effect)?;
     if effect == Effect::Allow || !key.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
         return Ok(found);
+    }
+    if first_operator(key).is_some() {
+        // A whole line, and whatever goes on from there.
+        let lines = found.iter().filter_map(|pattern| pattern.strip_suffix(" *)"));
+        return Ok(lines.map(|line| format!("{line}*)")).collect());
     }
     // `rm` is about `rm-all` and `rm.sh` there too.
     Ok(vec![format!("shell(/{START}{}(?-u:\\b)/)", regex::escape(key.trim()))])

@@ -36,7 +36,7 @@ pub(super) fn command_patterns(
         return Ok(vec!["shell(*)".to_owned()]);
     }
     if let Some(operator) = first_operator(text) {
-        return line_pattern(text, operator, effect).map(|pattern| vec![pattern]);
+        return line_pattern(text, operator, tail, effect).map(|pattern| vec![pattern]);
     }
     if text.contains('\\') {
         return Err("what `\\` means in it is not certain".to_owned());
@@ -117,7 +117,7 @@ fn quote_below(rest: &str) -> String {
 }
 
 /// The first character outside of quotes that makes it more than one command.
-fn first_operator(text: &str) -> Option<char> {
+pub(super) fn first_operator(text: &str) -> Option<char> {
     let mut quote = None;
     let mut before = ' ';
     for c in text.chars() {
@@ -136,7 +136,12 @@ fn first_operator(text: &str) -> Option<char> {
 }
 
 /// A pattern for a whole line: these only deny and ask, and `*` is a word there but at its end.
-fn line_pattern(text: &str, operator: char, effect: Effect) -> Result<String, SkipReason> {
+fn line_pattern(
+    text: &str,
+    operator: char,
+    tail: PatternTail,
+    effect: Effect,
+) -> Result<String, SkipReason> {
     let several = format!(
         "it is more than one plain command (`{}`), and mayi judges each command of a line by itself: write a rule for each",
         operator.escape_default()
@@ -151,7 +156,8 @@ fn line_pattern(text: &str, operator: char, effect: Effect) -> Result<String, Sk
     if effect == Effect::Allow || !simple {
         return Err(several);
     }
-    Ok(format!("shell({text})"))
+    let further = if tail == PatternTail::Words || stem.len() < text.len() { " *" } else { "" };
+    Ok(format!("shell({stem}{further})"))
 }
 
 /// The same as a regular expression: for denials, which have to reach as far as `*` does there.

@@ -289,3 +289,28 @@ fn settings_text(path: &Path) -> Option<String> {
     file.take(LARGEST).read_to_string(&mut text).ok()?;
     Some(text)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "only tests")]
+mod tests {
+    use super::*;
+
+    /// D5.10: `hook status` names the file that the hook reads.
+    #[test]
+    fn given_the_command_of_a_hook_then_it_is_known_which_rules_it_reads() {
+        let harness = Harness::find_by_name("claude-code").unwrap();
+        let read = |command: &str| {
+            let text = serde_json::json!({ "command": command, "timeout": 5 }).to_string();
+            rules_of_hook(&text, harness)
+        };
+        let usual = Folders::in_home(super::super::home_of_record()).config.unwrap().join("config.toml");
+        assert_eq!(read("/bin/mayi hook claude-code --time-limit 5s"), Some(usual));
+        let folder = "/bin/mayi hook claude-code --config-folder '/a b/mayi' --time-limit 5s";
+        assert_eq!(read(folder), Some("/a b/mayi/config.toml".into()));
+        assert_eq!(
+            read("/bin/mayi hook claude-code --config=/x.toml --time-limit 5s"),
+            Some("/x.toml".into())
+        );
+        assert_eq!(read("/bin/mayi hook claude-code --config-folder relative"), None);
+    }
+}

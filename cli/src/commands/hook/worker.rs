@@ -375,4 +375,20 @@ mod tests {
         let folders = own_folders(&options, Some("/h".into())).unwrap();
         assert_eq!((folders.home, folders.config), (Some("/h".into()), Some("/c".into())));
     }
+
+    /// D5.10: where the environment names another home folder, the reason says whose rules were read.
+    #[test]
+    fn given_another_home_folder_in_the_environment_then_the_reason_names_the_file_that_was_read() {
+        let options = HookOptions::read(&["codex".into()]).unwrap();
+        let folders = own_folders(&options, Some("/h".into())).unwrap();
+        let said = |options: &HookOptions, home: Option<&str>| {
+            rules_elsewhere(options, &folders, home.map(OsStr::new))
+        };
+        let text = said(&options, Some("/x\u{202e}")).unwrap();
+        assert!(text.contains("/h/.config/mayi/config.toml") && !text.contains('\u{202e}'), "{text}");
+        assert_eq!((said(&options, Some("/h")), said(&options, None)), (None, None));
+        // Who installed it has named the folder.
+        let named = HookOptions::read(&["codex", "--config-folder", "/c"].map(OsString::from)).unwrap();
+        assert_eq!(said(&named, Some("/x")), None);
+    }
 }

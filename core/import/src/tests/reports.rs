@@ -214,13 +214,15 @@ approval_mode = "prompt"
         r#"{ "chat.agent.terminal.autoApprove": { "foo": true, "/bar(?!x)/": { "approve": false, "matchCommandLine": true } },
       "chat.agent.terminal.denyList": { "foo curl": true }, "github.copilot.chat.agent.terminal.denyList": ["foo wget"],
       "chat.agent.deniedNetworkDomains": ["internal.example"], "chat.tools.someNewDenyList": { "x": true },
-      "chat.tools.terminal.autoApprove": { ".specify/scripts/bash/": true, "../up/": true } }"#,
+      "chat.tools.terminal.autoApprove": { ".specify/scripts/bash/": true, "../up/": true, "foo && foo2": { "approve": false, "matchCommandLine": true },
+        "foo2": true, "qux": true, "/qux.*\\|\\s*foo2/": { "approve": false, "matchCommandLine": true } } }"#,
     );
     assert_eq!(
         (vscode.shell("foo x"), vscode.shell("foo curl x"), vscode.shell("foo wget")),
         (Allow, Ask, Ask)
     );
     assert_eq!((vscode.shell("foo bar"), vscode.fetch("https://internal.example/")), (Ask, Deny));
+    assert_eq!((vscode.shell("foo && foo2 x"), vscode.shell("qux | foo2"), vscode.shell("foo2")), (Ask, Ask, Allow));
     assert_eq!(vscode.shell(".specify/scripts/bash/check.sh --json"), Allow);
     assert_eq!(vscode.shell(".specify/scripts/bash/../../../x"), Ask);
     assert_eq!(omitted(&vscode, "someNewDenyList"), [(Carried::No, true)]);
@@ -359,7 +361,7 @@ fn given_further_folders_then_an_allow_of_less_than_all_stays_where_it_was() {
     let project = Judged::of_files(ImportTool::ClaudeCode, &[("settings.json", text, true)]);
     let folders: Vec<_> =
         project.imported.folders.iter().map(|folder| folder.folder.to_str().unwrap()).collect();
-    assert_eq!(folders, ["/srv/shared", "/home/me/work/../beside"]);
+    assert_eq!(folders, ["/srv/shared", "/home/me/beside"]);
     assert_eq!((project.edit("src/a"), project.edit("/srv/shared/src/a")), (Allow, Ask));
     let own = Judged::of(ImportTool::ClaudeCode, "settings.json", text);
     assert_eq!((own.edit("src/a"), own.imported.folders.len()), (Ask, 1));
