@@ -176,8 +176,11 @@ impl<'c> InputReader<'c> {
             _ if depth > DEEPEST || self.diffs.len() > MOST => value.clone(),
             Value::Object(members) => self.object(members, path, depth),
             Value::Array(items) => {
-                let rest: Vec<Value> =
-                    items.iter().map(|item| self.value(item, path, depth + 1)).filter(says_something).collect();
+                let rest: Vec<Value> = items
+                    .iter()
+                    .map(|item| self.value(item, path, depth + 1))
+                    .filter(says_something)
+                    .collect();
                 Value::Array(rest)
             }
             Value::String(text) if self.says_access(text) => Value::Null,
@@ -268,9 +271,9 @@ impl<'c> InputReader<'c> {
                 old_text: old.map(str::to_owned),
                 new_text: new.to_owned(),
             }),
-            None => found.rest.extend(
-                texts.into_iter().map(|(_, (key, text))| (key.to_owned(), Value::from(text))),
-            ),
+            None => found
+                .rest
+                .extend(texts.into_iter().map(|(_, (key, text))| (key.to_owned(), Value::from(text)))),
         }
     }
 
@@ -289,7 +292,11 @@ impl<'c> InputReader<'c> {
     /// Whether the card has it already: a file that is touched, or the folder.
     fn says_access(&self, text: &str) -> bool {
         names_one(&self.touched, &self.call.cwd, text)
-            || self.call.accesses.iter().any(|access| matches!(access, Access::Fetch(_)) && access.object() == text)
+            || self
+                .call
+                .accesses
+                .iter()
+                .any(|access| matches!(access, Access::Fetch(_)) && access.object() == text)
             || Path::new(text) == self.call.cwd
     }
 }

@@ -48,7 +48,8 @@ async fn given_an_answer_then_what_it_grants_is_told() {
 /// D6.9, attack 754: what a card says of an answer for the session is what is kept of that.
 #[tokio::test]
 async fn given_an_answer_for_the_session_then_the_card_said_just_what_is_kept() {
-    for (line, covers) in [("make", "exactly these words"), ("PATH=. make test", "exactly this call, again")] {
+    for (line, covers) in [("make", "exactly these words"), ("PATH=. make test", "exactly this call, again")]
+    {
         let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
         let ticket = gate.submit(run("1", line), &[]);
         let card = gate.waiting_cards().remove(0);
