@@ -62,7 +62,7 @@ async fn given_an_answer_for_the_session_then_the_card_said_just_what_is_kept() 
     }
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
     let tool = Access::Tool { name: "other".to_owned(), category: crate::call::Category::Execute };
-    gate.submit(Call { accesses: vec![tool], kind: "other".to_owned(), ..run("1", "x") }, &[]);
+    let _ticket = gate.submit(Call { accesses: vec![tool], kind: "other".to_owned(), ..run("1", "x") }, &[]);
     let card = gate.waiting_cards().remove(0);
     let offered = card.options.iter().find(|option| option.option_id == choice::ALLOW_SESSION).unwrap();
     assert_eq!(offered.covers.as_deref(), Some("exactly this call, again"), "no pattern is of a tool's name");

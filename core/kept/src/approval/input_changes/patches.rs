@@ -154,10 +154,9 @@ impl PatchReader<'_> {
         for line in lines.iter().copied().skip_while(|line| line.trim().is_empty()).skip(1) {
             let header = line.trim_end();
             let begins = header.starts_with("*** ") || header.starts_with("@@");
-            if begins && header != "*** End of File" {
-                if let Some(read) = sides.take() {
-                    self.push(read, is_new)?;
-                }
+            let ends = begins && header != "*** End of File";
+            if let Some(read) = sides.take_if(|_| ends) {
+                self.push(read, is_new)?;
             }
             if let Some(name) = header.strip_prefix("*** Add File: ") {
                 self.set_path(name)?;

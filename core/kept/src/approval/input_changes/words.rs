@@ -90,18 +90,25 @@ pub(super) fn role_of(key: &str) -> Role {
         Some((last, _)) if last == "id" => return Role::Other,
         _ => {}
     }
-    match () {
-        () if has(INSERTED) => Role::Inserted,
-        () if text && old && !new => Role::OldText,
-        () if text && new && !old => Role::NewText,
-        () if text && !old && !new && has(WHOLE) => Role::Whole,
-        () if text => Role::Other,
-        () if has(PATH) => Role::Other,
-        () if old && !new => Role::Old,
-        () if new && !old => Role::New,
-        () if words.len() == 1 && has(MANNER) => Role::Manner,
-        () if words.len() == 1 && has(PROSE) => Role::Prose,
-        () => Role::Other,
+    if has(INSERTED) {
+        Role::Inserted
+    } else if text {
+        match (old, new) {
+            (true, false) => Role::OldText,
+            (false, true) => Role::NewText,
+            (false, false) if has(WHOLE) => Role::Whole,
+            _ => Role::Other,
+        }
+    } else if has(PATH) {
+        Role::Other
+    } else {
+        match (old, new, words.as_slice()) {
+            (true, false, _) => Role::Old,
+            (false, true, _) => Role::New,
+            (_, _, [_]) if has(MANNER) => Role::Manner,
+            (_, _, [_]) if has(PROSE) => Role::Prose,
+            _ => Role::Other,
+        }
     }
 }
 
