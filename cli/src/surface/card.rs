@@ -67,8 +67,12 @@ impl CardText {
         let (what, counts) = call_rows(card, look);
         let heading =
             wording::card_heading(card).append_text(Tone::Dim, counts.as_deref().unwrap_or_default());
-        let mut text =
-            Self { head: heading.wrap(width, 2, Break::Words), what, about: about_rows(card, width), untold: card.tool_call.untold };
+        let mut text = Self {
+            head: heading.wrap(width, 2, Break::Words),
+            what,
+            about: about_rows(card, width),
+            untold: card.tool_call.untold,
+        };
         let changed = match change {
             CardChange::None => None,
             CardChange::Call => Some("This call has changed since it was shown. Look at it again."),

@@ -53,7 +53,8 @@ pub(super) fn has_no_substance(card: &Card) -> bool {
 pub(super) fn is_titled(card: &Card) -> bool {
     let call = &card.tool_call;
     let nameless = call.name.is_none() && !call.title.trim().is_empty();
-    nameless && matches!(card.accesses.as_slice(), [only] if only.access == "tool" && only.display == call.kind)
+    nameless
+        && matches!(card.accesses.as_slice(), [only] if only.access == "tool" && only.display == call.kind)
 }
 
 /// Who wants what: the first line, but for how much of a file changes.

@@ -279,3 +279,24 @@ fn given_the_stable_name_of_a_tool_then_rules_and_the_card_have_it() {
     scene.pick(&question, "no");
     scene.agent.answer(2);
 }
+
+/// S2.13, attack 750: what only the input of an edit tells is a diff in the editor's dialog too, before the words of mayi's, and
+/// what that does not say stands in them.
+#[test]
+fn given_an_edit_that_only_its_input_tells_then_the_editor_is_shown_a_diff() {
+    for content in [json!([]), json!([{"type": "content", "content": {"type": "text", "text": "Edits it"}}])] {
+        let mut scene = Scene::open(machine(), &[]);
+        let path = scene.machine.work().join("a.js");
+        let input = json!({"file_path": path, "old_string": "x", "new_string": "y", "then_run": "rm -rf /"});
+        let mut asked = wants("t", "Edit");
+        asked["toolCall"] = json!({"toolCallId": "t", "title": "Edit", "kind": "edit", "rawInput": input, "content": content});
+        scene.agent_asks(1, "session/request_permission", &asked);
+        let question = scene.editor.until("session/request_permission");
+        let shown = question["params"]["toolCall"]["content"].as_array().unwrap().clone();
+        let diffs: Vec<_> = shown.iter().filter(|item| item["type"] == "diff").collect();
+        assert_eq!(diffs.len(), 1, "{question}");
+        assert_eq!((&diffs[0]["oldText"], &diffs[0]["newText"]), (&json!("x"), &json!("y")));
+        assert!(shown.iter().any(|item| item.to_string().contains("then_run")), "{question}");
+        scene.pick(&question, "no");
+    }
+}

@@ -307,7 +307,8 @@ async fn given_an_agent_under_its_long_name_then_it_is_listed_once() {
     let one = of(json!({"agents": {"Claude Code": {"command": "my-claude"}}})).await;
     assert_eq!(one, [(json!("Claude Code"), json!("Claude Code"))]);
     assert_eq!(of(json!({})).await, [(json!("claude"), json!("Claude Code"))]);
-    let both = json!({"agents": {"Claude Code": {"command": "my-claude"}, "claude": {"bypassPermissions": true}}});
+    let both =
+        json!({"agents": {"Claude Code": {"command": "my-claude"}, "claude": {"bypassPermissions": true}}});
     let two = of(both).await;
     assert_eq!(two.len(), 2, "{two:?}");
     assert!(two.contains(&(json!("claude"), json!("Claude Code (claude)"))), "{two:?}");

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{
-    EditorAgent, EditorServer, EditorWorkspace, editor_origin, setting_path, with_editor_origin,
-};
+use super::{EditorAgent, EditorServer, EditorWorkspace, editor_origin, setting_path, with_editor_origin};
 use crate::read::{AgentEntry, ServerEntry, WorkspaceEntry, is_web_address, named_folder};
 use crate::scalars::{Scalars, keys};
 use crate::{ConfigError, Layer, Transport, names};

@@ -64,7 +64,9 @@ pub fn session_covers(grants: &[String]) -> String {
             }
             Some((Selector::Shell, _)) => "exactly these words".to_owned(),
             Some((Selector::Read, path)) => match path.strip_suffix("/[!.]*") {
-                Some(folder) => format!("reads of any file in {}", if folder.is_empty() { "/" } else { folder }),
+                Some(folder) => {
+                    format!("reads of any file in {}", if folder.is_empty() { "/" } else { folder })
+                }
                 None => "reads of this file".to_owned(),
             },
             Some(_) => pattern_covers(grant),

@@ -154,7 +154,12 @@ fn is_of_tool(found: &Findings<'_>) -> bool {
 
 /// What the door says deserves a look: about the tool that is called. An explicit allow silences it, and so do the tool's own
 /// setting and a level of its server, wherever a person gave that, as a pattern for all its tools would.
-fn add_cautions(policy: &Policy, category: Option<Category>, said: &RuleOutcome<'_>, found: &mut Findings<'_>) {
+fn add_cautions(
+    policy: &Policy,
+    category: Option<Category>,
+    said: &RuleOutcome<'_>,
+    found: &mut Findings<'_>,
+) {
     if said.allowed || !is_of_tool(found) || settings::is_looked_at(policy, category, found) {
         return;
     }

@@ -48,7 +48,8 @@ async fn given_an_answer_then_what_it_grants_is_told() {
 /// D6.9, attack 754: what a card says of an answer for the session is what is kept of that.
 #[tokio::test]
 async fn given_an_answer_for_the_session_then_the_card_said_just_what_is_kept() {
-    for (line, covers) in [("make", "exactly these words"), ("PATH=. make test", "exactly this call, again")] {
+    for (line, covers) in [("make", "exactly these words"), ("PATH=. make test", "exactly this call, again")]
+    {
         let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
         let ticket = gate.submit(run("1", line), &[]);
         let card = gate.waiting_cards().remove(0);
@@ -61,7 +62,7 @@ async fn given_an_answer_for_the_session_then_the_card_said_just_what_is_kept() 
     }
     let gate = gate_with(OnAsk::Wait, None, Box::<Kept>::default());
     let tool = Access::Tool { name: "other".to_owned(), category: crate::call::Category::Execute };
-    gate.submit(Call { accesses: vec![tool], kind: "other".to_owned(), ..run("1", "x") }, &[]);
+    let _ticket = gate.submit(Call { accesses: vec![tool], kind: "other".to_owned(), ..run("1", "x") }, &[]);
     let card = gate.waiting_cards().remove(0);
     let offered = card.options.iter().find(|option| option.option_id == choice::ALLOW_SESSION).unwrap();
     assert_eq!(offered.covers.as_deref(), Some("exactly this call, again"), "no pattern is of a tool's name");

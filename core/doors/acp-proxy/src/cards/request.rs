@@ -90,7 +90,8 @@ fn untold_diffs<'c>(card: &'c Card, content: &str) -> impl Iterator<Item = &'c V
     let told: Vec<Value> = serde_json::from_str(content).unwrap_or_default();
     let same = |one: &Value, other: &Value| {
         ["path", "oldText", "newText"].iter().all(|name| one.get(*name) == other.get(*name))
-            || one.get("oldText").is_none() && other.get("oldText").is_some_and(Value::is_null)
+            || one.get("oldText").is_none()
+                && other.get("oldText").is_some_and(Value::is_null)
                 && ["path", "newText"].iter().all(|name| one.get(*name) == other.get(*name))
     };
     let diffs = card.tool_call.content.as_array().into_iter().flatten().filter(is_diff);

@@ -17,7 +17,7 @@ use mayi_core::call::{
     Access, Call, Category, Digest, Door, McpAccess, ServerAbout, SessionId, ToolAbout, claimed_category,
 };
 use mayi_core::gate::{Authorized, Refusal, Verdict};
-use mayi_core::policy::{Approval, Policy};
+use mayi_core::policy::Policy;
 
 /// A call that was read and understood.
 pub(super) struct ToolCallRequest {

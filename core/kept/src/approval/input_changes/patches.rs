@@ -11,9 +11,14 @@ pub(super) struct ReadPatch {
 }
 
 /// The changes of `text`, to `path` where it names no file itself. `changed`: whether the call changes a file of this name.
-pub(super) fn read_patch(text: &str, path: Option<&str>, changed: impl Fn(&str) -> bool) -> Option<ReadPatch> {
+pub(super) fn read_patch(
+    text: &str,
+    path: Option<&str>,
+    changed: impl Fn(&str) -> bool,
+) -> Option<ReadPatch> {
     let changed: &dyn Fn(&str) -> bool = &changed;
-    let mut reader = PatchReader { path: path.map(str::to_owned), changed, diffs: Vec::new(), complete: true };
+    let mut reader =
+        PatchReader { path: path.map(str::to_owned), changed, diffs: Vec::new(), complete: true };
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let first = lines.iter().map(|line| line.trim()).find(|line| !line.is_empty())?;
     let understood = if first == "*** Begin Patch" {
@@ -149,10 +154,9 @@ impl PatchReader<'_> {
         for line in lines.iter().copied().skip_while(|line| line.trim().is_empty()).skip(1) {
             let header = line.trim_end();
             let begins = header.starts_with("*** ") || header.starts_with("@@");
-            if begins && header != "*** End of File" {
-                if let Some(read) = sides.take() {
-                    self.push(read, is_new)?;
-                }
+            let ends = begins && header != "*** End of File";
+            if let Some(read) = sides.take_if(|_| ends) {
+                self.push(read, is_new)?;
             }
             if let Some(name) = header.strip_prefix("*** Add File: ") {
                 self.set_path(name)?;
@@ -191,7 +195,9 @@ impl PatchReader<'_> {
         for line in lines.iter().copied() {
             let mark = line.trim_end();
             match &mut sides {
-                None if is_marker(mark, &['<', '-'], "SEARCH") => (sides, is_new) = (Some(Sides::default()), false),
+                None if is_marker(mark, &['<', '-'], "SEARCH") => {
+                    (sides, is_new) = (Some(Sides::default()), false)
+                }
                 None if mark.is_empty() => {}
                 None => return None,
                 Some(_) if !is_new && mark.len() >= 5 && mark.chars().all(|c| c == '=') => is_new = true,

@@ -5,7 +5,8 @@ use mayi_call::{AgentId, Door, SessionId, UrlAccess, WriteKind};
 use serde_json::json;
 
 fn changing(input: Value, paths: &[&str]) -> Call {
-    let write = |path: &&str| Access::write(WriteKind::Edit, PathAccess::without_lookup(Path::new("/w"), path));
+    let write =
+        |path: &&str| Access::write(WriteKind::Edit, PathAccess::without_lookup(Path::new("/w"), path));
     let accesses = paths.iter().map(write).collect();
     let nothing =
         Call::new(Door::AcpPermission, AgentId::from_name("a"), SessionId("s".to_owned()), "/w".into());
@@ -67,24 +68,55 @@ fn given_a_change_in_the_input_alone_then_it_is_a_diff() {
         let (diffs, open) = shown(input.clone());
         assert_eq!((diffs, open), (vec![(None, "x\n".to_owned())], Value::Null), "{input}");
     }
-    assert_eq!(shown(json!({"path": "a.js", "patch": UNIFIED})), (part("one\ntwo\n", "one\n2\n"), Value::Null));
+    assert_eq!(
+        shown(json!({"path": "a.js", "patch": UNIFIED})),
+        (part("one\ntwo\n", "one\n2\n"), Value::Null)
+    );
 }
 
 /// S2.13: what no diff says stands open, and what is not understood makes none. Attack 751.
 #[test]
 fn given_more_in_the_input_than_its_diff_says_then_that_stands_open() {
     for (input, diffs, open) in [
-        (json!({"path": "a.js", "old": "x", "new": "y", "then_run": "rm -rf ~"}), 1, json!({"then_run": "rm -rf ~"})),
-        (json!({"path": "a.js", "old": "x", "new": "y", "replace_all": true}), 1, json!({"replace_all": true})),
+        (
+            json!({"path": "a.js", "old": "x", "new": "y", "then_run": "rm -rf ~"}),
+            1,
+            json!({"then_run": "rm -rf ~"}),
+        ),
+        (
+            json!({"path": "a.js", "old": "x", "new": "y", "replace_all": true}),
+            1,
+            json!({"replace_all": true}),
+        ),
         (json!({"path": "a.js", "content": "x", "description": "why"}), 1, json!({"description": "why"})),
         (json!({"path": "a.js", "content": "x", "append": true}), 0, json!({"append": true, "content": "x"})),
-        (json!({"path": "a.js", "insert_line": 3, "insert_text": "x"}), 0, json!({"insert_line": 3, "insert_text": "x"})),
-        (json!({"path": "a.js", "pattern": "x+", "replacement": "y"}), 0, json!({"pattern": "x+", "replacement": "y"})),
+        (
+            json!({"path": "a.js", "insert_line": 3, "insert_text": "x"}),
+            0,
+            json!({"insert_line": 3, "insert_text": "x"}),
+        ),
+        (
+            json!({"path": "a.js", "pattern": "x+", "replacement": "y"}),
+            0,
+            json!({"pattern": "x+", "replacement": "y"}),
+        ),
         (json!({"path": "a.js", "new_string": "y"}), 0, json!({"new_string": "y"})),
-        (json!({"changes": {"a.js": {"type": "delete", "content": "x"}}}), 0, json!({"changes": {"a.js": {"content": "x", "type": "delete"}}})),
-        (json!({"path": "a.js", "old": "x", "new": "y", "old_text": "z"}), 0, json!({"new": "y", "old": "x", "old_text": "z"})),
+        (
+            json!({"changes": {"a.js": {"type": "delete", "content": "x"}}}),
+            0,
+            json!({"changes": {"a.js": {"content": "x", "type": "delete"}}}),
+        ),
+        (
+            json!({"path": "a.js", "old": "x", "new": "y", "old_text": "z"}),
+            0,
+            json!({"new": "y", "old": "x", "old_text": "z"}),
+        ),
         (json!({"path": "other.js", "old": "x", "new": "y"}), 1, json!({"path": "other.js"})),
-        (json!({"path": "a.js", "edits": [{"old": "x", "new": "y"}, {"at": 3, "put": "z"}]}), 1, json!({"edits": [{"at": 3, "put": "z"}]})),
+        (
+            json!({"path": "a.js", "edits": [{"old": "x", "new": "y"}, {"at": 3, "put": "z"}]}),
+            1,
+            json!({"edits": [{"at": 3, "put": "z"}]}),
+        ),
     ] {
         let (made, beside) = shown(input.clone());
         assert_eq!((made.len(), beside), (diffs, open), "{input}");
@@ -106,8 +138,15 @@ fn given_more_in_the_input_than_its_diff_says_then_that_stands_open() {
 /// What came as a diff is not shown once more, also where the input has a part of it only; another change is. Attack 751.
 #[test]
 fn given_a_diff_that_came_with_the_call_then_only_what_it_does_not_say_is_added() {
-    let whole = |new: &str| Diff { path: "/w/a.js".into(), old_text: Some("a\nx\nb\nx\n".into()), new_text: new.into() };
-    let mut call = changing(json!({"path": "a.js", "old_string": "x", "new_string": "y", "replace_all": true}), &["a.js"]);
+    let whole = |new: &str| Diff {
+        path: "/w/a.js".into(),
+        old_text: Some("a\nx\nb\nx\n".into()),
+        new_text: new.into(),
+    };
+    let mut call = changing(
+        json!({"path": "a.js", "old_string": "x", "new_string": "y", "replace_all": true}),
+        &["a.js"],
+    );
     for said in ["a\ny\nb\nx\n", "a\ny\nb\ny\n"] {
         call.diffs = vec![whole(said)];
         assert_eq!(untold_diffs(&call), []);
@@ -124,11 +163,16 @@ fn given_a_diff_that_came_with_the_call_then_only_what_it_does_not_say_is_added(
 /// Several files each have their own. Attack 750.
 #[test]
 fn given_changes_of_several_files_then_each_diff_is_of_its_own() {
-    let input = json!({"edits": [{"path": "a.js", "old": "x", "new": "y"}, {"path": "b.js", "content": "z"}]});
+    let input =
+        json!({"edits": [{"path": "a.js", "old": "x", "new": "y"}, {"path": "b.js", "content": "z"}]});
     let call = changing(input, &["a.js", "b.js"]);
     let paths: Vec<_> = untold_diffs(&call).into_iter().map(|diff| diff.path).collect();
     assert_eq!(paths, ["a.js", "b.js"]);
-    assert_eq!(shown_of(json!({"old": "x", "new": "y"}), &["a.js", "b.js"]).0, [], "it does not say of which");
+    assert_eq!(
+        shown_of(json!({"old": "x", "new": "y"}), &["a.js", "b.js"]).0,
+        [],
+        "it does not say of which"
+    );
 }
 
 /// S2.14: a change of which nothing is told is one that no key allows; a diff or an argument tells something. Attack 752.

@@ -26,11 +26,21 @@ pub(super) enum Role {
 }
 
 const OLD: &[&str] = &[
-    "old", "before", "search", "find", "original", "previous", "prior", "existing", "current", "remove", "removed",
-    "from", "match",
+    "old", "before", "search", "find", "original", "previous", "prior", "existing", "current", "remove",
+    "removed", "from", "match",
 ];
 const NEW: &[&str] = &[
-    "new", "after", "replace", "replacement", "replaced", "with", "updated", "modified", "to", "add", "added",
+    "new",
+    "after",
+    "replace",
+    "replacement",
+    "replaced",
+    "with",
+    "updated",
+    "modified",
+    "to",
+    "add",
+    "added",
 ];
 const WHOLE: &[&str] = &["content", "contents", "text", "body", "code", "data"];
 const PART: &[&str] = &["string", "str", "source", "snippet", "block", "line", "lines", "chunk"];
@@ -38,15 +48,34 @@ const INSERTED: &[&str] = &["insert", "inserted", "append", "appended", "prepend
 const PATH: &[&str] = &["path", "file", "filename", "filepath", "uri", "name", "dir", "directory", "folder"];
 const MANNER: &[&str] = &["type", "kind", "operation", "op", "action", "command", "mode"];
 const PROSE: &[&str] = &[
-    "description", "explanation", "instruction", "instructions", "reason", "title", "summary", "thought", "thoughts",
-    "justification", "message",
+    "description",
+    "explanation",
+    "instruction",
+    "instructions",
+    "reason",
+    "title",
+    "summary",
+    "thought",
+    "thoughts",
+    "justification",
+    "message",
 ];
 /// Before `id`.
 const IDS: &[&str] = &["call", "turn", "request", "session", "tool", "use", "message", "thread"];
 
 /// Ways that a diff says by itself.
 const PLAIN_CHANGES: &[&str] = &[
-    "add", "create", "new", "write", "overwrite", "edit", "update", "modify", "replace", "str_replace", "strreplace",
+    "add",
+    "create",
+    "new",
+    "write",
+    "overwrite",
+    "edit",
+    "update",
+    "modify",
+    "replace",
+    "str_replace",
+    "strreplace",
 ];
 
 pub(super) fn role_of(key: &str) -> Role {
@@ -54,24 +83,32 @@ pub(super) fn role_of(key: &str) -> Role {
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
     let (old, new) = (has(OLD), has(NEW));
     let text = has(WHOLE) || has(PART);
-    let of_protocol = |before: &[String]| !before.is_empty() && before.iter().all(|word| IDS.contains(&word.as_str()));
+    let of_protocol =
+        |before: &[String]| !before.is_empty() && before.iter().all(|word| IDS.contains(&word.as_str()));
     match words.split_last() {
         Some((last, before)) if last == "id" && of_protocol(before) => return Role::Id,
         Some((last, _)) if last == "id" => return Role::Other,
         _ => {}
     }
-    match () {
-        () if has(INSERTED) => Role::Inserted,
-        () if text && old && !new => Role::OldText,
-        () if text && new && !old => Role::NewText,
-        () if text && !old && !new && has(WHOLE) => Role::Whole,
-        () if text => Role::Other,
-        () if has(PATH) => Role::Other,
-        () if old && !new => Role::Old,
-        () if new && !old => Role::New,
-        () if words.len() == 1 && has(MANNER) => Role::Manner,
-        () if words.len() == 1 && has(PROSE) => Role::Prose,
-        () => Role::Other,
+    if has(INSERTED) {
+        Role::Inserted
+    } else if text {
+        match (old, new) {
+            (true, false) => Role::OldText,
+            (false, true) => Role::NewText,
+            (false, false) if has(WHOLE) => Role::Whole,
+            _ => Role::Other,
+        }
+    } else if has(PATH) {
+        Role::Other
+    } else {
+        match (old, new, words.as_slice()) {
+            (true, false, _) => Role::Old,
+            (false, true, _) => Role::New,
+            (_, _, [_]) if has(MANNER) => Role::Manner,
+            (_, _, [_]) if has(PROSE) => Role::Prose,
+            _ => Role::Other,
+        }
     }
 }
 

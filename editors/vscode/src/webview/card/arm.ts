@@ -17,7 +17,7 @@ export class Arm {
   constructor(
     private readonly choices: HTMLElement,
     /** What has to be seen. */
-    body: HTMLElement,
+    private readonly body: HTMLElement,
   ) {
     // What comes into sight last rests like what appears: from the moment when it did.
     this.seen = new Seen(body, (since) => this.rest(since));
@@ -56,7 +56,7 @@ export class Arm {
   /** Shows what was not seen yet, or the end of what was; whether there is something. */
   further(): boolean {
     if (!this.seen.all) this.seen.further();
-    else if (this.seen.since === null) this.choices.scrollIntoView({ block: "nearest", behavior: "instant" });
+    else if (this.seen.since === null) this.body.scrollIntoView({ block: "end", behavior: "instant" });
     else return false;
     return true;
   }
