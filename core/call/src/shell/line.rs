@@ -37,8 +37,10 @@ pub fn argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
 #[must_use]
 pub fn word_list_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
     let mut accesses = argv_accesses(words, at);
-    let operator =
-        |word: &String| word.contains([';', '&', '|', '<', '>', '\n']) && word.bytes().all(|b| b"0123456789;&|<>\n".contains(&b));
+    let operator = |word: &String| {
+        word.contains([';', '&', '|', '<', '>', '\n'])
+            && word.bytes().all(|b| b"0123456789;&|<>\n".contains(&b))
+    };
     if words.iter().any(operator) {
         let line = line_accesses(&words.join(" "), at);
         accesses.extend(line.into_iter().filter(|access| !accesses.contains(access)).collect::<Vec<_>>());

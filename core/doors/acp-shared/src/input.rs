@@ -12,8 +12,8 @@ use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
 
 use self::keys::{
-    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, RUNNING, TEXTS, THINKING,
-    WRITTEN,
+    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, RUNNING, TEXTS,
+    THINKING, WRITTEN,
 };
 use crate::patch;
 

@@ -67,7 +67,8 @@ pub(super) fn judge_reached_address(
     }
     // A matrix that asks in auto mode was written so.
     let source = if mode == Mode::Auto { Source::Matrix } else { Source::Caveat };
-    let finding = found.part_finding(effect, reached.to_string(), source, words::caveat_reason(shell, caveat));
+    let finding =
+        found.part_finding(effect, reached.to_string(), source, words::caveat_reason(shell, caveat));
     match effect {
         Effect::Ask => found.add_ask_about(finding, AskKind::Caveat(caveat), Some(&reached)),
         _ => found.list.push(finding),
@@ -77,10 +78,9 @@ pub(super) fn judge_reached_address(
 /// Whether a rule allows an access.
 fn allows_access(policy: &Policy, access: &Access, found: &Findings<'_>) -> bool {
     let seen = AccessForms::new(access, &found.call.roots);
-    policy
-        .rules
-        .rules_about(&seen)
-        .any(|rule| rule.effect == Effect::Allow && rule.is_for(&found.call.agent) && rule.matches_forms(&seen))
+    policy.rules.rules_about(&seen).any(|rule| {
+        rule.effect == Effect::Allow && rule.is_for(&found.call.agent) && rule.matches_forms(&seen)
+    })
 }
 
 /// What arguments of a tool would reach or run, and what that touches: a denial or an ask that somebody wrote, or gave before,

@@ -266,8 +266,7 @@ impl CommandForm {
         let like = above.first().filter(|_| !entry.like.is_empty());
         form.subs = entry.subs.as_ref().map(|list| list.split_whitespace().map(str::to_owned).collect());
         form.more = entry.more == Some(true);
-        form.listed = !form.more
-            && (entry.lists_options() || like.is_some_and(TableEntry::lists_options));
+        form.listed = !form.more && (entry.lists_options() || like.is_some_and(TableEntry::lists_options));
         let reader_with = entry.reader_with.as_deref().unwrap_or_default();
         let set = |word: &str| word.split('+').map(str::to_owned).collect();
         form.reader_with = reader_with.split_whitespace().map(set).collect();

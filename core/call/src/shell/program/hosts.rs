@@ -112,16 +112,25 @@ impl CommandAnalyzer<'_> {
                 let url = address_in_text(text, takes).and_then(|url| UrlAccess::parse_lenient(&url).ok());
                 url.into_iter().for_each(|url| self.add_reached_address(at, url));
             }
-            // A name of a file, a branch or a number is no secret, and no address.
-            Some(Word::Open(open)) if open.glob || open.held >= GapContent::Name => {}
-            Some(Word::Open(open)) if open.tame => {
-                open.variant_words().for_each(|word| self.add_reached_word(at, Some(&word), takes));
+            // Where no file has such a name, it stays as it is written: `curl host/x?y`.
+            Some(Word::Open(open)) if open.glob => {
+                let text = open.text.replace(['"', '\'', '\\'], "");
+                self.add_reached_word(at, Some(&Word::Literal(text)), takes);
             }
             Some(Word::Open(open)) => {
                 let known = open.pieces.first().and_then(Option::as_deref).unwrap_or_default();
-                let known = known.split_once('=').filter(|(name, _)| name.starts_with('-')).map_or(known, |of| of.1);
-                let begins = address_in_text(known, takes).unwrap_or_default();
-                self.add_reached_address(at, UrlAccess::from_prefix(&open.text, &begins));
+                let value = known.split_once('=').filter(|(name, _)| name.starts_with('-'));
+                let begins = address_in_text(value.map_or(known, |(_, value)| value), takes);
+                // A branch, a number or a value of a loop is no secret, and behind what is no address it is none.
+                let plain = open.tame || open.held >= GapContent::Name;
+                if plain && begins.is_none() && takes != AddressForm::Always {
+                    return open.variant_words().for_each(|word| match word {
+                        Word::Literal(_) => self.add_reached_word(at, Some(&word), takes),
+                        Word::Open(_) => {}
+                    });
+                }
+                let url = UrlAccess::from_prefix(&open.text, &begins.unwrap_or_default());
+                self.add_reached_address(at, url);
             }
             None => {}
         }
@@ -130,7 +139,9 @@ impl CommandAnalyzer<'_> {
     fn add_reached_address(&mut self, at: usize, url: UrlAccess) {
         let reason = match url.open {
             true => "what is not known of it goes to another machine".to_owned(),
-            false => format!("an address that it reaches needs an allow of its own: fetch({})", pattern_of(&url)),
+            false => {
+                format!("an address that it reaches needs an allow of its own: fetch({})", pattern_of(&url))
+            }
         };
         if !self.places.urls.contains(&url) {
             self.places.urls.push(url.clone());
@@ -155,8 +166,17 @@ fn address_in_text(text: &str, takes: AddressForm) -> Option<String> {
     if let Some(at) = text.find("://") {
         let before = text.get(..at)?;
         let part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-        let from = before.rfind(|c| !part(c)).map_or(0, |at| at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
-        return text.get(from..)?.split_whitespace().next().map(str::to_owned);
+        let scheme =
+            before.len() - before.chars().rev().take_while(|c| part(*c)).map(char::len_utf8).sum::<usize>();
+        return text.get(scheme..)?.split_whitespace().next().map(str::to_owned);
+    }
+    // Who follows the URL standard takes any slashes for two, and none.
+    let lower = text.to_ascii_lowercase();
+    let bare =
+        ["http:", "https:"].iter().find_map(|scheme| Some((scheme, lower.find(scheme)? + scheme.len())));
+    if let Some((scheme, at)) = bare.filter(|_| takes != AddressForm::Always) {
+        let rest = text.get(at..)?.trim_start_matches(['/', '\\']).split_whitespace().next()?;
+        return Some(format!("{scheme}//{rest}"));
     }
     let host = match takes {
         AddressForm::Nothing | AddressForm::Scheme => None,
@@ -169,14 +189,16 @@ fn address_in_text(text: &str, takes: AddressForm) -> Option<String> {
             };
         }
         AddressForm::Copy | AddressForm::Host => host_in_text(text, takes),
-        AddressForm::Path => host_in_text(text, AddressForm::Host).filter(|_| text.contains('/') && leads_on(text)),
+        AddressForm::Path => {
+            let (head, _) = text.split_once('/')?;
+            host_in_text(head, AddressForm::Host).filter(|_| leads_on(head))
+        }
     };
     host.map(|host| format!("https://{host}/"))
 }
 
-/// Whether the first part of a text with slashes is a machine's name: its last part has letters alone, or there is a port.
-fn leads_on(text: &str) -> bool {
-    let head = text.split('/').next().unwrap_or_default();
+/// Whether what stands before a slash is a machine's name: its last part has letters alone, or it is a number.
+fn leads_on(head: &str) -> bool {
     let end = head.rsplit(['.', ':']).next().unwrap_or_default();
     let letters = end.len() > 1 && end.bytes().all(|b| b.is_ascii_alphabetic());
     letters || !end.is_empty() && end.bytes().all(|b| b.is_ascii_digit())

@@ -76,12 +76,15 @@ impl CommandAnalyzer<'_> {
         }
         // Behind a script, and behind what is to be made, stand their own words.
         let script = form.program.as_ref().filter(|program| program.operands == InterpreterSpec::SCRIPT);
-        let inline = |found: &&FoundOption<'_>| script.is_some_and(|program| program.inline.contains(found.name));
+        let inline =
+            |found: &&FoundOption<'_>| script.is_some_and(|program| program.inline.contains(found.name));
         let values = scan.options.iter().filter(inline).filter_map(|found| Some(found.value.as_ref()?.place));
         let goals = form.operands.as_ref().is_some_and(|of| of.many == Some(Role::Goal));
         let operands = scan.operands.iter().copied().filter(|_| script.is_some() || goals);
         let end = values.chain(operands).min().unwrap_or(usize::MAX).min(self.own_end);
-        for place in scan.unknown.iter().filter(|place| **place <= end) {
+        let is_end = |place: &usize| self.words.get(*place).and_then(Word::literal) == Some("--");
+        let places: Vec<_> = scan.unknown.iter().filter(|place| **place <= end && !is_end(place)).collect();
+        for place in places {
             self.add_plain_caveat("an option that mayi does not know", vec![*place]);
         }
     }

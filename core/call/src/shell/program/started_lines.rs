@@ -126,7 +126,8 @@ fn renamed_starters(text: &str) -> Vec<&str> {
             let to = after.strip_prefix("as ").or(after.strip_prefix(':')).map(str::trim_start);
             let to = to.and_then(|to| to.get(..to.find(|c| !part(c)).unwrap_or(to.len())));
             let module = before.trim_end_matches(|c: char| part(c) || c == '.');
-            let from = module.trim_end().strip_suffix('=').map(str::trim_end).filter(|_| !after.starts_with('('));
+            let from =
+                module.trim_end().strip_suffix('=').map(str::trim_end).filter(|_| !after.starts_with('('));
             let from = from.and_then(|from| from.get(from.rfind(|c| !part(c)).map_or(0, |at| at + 1)..));
             found.extend(to.into_iter().chain(from).filter(|name| !name.is_empty()));
         }

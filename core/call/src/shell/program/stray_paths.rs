@@ -3,9 +3,9 @@
 
 use std::path::Component;
 
+use super::Command;
 use super::analyzer::CommandAnalyzer;
 use super::embedded_paths::Language;
-use super::Command;
 use super::form::{CommandForm, InterpreterSpec, OptionMeaning, Role};
 use super::scan::Scan;
 use super::table::ProgramKind;
@@ -131,7 +131,8 @@ pub(super) fn add_strays(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, sc
 /// (`node --test`).
 fn runs_operand(form: &CommandForm, scan: &Scan<'_>, index: usize) -> bool {
     let script = |program: &&InterpreterSpec| program.operands == InterpreterSpec::SCRIPT;
-    let Some(program) = form.program.as_ref().filter(script).filter(|_| form.language == Language::Code) else {
+    let Some(program) = form.program.as_ref().filter(script).filter(|_| form.language == Language::Code)
+    else {
         return false;
     };
     let mut inline = scan.options.iter().filter(|found| program.inline.contains(found.name)).peekable();

@@ -72,7 +72,9 @@ impl ProgramEntry {
 
     /// Whether `name` is no sub-command of a program of which all are known.
     pub(super) fn lacks_sub(&self, name: &str) -> bool {
-        let subs = self.form().subs.as_ref();
+        // `+nightly` is none.
+        let named = name.starts_with(|c: char| c.is_alphanumeric());
+        let subs = self.form().subs.as_ref().filter(|_| named);
         subs.is_some_and(|subs| !subs.contains(name)) && self.full_names(name).is_empty()
     }
 
