@@ -71,7 +71,7 @@ pub(crate) fn not_reading(access: &Access) -> Option<String> {
 pub(crate) fn caveat_reason(shell: &ShellAccess, caveat: &Caveat) -> String {
     let at = match &caveat.named {
         CaveatSubject::Words(places) => places.first().copied(),
-        CaveatSubject::Beside { at, .. } => Some(*at),
+        CaveatSubject::Beside { at, .. } | CaveatSubject::Address { at, .. } => Some(*at),
         CaveatSubject::Nothing | CaveatSubject::Assignment(_) => None,
     };
     let text = match at.and_then(|at| shell.words.get(at)) {

@@ -32,6 +32,22 @@ pub fn argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
     .unwrap_or_else(|refused| vec![opaque_access(&line, at, refused)])
 }
 
+/// Words that an agent is told to run, of which nobody knows whether it gives them to a shell: as [`argv_accesses`], and where
+/// one of them is an operator of shells, as the line that they are then, too (D1.4).
+#[must_use]
+pub fn word_list_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
+    let mut accesses = argv_accesses(words, at);
+    let operator = |word: &String| {
+        word.contains([';', '&', '|', '<', '>', '\n'])
+            && word.bytes().all(|b| b"0123456789;&|<>\n".contains(&b))
+    };
+    if words.iter().any(operator) {
+        let line = line_accesses(&words.join(" "), at);
+        accesses.extend(line.into_iter().filter(|access| !accesses.contains(access)).collect::<Vec<_>>());
+    }
+    accesses
+}
+
 /// A line for a shell.
 #[must_use]
 pub fn line_accesses(line: &str, at: &Surroundings<'_>) -> Vec<Access> {

@@ -37,7 +37,7 @@ use super::{Access, UrlAccess};
 pub use dialect::{Dialect, UnknownDialect};
 pub use file_search::Search;
 pub use gap_content::GapContent;
-pub use line::{argv_accesses, line_accesses};
+pub use line::{argv_accesses, line_accesses, word_list_accesses};
 pub use program::{
     GivenOption, OptionSet, is_known_reader, is_plain, option_set, patched_names, program_names, runs_others,
 };
@@ -104,6 +104,14 @@ pub enum CaveatSubject {
     },
     /// The assignment at this place in [`ShellAccess::assignments`].
     Assignment(usize),
+    /// The word at `at` has it reach this address: a pattern that no other address in its place would match names it, and
+    /// so does an allow of the address.
+    Address {
+        /// The place of the word.
+        at: usize,
+        /// The address.
+        url: Box<UrlAccess>,
+    },
 }
 
 /// `NAME=value` before a command.

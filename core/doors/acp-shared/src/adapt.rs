@@ -220,7 +220,7 @@ impl CallBuilder {
                     dialect: Dialect::Unknown,
                 };
                 let accesses = match &command {
-                    InputCommand::Words(words) => shell::argv_accesses(words, &at),
+                    InputCommand::Words(words) => shell::word_list_accesses(words, &at),
                     InputCommand::Line(line) => shell::line_accesses(line, &at),
                     // A line that never parses says so.
                     InputCommand::Unknown => shell::line_accesses("\0", &at),

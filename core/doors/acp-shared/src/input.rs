@@ -12,8 +12,8 @@ use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
 
 use self::keys::{
-    CALLS, CHANGES, EDIT_WORDS, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, RUNNING, TEXTS, THINKING,
-    WRITTEN,
+    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, RUNNING, TEXTS,
+    THINKING, WRITTEN,
 };
 use crate::patch;
 
@@ -258,7 +258,19 @@ pub fn has_odd_urls(input: &Value) -> bool {
 /// is off and a number say nothing, whatever they are called.
 pub fn key_beside_command(input: &Value) -> Option<&str> {
     let known = [LINES, FOLDERS, CALLS, RUNNING];
-    let is_known = |key: &str| known.iter().any(|keys| keys.contains(&key)) || is_command_key(key);
+    key_beside(input, |key| known.iter().any(|keys| keys.contains(&key)) || is_command_key(key))
+}
+
+/// The same of a tool that fetches: what stands beside its addresses may be sent there (`body`, `headers`).
+pub fn key_beside_address(input: &Value) -> Option<&str> {
+    let gets = |key: &str| {
+        let method = input.get(key).and_then(Value::as_str).unwrap_or_default();
+        key == "method" && ["get", "head"].iter().any(|own| method.eq_ignore_ascii_case(own))
+    };
+    key_beside(input, |key| FETCHING.contains(&key) || PATHS.contains(&key) || gets(key))
+}
+
+fn key_beside(input: &Value, is_known: impl Fn(&str) -> bool) -> Option<&str> {
     let mut members = input.as_object()?.iter();
     members.find(|(key, value)| !is_known(key) && !says_nothing(value)).map(|(key, _)| key.as_str())
 }

@@ -90,7 +90,9 @@ impl<'a> Findings<'a> {
         let by_grant = match &hold {
             AskKind::Never => None,
             AskKind::Always => grants.exact_call_grant(self.call, self.access),
-            AskKind::Caveat(caveat) => grants.naming_caveat(self.call, self.access, caveat),
+            AskKind::Caveat(caveat) => grants
+                .naming_caveat(self.call, self.access, caveat)
+                .or_else(|| grants.covering_grant(self.call, part?)),
             AskKind::Plain => grants
                 .covering_grant(self.call, self.access)
                 .or_else(|| grants.covering_grant(self.call, part?)),

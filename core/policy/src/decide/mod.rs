@@ -11,6 +11,7 @@ use crate::grant::Grants;
 use crate::protection::places;
 use crate::words;
 use findings::{AskKind, Findings};
+use mayi_call::shell::CaveatSubject;
 use mayi_call::{Access, Call, Category, ShellAccess};
 use rules::RuleOutcome;
 
@@ -77,7 +78,7 @@ fn judge_access(
     add_grant_denials(&mut found);
     add_protection(policy, said.allowed, &mut found);
     if let Access::Shell(shell) = access {
-        add_caveats(shell, &said, &mut found);
+        add_caveats(policy, shell, &said, &mut found);
     }
     add_cautions(policy, category, &said, &mut found);
     add_flags(&mut found);
@@ -135,9 +136,13 @@ fn add_protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
 
 /// What could not be understood, or could change what runs. An allow that names the part silences a
 /// plain one.
-fn add_caveats(shell: &ShellAccess, said: &RuleOutcome<'_>, found: &mut Findings<'_>) {
+fn add_caveats(policy: &Policy, shell: &ShellAccess, said: &RuleOutcome<'_>, found: &mut Findings<'_>) {
     for caveat in &shell.caveats {
         if said.allows.iter().any(|rule| rule.pattern.names_caveat(shell, caveat)) {
+            continue;
+        }
+        if let CaveatSubject::Address { url, .. } = &caveat.named {
+            touches::judge_reached_address(policy, shell, caveat, url, found);
             continue;
         }
         let mut finding = found.new_finding(Effect::Ask, Source::Caveat, words::caveat_reason(shell, caveat));

@@ -8,9 +8,9 @@ use super::rules;
 use crate::pattern::{AccessForms, Certainty, TouchForms};
 use crate::protection::places;
 use crate::words;
-use crate::{Effect, Finding, Policy, Source};
-use mayi_call::shell::{Reach, Touch, TouchedPath, Use};
-use mayi_call::{Access, Category};
+use crate::{Effect, Finding, Mode, Policy, Source};
+use mayi_call::shell::{Caveat, Reach, Touch, TouchedPath, Use};
+use mayi_call::{Access, Category, ShellAccess, UrlAccess};
 
 /// Judges everything that the access touches. `lifted`: an explicit allow of the command itself lifts
 /// plain asks; `reader`: what it reads has to be allowed, too.
@@ -48,6 +48,39 @@ fn judge_addresses(policy: &Policy, access: &Access, guess: bool, found: &mut Fi
     for host in mentions::mentioned_hosts(shell) {
         rules::apply_mention_rules(policy, &Access::Fetch(host), found);
     }
+}
+
+/// An address that a command certainly reaches, or may be told by a word that is not known, is a `fetch` of its own (D2.37): where
+/// no allow is about it, the matrix speaks as it does for any other.
+pub(super) fn judge_reached_address(
+    policy: &Policy,
+    shell: &ShellAccess,
+    caveat: &Caveat,
+    url: &UrlAccess,
+    found: &mut Findings<'_>,
+) {
+    let reached = Access::Fetch(url.clone());
+    let mode = found.standing.mode;
+    let effect = policy.matrix.row(mode).effect_for(Category::External);
+    if effect == Effect::Allow || allows_access(policy, &reached, found) {
+        return;
+    }
+    // A matrix that asks in auto mode was written so.
+    let source = if mode == Mode::Auto { Source::Matrix } else { Source::Caveat };
+    let finding =
+        found.part_finding(effect, reached.to_string(), source, words::caveat_reason(shell, caveat));
+    match effect {
+        Effect::Ask => found.add_ask_about(finding, AskKind::Caveat(caveat), Some(&reached)),
+        _ => found.list.push(finding),
+    }
+}
+
+/// Whether a rule allows an access.
+fn allows_access(policy: &Policy, access: &Access, found: &Findings<'_>) -> bool {
+    let seen = AccessForms::new(access, &found.call.roots);
+    policy.rules.rules_about(&seen).any(|rule| {
+        rule.effect == Effect::Allow && rule.is_for(&found.call.agent) && rule.matches_forms(&seen)
+    })
 }
 
 /// What arguments of a tool would reach or run, and what that touches: a denial or an ask that somebody wrote, or gave before,

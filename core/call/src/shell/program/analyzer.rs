@@ -2,6 +2,7 @@
 
 use super::form::{CommandForm, Operands, OptionMeaning, Role, ValueCount};
 use super::given_programs::GivenProgram;
+use super::hosts::AddressForm;
 use super::name;
 use super::operands;
 use super::option_values::version_readings;
@@ -35,6 +36,10 @@ pub(super) struct CommandAnalyzer<'a> {
     pub(super) repository: Option<bool>,
     /// Options that are not among its words have it go through everything below.
     pub(super) searches_all: bool,
+    /// It reaches other machines, which it may be told in this form.
+    pub(super) reaches: Option<AddressForm>,
+    /// Where its own options end, since a sub-command begins that has no entry.
+    pub(super) own_end: usize,
 }
 
 pub(super) fn analyze_command(command: &Command<'_>) -> CommandFacts {
@@ -60,6 +65,8 @@ pub(super) fn analyze_from(command: &Command<'_>, depth: usize) -> CommandFacts 
         understood: true,
         repository: None,
         searches_all: false,
+        reaches: None,
+        own_end: usize::MAX,
     };
     let at = judge.skip_wrappers();
     judge.command_at(at);
@@ -203,7 +210,15 @@ impl<'a> CommandAnalyzer<'a> {
                 }
                 break;
             };
-            let Some(sub) = program.sub_command(text) else { break };
+            let Some(sub) = program.sub_command(text) else {
+                if program.lacks_sub(text) {
+                    self.add_plain_caveat("a sub-command that mayi does not know", vec![rest]);
+                }
+                if program.form().operands.is_none() {
+                    self.own_end = rest;
+                }
+                break;
+            };
             self.analyze_options(program.form(), &scan);
             program = sub;
             from = rest + 1;
@@ -223,6 +238,7 @@ impl<'a> CommandAnalyzer<'a> {
         }
         let words = self.words;
         let stop = form.before_command;
+        self.reaches = form.reaches;
         let scan = scan_words(form, words, from, stop);
         self.analyze_options(form, &scan);
         let others = self.other_version_scans(form, &scan, from, stop);
@@ -292,6 +308,7 @@ impl<'a> CommandAnalyzer<'a> {
         }
         for scan in std::iter::once(&scan).chain(&others) {
             operands::analyze_operands(self, form, scan);
+            self.add_reached(form, scan);
         }
         for scan in std::iter::once(&scan).chain(&others) {
             possible_lines::add_latent_lines(self, form, scan);

@@ -52,6 +52,8 @@ const SQLITE: SideEffectMarks = SideEffectMarks {
         "load_extension",
         "writefile",
         "readfile",
+        "fsdir",
+        "zipfile",
         "edit(",
         "vacuum into",
         "vacuum main into",

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::downloads::DownloadSpec;
 use super::embedded_paths::Language;
+use super::hosts::AddressForm;
 use super::made_files::MadeFiles;
 pub(super) use super::operand_roles::{Operands, Role};
 use super::option_aliases::Spelling;
@@ -163,6 +164,14 @@ pub(super) struct CommandForm {
     /// With these, git takes files into its store that no word names; and whether folders among its operands say which.
     pub(super) takes_in: OptionCondition,
     pub(super) operands_take_in: bool,
+    /// It reaches other machines, and so a word of it may be an address.
+    pub(super) reaches: Option<AddressForm>,
+    /// The table says which options it has: any other is asked about.
+    pub(super) listed: bool,
+    /// Further sub-commands, of which nothing has to be said: with them, all of its sub-commands are known.
+    pub(super) subs: Option<HashSet<String>>,
+    /// It has more options than are listed, or passes on what it is given: none is asked about just for that.
+    pub(super) more: bool,
     pub(super) caveat: String,
     /// None if nothing is said about them.
     pub(super) operands: Option<Operands>,
@@ -247,12 +256,17 @@ impl CommandForm {
             opens_pipes: entry.opens_pipes,
             takes_in: OptionCondition::parse(entry.takes_in.as_deref()),
             operands_take_in: entry.operands_take_in,
+            reaches: entry.reaches,
             caveat: entry.caveat.clone(),
             abbreviates: entry.abbreviates,
             other_names: OtherNames::parse(entry),
             made_files: MadeFiles::parse(entry),
             ..Self::default()
         };
+        let like = above.first().filter(|_| !entry.like.is_empty());
+        form.subs = entry.subs.as_ref().map(|list| list.split_whitespace().map(str::to_owned).collect());
+        form.more = entry.more == Some(true);
+        form.listed = !form.more && (entry.lists_options() || like.is_some_and(TableEntry::lists_options));
         let reader_with = entry.reader_with.as_deref().unwrap_or_default();
         let set = |word: &str| word.split('+').map(str::to_owned).collect();
         form.reader_with = reader_with.split_whitespace().map(set).collect();

@@ -1,107 +1,50 @@
-//! Machines among the words of a program that reaches some, in every form that such a program takes: for rules about
-//! addresses alone.
+//! Machines among the words of a program that reaches some, in every form that such a program takes. Which programs do is said
+//! by their entries in the table.
+
+use serde::Deserialize;
 
 use super::analyzer::CommandAnalyzer;
-use super::name;
-use crate::UrlAccess;
-use crate::shell::Word;
+use super::form::{CommandForm, InterpreterSpec, OptionMeaning, Role};
+use super::scan::Scan;
+use super::table::ProgramKind;
+use crate::shell::{Caveat, CaveatSubject, GapContent, Word};
+use crate::{UrlAccess, is_scheme};
 
 /// As many are looked at, of one command.
 const MOST: usize = 64;
 
-/// What a word without a scheme may be to a program.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum AddressForm {
+/// What a word without a scheme may be to a program that reaches other machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum AddressForm {
+    /// It reaches none, whatever the program above it does.
+    Nothing,
     /// Only what has a scheme, in it or before it: `git::https://host/x`.
     Scheme,
     /// `host:folder` as well, and `me@host:folder`.
     Copy,
-    /// `host`, `host:80`, `host/x`, `me@host` as well.
+    /// `host/x` as well.
+    Path,
+    /// `host` and `host:80` as well.
     Host,
+    /// It is an address, whatever it looks like.
+    Always,
 }
 
-/// Programs, words of which one has to stand there (with none listed, always), and what their words may be.
-const PROGRAMS: &[(&str, &[&str], AddressForm)] = &[
-    ("aria2c", &[], AddressForm::Host),
-    ("buildah", &["pull", "push", "from"], AddressForm::Host),
-    ("curl", &["--connect-to", "--resolve", "--doh-url"], AddressForm::Host),
-    ("dig", &[], AddressForm::Host),
-    ("docker", &["pull", "push", "run", "create", "login", "-H", "--host"], AddressForm::Host),
-    ("ftp", &[], AddressForm::Host),
-    ("gh", &[], AddressForm::Scheme),
-    (
-        "git",
-        &["clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule", "archive"],
-        AddressForm::Copy,
-    ),
-    ("go", &["install", "get", "run"], AddressForm::Host),
-    ("helm", &[], AddressForm::Scheme),
-    ("hg", &["clone", "pull", "push"], AddressForm::Copy),
-    ("host", &[], AddressForm::Host),
-    ("http", &[], AddressForm::Host),
-    ("httpie", &[], AddressForm::Host),
-    ("https", &[], AddressForm::Host),
-    ("kubectl", &["--server", "-s"], AddressForm::Host),
-    ("lftp", &[], AddressForm::Host),
-    ("lynx", &[], AddressForm::Host),
-    ("mariadb", &["-h", "--host"], AddressForm::Host),
-    ("mongosh", &[], AddressForm::Host),
-    ("mosh", &[], AddressForm::Host),
-    ("mtr", &[], AddressForm::Host),
-    ("mysql", &["-h", "--host"], AddressForm::Host),
-    ("nc", &[], AddressForm::Host),
-    ("ncat", &[], AddressForm::Host),
-    ("nerdctl", &["pull", "push", "run", "create", "login"], AddressForm::Host),
-    ("netcat", &[], AddressForm::Host),
-    ("nmap", &[], AddressForm::Host),
-    ("nslookup", &[], AddressForm::Host),
-    ("oc", &["--server", "-s", "login"], AddressForm::Host),
-    ("ping", &[], AddressForm::Host),
-    ("podman", &["pull", "push", "run", "create", "login"], AddressForm::Host),
-    ("psql", &["-h", "--host", "-d", "--dbname"], AddressForm::Host),
-    ("redis-cli", &["-h", "-u"], AddressForm::Host),
-    ("rsync", &[], AddressForm::Copy),
-    ("scp", &[], AddressForm::Copy),
-    ("sftp", &[], AddressForm::Host),
-    ("skopeo", &[], AddressForm::Scheme),
-    ("ss", &[], AddressForm::Host),
-    ("ssh", &[], AddressForm::Host),
-    ("ssh-copy-id", &[], AddressForm::Host),
-    ("ssh-keyscan", &[], AddressForm::Host),
-    ("svn", &[], AddressForm::Scheme),
-    ("telnet", &[], AddressForm::Host),
-    ("terraform", &[], AddressForm::Scheme),
-    ("tofu", &[], AddressForm::Scheme),
-    ("traceroute", &[], AddressForm::Host),
-    ("w3m", &[], AddressForm::Host),
-    ("wget", &["-e", "--execute"], AddressForm::Host),
-    ("whois", &[], AddressForm::Host),
-    ("xh", &[], AddressForm::Host),
-    ("xhs", &[], AddressForm::Host),
-];
-
 impl CommandAnalyzer<'_> {
-    /// Notes the machines that the words of the command at `at` name.
+    /// Notes the machines that the words of the command at `at` name: for rules that deny or ask.
     pub(super) fn add_hosts(&mut self, at: usize) {
-        let Some(words) = self.words.get(at..) else { return };
-        let Some(program) = words.first().and_then(Word::literal).map(name::base_name) else { return };
-        let literal: Vec<&str> = words.iter().skip(1).filter_map(Word::literal).collect();
-        let option = |word: &&str| word.split_once('=').map_or(*word, |(name, _)| name).to_owned();
-        let is = |verbs: &[&str]| {
-            verbs.is_empty() || literal.iter().any(|word| verbs.contains(&option(word).as_str()))
+        let form = match self.reaches {
+            None | Some(AddressForm::Nothing) => return,
+            Some(AddressForm::Path | AddressForm::Always) => AddressForm::Host,
+            Some(form) => form,
         };
-        let Some((.., form)) = PROGRAMS.iter().find(|(name, verbs, _)| *name == program && is(verbs)) else {
-            return;
-        };
+        let Some(words) = self.words.get(at + 1..) else { return };
         let mut found = Vec::new();
-        for word in literal {
-            for part in std::iter::once(word).chain(word.split(['=', ','])) {
-                found.extend(host_in_text(part, *form));
-            }
+        for word in words.iter().filter_map(Word::literal) {
             // `--connect-to HOST:PORT:HOST:PORT`
-            if *form == AddressForm::Host && program == "curl" {
-                found.extend(word.split(':').filter_map(|part| host_in_text(part, AddressForm::Host)));
-            }
+            let parts = word.split(['=', ',']).chain(word.split(':').filter(|_| form == AddressForm::Host));
+            found.extend(std::iter::once(word).chain(parts).filter_map(|part| host_in_text(part, form)));
         }
         found.dedup();
         for url in
@@ -112,6 +55,153 @@ impl CommandAnalyzer<'_> {
             }
         }
     }
+
+    /// Has every address among the operands and values of a program that reaches other machines, and every one of which not
+    /// all is known, be allowed by itself (D2.37).
+    pub(super) fn add_reached(&mut self, form: &CommandForm, scan: &Scan<'_>) {
+        let Some(takes) = form.reaches.filter(|takes| *takes != AddressForm::Nothing) else { return };
+        let words = self.words;
+        let count = scan.operands.len();
+        // Behind a script stand its own words.
+        let script = form.program.as_ref().is_some_and(|program| program.operands == InterpreterSpec::SCRIPT);
+        for (index, &place) in scan.operands.iter().enumerate().take(if script { 1 } else { usize::MAX }) {
+            let role = form.operands.as_ref().and_then(|roles| roles.role_at(index, count));
+            let takes = match role {
+                Some(Role::Url) => AddressForm::Always,
+                Some(Role::Command | Role::Line | Role::Single | Role::Assignment) => continue,
+                // A name with a colon is something else there: `git push origin a:b`.
+                Some(Role::Text) if takes == AddressForm::Copy => AddressForm::Scheme,
+                _ => takes,
+            };
+            self.add_reached_word(place, words.get(place), takes);
+        }
+        // What a runner is told to get: `npx http://host/x`.
+        if let Some(rest) = scan.rest.filter(|_| form.kind == ProgramKind::Runner) {
+            self.add_reached_word(rest, words.get(rest), takes);
+        }
+        for found in scan.options.iter().chain(&scan.swallowed) {
+            let Some(value) = &found.value else { continue };
+            let takes = match found.known.meaning {
+                OptionMeaning::Url | OptionMeaning::Proxy => AddressForm::Always,
+                OptionMeaning::Harmless => takes,
+                OptionMeaning::Reads
+                | OptionMeaning::Stores
+                | OptionMeaning::NamedFile
+                | OptionMeaning::Names
+                | OptionMeaning::Loads
+                | OptionMeaning::Elsewhere => AddressForm::Scheme,
+                _ => continue,
+            };
+            match value.text {
+                // What has blanks is prose.
+                Some(text) if text.contains(' ') && takes != AddressForm::Always => {}
+                Some(text) => self.add_reached_word(value.place, Some(&Word::from(text)), takes),
+                None => self.add_reached_word(value.place, words.get(value.place), takes),
+            }
+        }
+        for &place in &scan.unknown {
+            let value = |text: &str| text.split_once('=').map(|(_, value)| Word::from(value));
+            let glued = words.get(place).and_then(Word::literal).and_then(value);
+            self.add_reached_word(place, glued.as_ref(), takes);
+        }
+    }
+
+    fn add_reached_word(&mut self, at: usize, word: Option<&Word>, takes: AddressForm) {
+        match word {
+            Some(Word::Literal(text)) => {
+                let url = address_in_text(text, takes).and_then(|url| UrlAccess::parse_lenient(&url).ok());
+                url.into_iter().for_each(|url| self.add_reached_address(at, url));
+            }
+            // Where no file has such a name, it stays as it is written: `curl host/x?y`.
+            Some(Word::Open(open)) if open.glob => {
+                let text = open.text.replace(['"', '\'', '\\'], "");
+                self.add_reached_word(at, Some(&Word::Literal(text)), takes);
+            }
+            Some(Word::Open(open)) => {
+                let known = open.pieces.first().and_then(Option::as_deref).unwrap_or_default();
+                let value = known.split_once('=').filter(|(name, _)| name.starts_with('-'));
+                let begins = address_in_text(value.map_or(known, |(_, value)| value), takes);
+                // A branch, a number or a value of a loop is no secret, and behind what is no address it is none.
+                let plain = open.tame || open.held >= GapContent::Name;
+                if plain && begins.is_none() && takes != AddressForm::Always {
+                    return open.variant_words().for_each(|word| match word {
+                        Word::Literal(_) => self.add_reached_word(at, Some(&word), takes),
+                        Word::Open(_) => {}
+                    });
+                }
+                let url = UrlAccess::from_prefix(&open.text, &begins.unwrap_or_default());
+                self.add_reached_address(at, url);
+            }
+            None => {}
+        }
+    }
+
+    fn add_reached_address(&mut self, at: usize, url: UrlAccess) {
+        let reason = match url.open {
+            true => "what is not known of it goes to another machine".to_owned(),
+            false => {
+                format!("an address that it reaches needs an allow of its own: fetch({})", pattern_of(&url))
+            }
+        };
+        if !self.places.urls.contains(&url) {
+            self.places.urls.push(url.clone());
+        }
+        let named = CaveatSubject::Address { at, url: Box::new(url) };
+        self.add_caveat(Caveat { reason, always: false, named });
+    }
+}
+
+/// What a rule calls an address, by its host.
+fn pattern_of(url: &UrlAccess) -> String {
+    let port = url.port.map(|port| format!(":{port}")).unwrap_or_default();
+    match url.scheme.as_str() {
+        "http" | "https" => format!("{}{port}", url.host),
+        scheme => format!("{scheme}://{}{port}/**", url.host),
+    }
+}
+
+/// The address that a text is or holds.
+fn address_in_text(text: &str, takes: AddressForm) -> Option<String> {
+    // `x@http://host/y`
+    if let Some(at) = text.find("://") {
+        let before = text.get(..at)?;
+        let part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        let scheme =
+            before.len() - before.chars().rev().take_while(|c| part(*c)).map(char::len_utf8).sum::<usize>();
+        return text.get(scheme..)?.split_whitespace().next().map(str::to_owned);
+    }
+    // Who follows the URL standard takes any slashes for two, and none.
+    let lower = text.to_ascii_lowercase();
+    let bare =
+        ["http:", "https:"].iter().find_map(|scheme| Some((scheme, lower.find(scheme)? + scheme.len())));
+    if let Some((scheme, at)) = bare.filter(|_| takes != AddressForm::Always) {
+        let rest = text.get(at..)?.trim_start_matches(['/', '\\']).split_whitespace().next()?;
+        return Some(format!("{scheme}//{rest}"));
+    }
+    let host = match takes {
+        AddressForm::Nothing | AddressForm::Scheme => None,
+        AddressForm::Always => {
+            // curl takes one slash for two.
+            let whole = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme));
+            return match whole {
+                Some((scheme, rest)) => Some(format!("{scheme}://{rest}")),
+                None => Some(format!("http://{text}")).filter(|_| !text.is_empty()),
+            };
+        }
+        AddressForm::Copy | AddressForm::Host => host_in_text(text, takes),
+        AddressForm::Path => {
+            let (head, _) = text.split_once('/')?;
+            host_in_text(head, AddressForm::Host).filter(|_| leads_on(head))
+        }
+    };
+    host.map(|host| format!("https://{host}/"))
+}
+
+/// Whether what stands before a slash is a machine's name: its last part has letters alone, or it is a number.
+fn leads_on(head: &str) -> bool {
+    let end = head.rsplit(['.', ':']).next().unwrap_or_default();
+    let letters = end.len() > 1 && end.bytes().all(|b| b.is_ascii_alphabetic());
+    letters || !end.is_empty() && end.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// The machine that a text names.

@@ -39,6 +39,8 @@ pub(super) enum Role {
     Assignment,
     /// An address, perhaps without its scheme.
     Url,
+    /// An address, or the name that stands for one.
+    Remote,
     /// Something to make: who names the first has to name the others.
     Goal,
     /// A member of an archive that is taken apart.
@@ -51,6 +53,8 @@ pub(super) enum Role {
     Single,
     /// A script that is run.
     Script,
+    /// A module that is run, by its name, or a script.
+    Module,
 }
 
 /// What the operands are: some, then one kind repeated, then some more.
@@ -122,12 +126,14 @@ impl Role {
             "loaded" => Self::Loaded,
             "assignment" => Self::Assignment,
             "url" => Self::Url,
+            "remote" => Self::Remote,
             "goal" => Self::Goal,
             "member" => Self::Member,
             "command" => Self::Command,
             "line" => Self::Line,
             "single" => Self::Single,
             "script" => Self::Script,
+            "module" => Self::Module,
             _ => return None,
         })
     }

@@ -91,7 +91,7 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                 judge.add_names_near(form, scan, word, Use::Write(WriteKind::Edit), reach);
                 judge.add_names_near(form, scan, word, Use::Read, reach);
             }
-            Role::Text => match word {
+            Role::Text | Role::Remote => match word {
                 Word::Literal(text) => judge.places.add_text(text),
                 // Text is only printed: what is not known of it opens no file. A path that is begun may be
                 // meant for the next command.
@@ -173,7 +173,7 @@ fn analyze_named_operands(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, s
                     judge.named_elsewhere("what the page includes", Use::Read);
                 }
             }
-            Role::Path | Role::Script => {
+            Role::Path | Role::Script | Role::Module => {
                 paths += 1;
                 judge.places.add_word(word, Use::Either, reach);
                 judge.add_other_files(form, scan, (word, *place), Use::Either, reach);

@@ -3,7 +3,7 @@
 use super::FolderChange;
 use super::analyzer::{CommandAnalyzer, LONGEST_TAIL};
 use super::embedded_paths::Language;
-use super::form::{CommandForm, OptionMeaning, ValueCount};
+use super::form::{CommandForm, InterpreterSpec, OptionMeaning, Role, ValueCount};
 use super::scan::{FoundOption, Scan};
 use super::table::{ProgramTable, SpecialCase};
 use super::{InnerCommand, env, name, operands, unpack, variables};
@@ -26,6 +26,7 @@ impl CommandAnalyzer<'_> {
         if !scan.unknown.is_empty() {
             self.reader = false;
             self.understood = false;
+            self.add_unlisted(form, scan);
         }
         // What it is told to read by an option it goes through as it does its operands: `diff --to-file=DIR a`.
         let reads = |meaning| matches!(meaning, OptionMeaning::Reads | OptionMeaning::Stores);
@@ -65,6 +66,26 @@ impl CommandAnalyzer<'_> {
             for place in &scan.perhaps {
                 self.add_plain_caveat("a word that could be an option which does more", vec![*place]);
             }
+        }
+    }
+
+    /// An option that the table does not list may do anything: what it does is asked about (D2.38).
+    fn add_unlisted(&mut self, form: &CommandForm, scan: &Scan<'_>) {
+        if !form.listed {
+            return;
+        }
+        // Behind a script, and behind what is to be made, stand their own words.
+        let script = form.program.as_ref().filter(|program| program.operands == InterpreterSpec::SCRIPT);
+        let inline =
+            |found: &&FoundOption<'_>| script.is_some_and(|program| program.inline.contains(found.name));
+        let values = scan.options.iter().filter(inline).filter_map(|found| Some(found.value.as_ref()?.place));
+        let goals = form.operands.as_ref().is_some_and(|of| of.many == Some(Role::Goal));
+        let operands = scan.operands.iter().copied().filter(|_| script.is_some() || goals);
+        let end = values.chain(operands).min().unwrap_or(usize::MAX).min(self.own_end);
+        let is_end = |place: &usize| self.words.get(*place).and_then(Word::literal) == Some("--");
+        let places: Vec<_> = scan.unknown.iter().filter(|place| **place <= end && !is_end(place)).collect();
+        for place in places {
+            self.add_plain_caveat("an option that mayi does not know", vec![*place]);
         }
     }
 

@@ -72,6 +72,7 @@ pub(in crate::shell) fn started_lines(text: &str, backquotes: bool) -> Vec<Strin
             lines.push(line.to_owned());
         }
     };
+    let renamed = renamed_starters(text);
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let word = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -94,7 +95,7 @@ pub(in crate::shell) fn started_lines(text: &str, backquotes: bool) -> Vec<Strin
             let piped = |line: &String| line.trim().starts_with('|') || line.trim().ends_with('|');
             let found = call_arguments(behind).into_iter().filter(piped);
             found.for_each(|line| add(line.trim().trim_matches('|').to_owned()));
-        } else if STARTERS.contains(&lower.as_str()) {
+        } else if STARTERS.contains(&lower.as_str()) || renamed.contains(&name) {
             let arguments = call_arguments(behind);
             if let [first, others @ ..] = arguments.as_slice() {
                 add(first.clone());
@@ -107,6 +108,31 @@ pub(in crate::shell) fn started_lines(text: &str, backquotes: bool) -> Vec<Strin
         rest = behind;
     }
     lines
+}
+
+/// Other names that a program gives such a function: `from os import system as s`, `{ execSync: e }`, `s = os.system`.
+fn renamed_starters(text: &str) -> Vec<&str> {
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let lower = text.to_ascii_lowercase();
+    let mut found = Vec::new();
+    for starter in STARTERS {
+        for (at, _) in lower.match_indices(starter) {
+            let behind = text.get(at + starter.len()..).unwrap_or_default();
+            let before = text.get(..at).unwrap_or_default();
+            if behind.starts_with(part) || before.ends_with(part) {
+                continue;
+            }
+            let after = behind.trim_start();
+            let to = after.strip_prefix("as ").or(after.strip_prefix(':')).map(str::trim_start);
+            let to = to.and_then(|to| to.get(..to.find(|c| !part(c)).unwrap_or(to.len())));
+            let module = before.trim_end_matches(|c: char| part(c) || c == '.');
+            let from =
+                module.trim_end().strip_suffix('=').map(str::trim_end).filter(|_| !after.starts_with('('));
+            let from = from.and_then(|from| from.get(from.rfind(|c| !part(c)).map_or(0, |at| at + 1)..));
+            found.extend(to.into_iter().chain(from).filter(|name| !name.is_empty()));
+        }
+    }
+    found
 }
 
 /// Whether code could start the program of this name: it speaks of it and starts something, or what it starts is not told

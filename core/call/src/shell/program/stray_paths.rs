@@ -3,9 +3,10 @@
 
 use std::path::Component;
 
+use super::Command;
 use super::analyzer::CommandAnalyzer;
 use super::embedded_paths::Language;
-use super::form::{CommandForm, OptionMeaning, Role};
+use super::form::{CommandForm, InterpreterSpec, OptionMeaning, Role};
 use super::scan::Scan;
 use super::table::ProgramKind;
 use crate::PathAccess;
@@ -103,8 +104,18 @@ pub(super) fn add_strays(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, sc
         named.dedup();
         note_stray_paths(judge, named, text);
     }
-    let Some(ended) = scan.ended.filter(|_| !form.reader) else { return };
     let count = scan.operands.len();
+    for (index, &place) in scan.operands.iter().enumerate() {
+        let role = form.operands.as_ref().and_then(|roles| roles.role_at(index, count));
+        let Some(text) = literal(place) else { continue };
+        if matches!(role, Some(Role::Script | Role::Module)) || runs_operand(form, scan, index) {
+            note_stray_paths(judge, vec![place], text);
+        }
+        if role == Some(Role::Module) && is_elsewhere(judge.command, text) {
+            judge.add_plain_caveat("a module that does not lie in the folder", vec![place]);
+        }
+    }
+    let Some(ended) = scan.ended.filter(|_| !form.reader) else { return };
     for (index, &place) in scan.operands.iter().enumerate().filter(|(_, place)| **place > ended) {
         let role = form.operands.as_ref().and_then(|roles| roles.role_at(index, count));
         let Some(text) = literal(place).filter(|_| matches!(role, None | Some(Role::Text))) else { continue };
@@ -114,6 +125,26 @@ pub(super) fn add_strays(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, sc
             text.split_once('=').filter(|_| text.starts_with('-')).map_or(text, |(_, value)| value),
         );
     }
+}
+
+/// Whether an interpreter runs the operand at `index`: its script, and all of them where an option without a value says so
+/// (`node --test`).
+fn runs_operand(form: &CommandForm, scan: &Scan<'_>, index: usize) -> bool {
+    let script = |program: &&InterpreterSpec| program.operands == InterpreterSpec::SCRIPT;
+    let Some(program) = form.program.as_ref().filter(script).filter(|_| form.language == Language::Code)
+    else {
+        return false;
+    };
+    let mut inline = scan.options.iter().filter(|found| program.inline.contains(found.name)).peekable();
+    if inline.peek().is_none() { index == 0 } else { inline.all(|found| found.value.is_none()) }
+}
+
+/// Whether a word is a module's name, and the folder has none that begins so.
+fn is_elsewhere(command: &Command<'_>, text: &str) -> bool {
+    let package = text.split('.').next().unwrap_or_default();
+    let name = !text.contains('/') && !text.ends_with(".py");
+    let here = |cwd| PathAccess::is_at(cwd, package) || PathAccess::is_at(cwd, &format!("{package}.py"));
+    name && !command.made && !command.cwd.is_some_and(here)
 }
 
 /// Notes the paths that a value is or holds: `html:/x`, `a,/x`, `out=/x`.

@@ -70,6 +70,14 @@ impl ProgramEntry {
         form.kind == ProgramKind::Plain && !known && (self.part.has_subs || !self.name().contains(' '))
     }
 
+    /// Whether `name` is no sub-command of a program of which all are known.
+    pub(super) fn lacks_sub(&self, name: &str) -> bool {
+        // `+nightly` is none.
+        let named = name.starts_with(|c: char| c.is_alphanumeric());
+        let subs = self.form().subs.as_ref().filter(|_| named);
+        subs.is_some_and(|subs| !subs.contains(name)) && self.full_names(name).is_empty()
+    }
+
     /// Whether all that the table says of it is its name: its first word may be what it runs, as that of any program.
     pub(super) fn says_nothing(&self) -> bool {
         let said = self.part.entry_text().split_terminator('\u{1e}');
@@ -94,6 +102,7 @@ impl ProgramEntry {
                 entry.inherit_from(&like);
                 above.push(like);
             }
+            let mut reaches = None;
             for (at, _) in self.name().match_indices(' ') {
                 let upper = self.name().get(..at).and_then(|upper| ProgramTable::get().find_entry(upper));
                 let Some(upper) = upper.and_then(|upper| TableEntry::parse(upper.part.entry_text()).ok())
@@ -103,8 +112,10 @@ impl ProgramEntry {
                 entry.certain.push(' ');
                 entry.certain.push_str(&upper.certain);
                 entry.inherit_spelling(upper.spelling);
+                reaches = upper.reaches.or(reaches);
                 above.extend(Some(upper).filter(|upper| upper.everywhere));
             }
+            entry.reaches = entry.reaches.or(reaches);
             let by_field = matches!(self.source_file(), "build" | "tools") && entry.reader != Some(true);
             entry.responses = entry.responses.or(Some(by_field));
             let of_tools = matches!(self.source_file(), "build" | "tools" | "packages");

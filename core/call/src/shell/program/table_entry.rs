@@ -5,6 +5,7 @@ use serde::de::value::Error;
 
 use super::embedded_paths::Language;
 use super::form::OptionMeaning;
+use super::hosts::AddressForm;
 use super::option_aliases::Spelling;
 use super::packed;
 
@@ -129,6 +130,9 @@ pub(super) struct TableEntry {
     pub(super) opens_pipes: bool,
     pub(super) takes_in: Option<String>,
     pub(super) operands_take_in: bool,
+    pub(super) reaches: Option<AddressForm>,
+    pub(super) more: Option<bool>,
+    pub(super) subs: Option<String>,
 }
 
 /// What sort of program it is.
@@ -248,6 +252,8 @@ impl TableEntry {
         self.instead = self.instead.take().or_else(|| like.instead.clone());
         self.query = self.query.take().or_else(|| like.query.clone());
         self.special = self.special.or(like.special);
+        self.reaches = self.reaches.or(like.reaches);
+        self.more = self.more.or(like.more);
         self.archives |= like.archives;
         for (own, other) in [
             (&mut self.shown_by, &like.shown_by),
@@ -281,6 +287,11 @@ impl TableEntry {
         if self.kind == ProgramKind::Plain {
             self.kind = like.kind;
         }
+    }
+
+    /// Whether it says which options there are.
+    pub(super) fn lists_options(&self) -> bool {
+        self.option_lists().iter().any(|(_, list)| !list.is_empty())
     }
 
     /// Its lists of options, with what each is about.

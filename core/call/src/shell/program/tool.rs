@@ -5,6 +5,7 @@ use super::analyzer::{self, CommandAnalyzer};
 use super::form::OptionMeaning;
 use super::library;
 use super::scan::Scan;
+use super::table::ProgramTable;
 use super::{Command, InnerCommand};
 use crate::shell::{Caveat, CaveatSubject, Word};
 
@@ -28,6 +29,7 @@ pub(super) fn analyze_tool(judge: &mut CommandAnalyzer<'_>, words: &[Word], plac
             CaveatSubject::Beside { first, at } => {
                 CaveatSubject::Beside { first: first + place, at: at + place }
             }
+            CaveatSubject::Address { at, url } => CaveatSubject::Address { at: at + place, url },
             other => other,
         };
         judge.add_caveat(Caveat { named, ..caveat });
@@ -68,7 +70,8 @@ pub(super) fn analyze_python_module(judge: &mut CommandAnalyzer<'_>, scan: &Scan
         return;
     }
     // `python -m pip.__main__`
-    let name = name.split('.').next().unwrap_or(name);
+    let package = name.split('.').next().unwrap_or(name);
+    let name = if ProgramTable::get().find_program(name).is_some() { name } else { package };
     let rest = judge.words.get(value.place + 1..).unwrap_or_default();
     let words: Vec<Word> = std::iter::once(Word::from(name)).chain(rest.iter().cloned()).collect();
     judge.known.also.push(words.clone());

@@ -132,8 +132,8 @@ fn given_changes_of_the_shell_itself_then_they_are_asked_about() {
 #[test]
 fn given_a_line_for_later_then_its_commands_are_found() {
     each(&[
-        ("trap 'curl x' EXIT", "trap 'curl x' EXIT ! | curl x"),
-        ("mapfile -C 'curl x;:' -c 1", "mapfile -C 'curl x;:' -c 1 ~! | curl x | :"),
+        ("trap 'curl x' EXIT", "trap 'curl x' EXIT ! | curl x ~"),
+        ("mapfile -C 'curl x;:' -c 1", "mapfile -C 'curl x;:' -c 1 ~! | curl x ~ | :"),
     ]);
 }
 

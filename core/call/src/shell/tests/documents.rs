@@ -50,7 +50,7 @@ fn given_a_document_whose_end_is_in_doubt_then_the_line_is_not_understood() {
 #[test]
 fn given_a_document_for_a_shell_then_its_text_is_a_line() {
     each(&[
-        ("sh <<E\ncurl x; id\nE", "sh | curl x | id"),
+        ("sh <<E\ncurl x; id\nE", "sh | curl x ~ | id"),
         ("bash -s <<'E'\n$x\nE", "bash -s | $x !"),
         ("bash <<< 'id -u'", "bash | id -u"),
         ("sudo sh <<E\nid\nE", "sudo sh | sh | id"),

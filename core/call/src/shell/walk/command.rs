@@ -1,5 +1,6 @@
 //! A command of words that are known as far as they can be: what it is, what it runs in turn, and where it leads.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use super::command_parts::{CommandParts, command_name_caveat, is_process_substitution, shift_subject};
@@ -401,9 +402,12 @@ impl Walker<'_> {
     }
 
     pub(super) fn analyze_words(&self, words: &[Word], fed: bool, piped: bool) -> CommandFacts {
-        let made = self.could_have_made_files();
-        let (looked, repositories) = (&self.looked, &self.repositories);
         let cwd = self.place.folder.known_path();
+        // Where the line has gone out of the session's folders, what is there changes by itself.
+        let within = |cwd: &Path| self.at.roots.iter().any(|root| cwd.starts_with(root));
+        let left = cwd.is_some_and(|cwd| cwd != self.at.cwd && !self.at.roots.is_empty() && !within(cwd));
+        let made = left || self.could_have_made_files();
+        let (looked, repositories) = (&self.looked, &self.repositories);
         let git_names = if made { self.git_names() } else { GitNames::default() };
         let command = Command { words, cwd, looked, repositories, fed, piped, made, git_names };
         let mut known = program::analyze_command(&command);

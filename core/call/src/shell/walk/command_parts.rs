@@ -75,6 +75,10 @@ pub(super) fn shift_subject(named: &CaveatSubject, through: usize) -> CaveatSubj
             (Some(first), Some(at)) => CaveatSubject::Beside { first, at },
             _ => CaveatSubject::Nothing,
         },
+        CaveatSubject::Address { at, url } => match at.checked_sub(through) {
+            Some(at) => CaveatSubject::Address { at, url: url.clone() },
+            None => CaveatSubject::Nothing,
+        },
         other => other.clone(),
     }
 }

@@ -17,6 +17,10 @@ impl CallBuilder {
         if input::has_odd_urls(raw) {
             self.by_hand = Some("it has an address that is no text".to_owned());
         }
+        if let Some(key) = input::key_beside_address(raw) {
+            self.by_hand =
+                Some(format!("beside the address its input has {key:?}, which mayi does not know"));
+        }
         // Where it puts what it fetched.
         for path in input::single_paths(raw) {
             self.write(WriteKind::Write, &path);

@@ -93,6 +93,28 @@ pub(super) const TEXTS: &[&str] = &[
     "operation",
 ];
 
+/// What stands beside an address that is only got.
+pub(super) const FETCHING: &[&str] = &[
+    "url",
+    "uri",
+    "href",
+    "urls",
+    "prompt",
+    "query",
+    "question",
+    "instructions",
+    "objective",
+    "goal",
+    "description",
+    "explanation",
+    "title",
+    "format",
+    "mode",
+    "language",
+    "selector",
+    "raw",
+];
+
 /// Keys of a call that runs a command, which say how, why, or what came of it.
 pub(super) const RUNNING: &[&str] = &[
     "description",

@@ -1,5 +1,6 @@
 //! How far a command reaches: through links, into the past, below a folder that it changes (D2.27 and D2.26).
 
+mod addresses;
 mod archives;
 mod backups;
 mod beside;

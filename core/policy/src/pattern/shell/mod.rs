@@ -22,6 +22,9 @@ pub(crate) use command_forms::{CommandForms, SecondWord};
 pub use parse::regexes_compiled;
 pub(super) use parse::{LARGEST_REGEX, regex_source};
 
+/// A host that nobody means.
+const OTHER_HOST: &str = "another-host.invalid";
+
 /// Matched against the words of one simple command.
 #[derive(Clone, Debug)]
 pub(crate) enum ShellPattern {
@@ -172,9 +175,12 @@ impl ShellPattern {
         if caveat.always {
             return false;
         }
+        if let CaveatSubject::Address { at, url } = &caveat.named {
+            return self.names_address(shell, *at, &url.host);
+        }
         let Self::Words(of) = self else { return matches!(caveat.named, CaveatSubject::Beside { .. }) };
         match &caveat.named {
-            CaveatSubject::Nothing => false,
+            CaveatSubject::Nothing | CaveatSubject::Address { .. } => false,
             CaveatSubject::Beside { first, at } => {
                 let open = |at: &usize| of.words.get(*at).is_none_or(WordPattern::is_any);
                 open(first) || !open(at)
@@ -188,6 +194,27 @@ impl ShellPattern {
                 of.matched_assignments(shell).is_some_and(|places| places.contains(at))
             }
         }
+    }
+
+    /// Whether an allow that matches `shell` says where it goes by the word at `at`: with another host there, it does not match.
+    fn names_address(&self, shell: &ShellAccess, at: usize, host: &str) -> bool {
+        if let Self::Words(of) = self
+            && matches!(of.words.get(at), Some(WordPattern::Literal(_)))
+        {
+            return true;
+        }
+        let text = shell.words.get(at).and_then(Word::literal).unwrap_or_default();
+        let begins = text.find("://").map_or(0, |at| at + 3);
+        let (before, rest) = text.split_at(begins);
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        if host.is_empty() || !authority.contains(host) {
+            return false;
+        }
+        let mut other = shell.clone();
+        if let Some(word) = other.words.get_mut(at) {
+            *word = Word::Literal([before, &authority.replace(host, OTHER_HOST), path].concat());
+        }
+        !self.certainly_matches(&other)
     }
 
     /// Whether this could be about the command, a wrapper of it, or what a line that was not understood
