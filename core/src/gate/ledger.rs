@@ -99,7 +99,7 @@ impl Ledger {
         let file = |file: &SourceFile| entry_details::ConfigFile {
             path: file.path.to_string_lossy().into_owned(),
             digest: file.digest.to_string(),
-            layer: Some(file.layer.to_owned()),
+            layer: Some(file.layer.to_string()),
         };
         let config = entry_details::Config {
             v: entry_details::VERSION,

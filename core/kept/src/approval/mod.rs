@@ -14,8 +14,8 @@ mod suggest;
 pub use alike::likeness_key;
 pub use answer::{AnswerError, ApprovalResolved, ApprovalResponse, Outcome, Remember, RememberScope};
 pub use card::{
-    AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
-    choice,
+    AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, OptionKind,
+    PermissionType, State, choice,
 };
 pub use change_places::change_lines;
 pub(crate) use escape::hides;
