@@ -6,7 +6,7 @@
 //! | `key` | what entries are sealed with: 32 random bytes, in hexadecimal |
 //! | `head` | the newest entry's number and MAC, so that a removed end shows |
 //! | `lock` | held while something is written, so that entry and head go together |
-//! | `owners/ID` | held by a process that asks, for as long as it lives |
+//! | `owners/ID` | held by a process that asks, for as long as it lives; `ID.sock` is where it takes answers of others |
 //! | `surfaces/ID` | held by a process at whose surface a person can answer, for as long as that is open |
 //! | `archive/` | the record's oldest entries, once there were too many |
 //!
@@ -47,15 +47,15 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::{
-    ApprovalQuery, Change, EntryQuery, GrantQuery, Offer, OfferId, Owner, OwnerId, Pass, PassedCall, Store,
-    StoreError, StoredApproval, StoredGrant,
+    ApprovalQuery, Change, EntryQuery, GrantQuery, Owner, OwnerId, Pass, PassedCall, Store, StoreError,
+    StoredApproval, StoredGrant,
 };
 use crate::approval::History;
 use crate::record::{Key, RecordKeys, Recorded};
@@ -350,22 +350,8 @@ impl Store for SqliteStore {
         self.read(|connection| approvals::list_approvals(connection, query))
     }
 
-    fn pending_offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError> {
-        self.read(|connection| approvals::unreplied_offers(connection, owner))
-    }
-
-    fn offer_reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError> {
-        let gone = || Some(Err("the process that asked is gone, and its call with it".to_owned()));
-        match self.read(|connection| approvals::read_reply(connection, id))? {
-            None => Ok(Some(Err("no answer with this id was given".to_owned()))),
-            Some(approvals::OfferReply::Given(reply)) => Ok(Some(reply)),
-            Some(approvals::OfferReply::Waits(owner)) => {
-                match self.owners.life_of(owner, Timestamp::now())? {
-                    OwnerLife::Gone => Ok(gone()),
-                    OwnerLife::Alive | OwnerLife::Hung => Ok(None),
-                }
-            }
-        }
+    fn answer_socket(&self, owner: OwnerId) -> PathBuf {
+        self.owners.socket_path(owner)
     }
 
     fn attach_owner(&self, owner: &Owner) -> Result<(), StoreError> {
