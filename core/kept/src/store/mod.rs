@@ -20,9 +20,9 @@ pub use error::{Conflict, StoreError};
 pub use item::{Item, PINNED, definition_of};
 pub use pass::{Pass, PassId, PassedCall};
 pub use pinned::{Definition, PinnedItem};
-pub use query::{ApprovalQuery, EntryQuery, GrantQuery, Order};
+pub use query::{ApprovalQuery, EntryGap, EntryQuery, GrantQuery, Order};
 pub use sqlite::{
-    Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, present_in,
+    DamageCheck, Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, present_in,
     surfaces_open,
 };
 pub use write_queue::{PendingWrite, WriteQueue};
@@ -205,7 +205,7 @@ pub trait Store: Send + Sync {
     /// If the store can't be read.
     fn abandoned_approvals(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError>;
 
-    /// Entries of the record.
+    /// Entries of the record: of one that is damaged, those that can be read.
     ///
     /// # Errors
     /// If the store can't be read.
