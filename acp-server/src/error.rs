@@ -60,7 +60,7 @@ fn answer_error_detail(error: &AnswerError) -> Detail<'_> {
         AnswerError::Unknown => "unknown",
         AnswerError::Changed => "changed",
         AnswerError::Option(_) => "option",
-        AnswerError::Withdrawn => "withdrawn",
+        AnswerError::Refused(_) => "refused",
         AnswerError::Unheard => "unheard",
         AnswerError::Remember(_) => "remember",
         AnswerError::Store(_) => "store",

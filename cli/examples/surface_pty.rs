@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mayi::surface::{BackgroundState, Screen, TerminalSurface};
-use mayi_core::approval::{AgentOption, ApprovalResponse, choice};
+use mayi_core::approval::{AgentOption, ApprovalResponse, OptionKind, choice};
 use mayi_core::call::{
     Access, AgentId, Call, Diff, Door, McpAccess, PathAccess, SessionId, Surroundings, WriteKind, shell,
 };
@@ -195,7 +195,7 @@ fn scenario_calls(scenario: &str) -> Vec<CallWithOptions> {
             let option = |id: &str, name: &str, kind: &str, danger: Option<&str>| AgentOption {
                 option_id: id.into(),
                 name: name.into(),
-                kind: kind.into(),
+                kind: OptionKind::from_word(kind),
                 danger: danger.map(Into::into),
             };
             let options = vec![
@@ -263,7 +263,7 @@ fn mode_switch_call() -> CallWithOptions {
     let switch = AgentOption {
         option_id: "free".to_owned(),
         name: "Yes, and don't ask again".to_owned(),
-        kind: "allow_once".to_owned(),
+        kind: OptionKind::AllowOnce,
         danger: Some("switches the agent's own mode".to_owned()),
     };
     (build_call("s1", "switch_mode", "Ready to code?", json!({"plan": "do it"}), access), vec![switch])

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use mayi_core::approval::escape_line;
 use mayi_core::config::{Durability, LoadedConfig, RecordSettings};
 use mayi_core::gate::cancel_abandoned;
 use mayi_core::record::{Redactor, secrets_of};
@@ -11,6 +12,7 @@ use mayi_core::writer::EntryWriter;
 
 use crate::context::Context;
 use crate::error::CliError;
+use crate::print;
 
 /// A store that can be written, and what makes its entries.
 pub(crate) struct WritableStore {
@@ -39,6 +41,7 @@ impl SharedStores {
             Some(store) => store,
             None => {
                 let store = Arc::new(SqliteStore::open(&folder, options)?);
+                warn_of_damage(&store);
                 stores.push((folder, options, Arc::downgrade(&store)));
                 store
             }
@@ -76,8 +79,29 @@ pub(crate) fn open_without(
     secrets: &[String],
 ) -> Result<WritableStore, CliError> {
     let store = SqliteStore::open(&store_folder(ctx)?, store_options(&loaded.record))?;
+    warn_of_damage(&store);
     let writer = record_writer_without(&store, &loaded.record, secrets).map_err(CliError::internal)?;
     Ok(WritableStore { store: Arc::new(store), writer })
+}
+
+/// Says once that the database is damaged, where somebody is about to write it: what could be lost would be lost unnoticed. A
+/// large one is looked at meanwhile, and nobody waits for that.
+fn warn_of_damage(store: &SqliteStore) {
+    let (check, quick) = store.damage_check();
+    let warn = move || {
+        if let Some(error) = check.run() {
+            print::stderr_line(format!(
+                "mayi: warning: part of the record can't be trusted any more, and it goes on being written: {}; see: mayi log verify",
+                escape_line(&error.to_string())
+            ));
+        }
+    };
+    if quick {
+        return warn();
+    }
+    if let Err(error) = std::thread::Builder::new().name("damage".to_owned()).spawn(warn) {
+        tracing::debug!(%error, "the record was not looked through");
+    }
 }
 
 /// Opens the store to look at it; none if there is none.
@@ -101,6 +125,7 @@ pub(crate) fn open_for_changes(ctx: &Context) -> Result<Option<WritableStore>, C
     // Mistakes in the configuration are no reason why nobody could answer or revoke.
     let record = ctx.load().map(|loaded| loaded.record).unwrap_or_default();
     let store = SqliteStore::open(&store_folder(ctx)?, store_options(&record))?;
+    warn_of_damage(&store);
     let writer = record_writer(&store, &record).map_err(CliError::internal)?;
     cancel_abandoned(&store, &writer)?;
     Ok(Some(WritableStore { store: Arc::new(store), writer }))

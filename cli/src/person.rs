@@ -1,5 +1,7 @@
-//! Whether it is a person who answers: at a terminal, and not from within an agent.
+//! Whether it is a person who answers: at a terminal, and not from within an agent, as this process and those that ask see it.
 
+#[cfg(unix)]
+use mayi_core::gate::check_by_those_who_ask;
 use mayi_core::gate::{asking_pids, is_started_by};
 use mayi_core::store::Store;
 
@@ -17,10 +19,20 @@ pub(crate) const ELSEWHERE: &str =
 /// Says who may answer, and how.
 #[cfg(unix)]
 pub(crate) fn require_person(store: &dyn Store) -> Result<(), CliError> {
+    require_answerer(store)?;
+    ask_others(store)
+}
+
+/// The same for whoever answers a question: the process that asks looks at this one by itself, and no other needs to.
+///
+/// # Errors
+/// Says who may answer, and how.
+#[cfg(unix)]
+pub(crate) fn require_answerer(store: &dyn Store) -> Result<(), CliError> {
     if !crate::surface::terminal_is_there() {
         return Err(CliError::usage("only a person at a terminal can answer, and there is no terminal here"));
     }
-    refuse_agent(store)
+    refuse_descendants_of(&asking_pids(store)?)
 }
 
 /// Refuses.
@@ -32,12 +44,34 @@ pub(crate) fn require_person(_: &dyn Store) -> Result<(), CliError> {
     Err(CliError::usage(ELSEWHERE))
 }
 
+/// Refuses.
+///
+/// # Errors
+/// Always: says where a person can answer.
+#[cfg(not(unix))]
+pub(crate) fn require_answerer(_: &dyn Store) -> Result<(), CliError> {
+    Err(CliError::usage(ELSEWHERE))
+}
+
 /// Refuses what an agent, or something that one started, wants in the person's place.
 ///
 /// # Errors
 /// Says so.
 pub(crate) fn refuse_agent(store: &dyn Store) -> Result<(), CliError> {
-    refuse_descendants_of(&asking_pids(store)?)
+    refuse_descendants_of(&asking_pids(store)?)?;
+    ask_others(store)
+}
+
+/// Has the processes that ask look at this one, which an agent may have put where it sees none of them.
+#[cfg(unix)]
+fn ask_others(store: &dyn Store) -> Result<(), CliError> {
+    check_by_those_who_ask(store).map_err(|error| CliError::usage(error.to_string()))
+}
+
+/// Nobody looks at others here.
+#[cfg(not(unix))]
+fn ask_others(_: &dyn Store) -> Result<(), CliError> {
+    Ok(())
 }
 
 /// Refuses what one of these processes has started, or a supervisor, wants in the person's place.
@@ -72,5 +106,5 @@ pub(crate) fn check_may_serve(store: &dyn Store) -> Result<(), CliError> {
             "an agent can't answer for the person: this was started by one; start it in a terminal outside of that",
         ));
     }
-    Ok(())
+    ask_others(store)
 }

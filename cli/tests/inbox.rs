@@ -140,6 +140,37 @@ fn given_an_agent_of_a_run_without_a_record_then_it_answers_for_nobody() {
     assert!(!machine.file("ran.txt").exists());
 }
 
+/// D6.8: an answer that somebody writes into the store answers nothing: neither as earlier versions took it from there, nor as
+/// the end of the question. Attack 781.
+#[test]
+fn given_an_answer_that_was_written_into_the_store_then_nothing_runs() {
+    for how in [
+        "INSERT INTO offers (id, approval, owner, response, \"by\", at, replied) SELECT '01970000-0000-7000-8000-000000000001', \
+         id, owner, json_object('approvalId', id, 'digest', digest, 'response', json('{\"outcome\": \
+         {\"outcome\": \"selected\", \"optionId\": \"allow_once\"}}')), 'inbox', asked_at, 0 FROM approvals",
+        "UPDATE approvals SET state = 'approved', \"by\" = 'inbox', settled_at = asked_at",
+    ] {
+        let machine = Machine::new();
+        let mut run = machine.asks("demo: run touch ran.txt");
+        machine.ids(1);
+        let database = machine.folder.path().join("home/.local/share/mayi/store.db");
+        let database = rusqlite::Connection::open(database).unwrap();
+        assert_eq!(database.execute(how, ()).unwrap(), 1);
+        database.execute("UPDATE changes SET count = count + 1", ()).unwrap();
+        // Another question of the same process is asked, answered and done: what waits was looked at meanwhile.
+        let other = machine.asks("demo: run touch other.txt");
+        let first = |ids: Vec<String>| ids.last().cloned().unwrap();
+        let ids = machine.ids(if how.starts_with("INSERT") { 2 } else { 1 });
+        let (code, screen) = machine.at_terminal(&["inbox", "approve", &first(ids)]);
+        assert_eq!(code, 0, "{screen}");
+        assert_eq!(ended(other), 0);
+        assert!(machine.file("other.txt").exists() && !machine.file("ran.txt").exists(), "{how}");
+        assert!(run.try_wait().unwrap().is_none(), "it waits on");
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+}
+
 /// On restart those whose agent is gone become `cancelled` with reason `interrupted`, never allowed.
 /// Attack 17.
 #[test]

@@ -436,3 +436,48 @@ fn given_follow_then_what_other_processes_append_is_shown_until_nobody_reads() {
         assert_eq!(ended.recv_timeout(DEADLINE).unwrap().code(), Some(0));
     }
 }
+
+/// D7.7: Of a damaged database, what can be read is shown, the rest is named, and the exit code is 1; who goes on writing to it is
+/// told once, at the start. Any page, one at a time.
+#[test]
+fn given_a_damaged_database_then_log_shows_the_rest_and_run_says_so() {
+    let machine = Machine::new();
+    let text = "x".repeat(2_000);
+    for number in 0..6 {
+        machine.mayi([
+            "run",
+            "demo",
+            &format!("demo: run touch a{number}.txt {text}"),
+            "--allow",
+            "shell(touch *)",
+        ]);
+    }
+    let sound = lines(&machine.mayi(["log", "--all", "--json"]).out).len();
+    let path = machine.home().join(".local/share/mayi/store.db");
+    let whole = std::fs::read(&path).unwrap();
+    let mut tried = 0;
+    for page in 1..whole.len() / 4096 {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..page * 4096 + 8].iter_mut().for_each(|byte| *byte ^= 0xff);
+        std::fs::write(&path, &bytes).unwrap();
+        let listed = machine.mayi(["log", "--all", "--json"]);
+        let shown = lines(&listed.out);
+        if listed.code == 0 {
+            assert_eq!(shown.len(), sound, "page {page}: {}", listed.err);
+            continue;
+        }
+        assert_eq!(listed.code, 1, "page {page}: {}", listed.err);
+        assert!(listed.err.contains("the record is damaged: what stands "), "page {page}: {}", listed.err);
+        if tried == 3 || shown.is_empty() {
+            continue;
+        }
+        assert!(shown.len() < sound, "page {page}");
+        let ran = machine.mayi(["run", "demo", "demo: say hello"]);
+        assert_eq!(ran.err.matches("part of the record can't be trusted any more").count(), 1, "{}", ran.err);
+        tried += 1;
+    }
+    assert_eq!(tried, 3);
+    std::fs::write(&path, &whole).unwrap();
+    let ran = machine.mayi(["run", "demo", "demo: say hello"]);
+    assert!(!ran.err.contains("can't be trusted"), "{}", ran.err);
+}

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use crate::{LIMIT, Machine, mayi_program, skipped, until};
 
-/// Ways to start a command, of which most leave it without the parents that it had: `CMD` is the command.
-const WAYS: [(&str, &str); 9] = [
+/// Ways to start a command, of which most leave it without the parents that it had, or put it where it does not see them:
+/// `CMD` is the command.
+const WAYS: [(&str, &str); 13] = [
     ("a child", "CMD &"),
     ("a child with a session of its own", "setsid CMD &"),
     ("&, in a shell that ends", "(CMD &)"),
@@ -16,7 +17,39 @@ const WAYS: [(&str, &str); 9] = [
     ("nohup", "(nohup CMD >/dev/null 2>&1 &)"),
     ("a terminal of script's", "(script -qec 'CMD' /dev/null >/dev/null 2>&1 &)"),
     ("a new server of tmux", "tmux -L loose -f /dev/null new-session -d 'CMD'"),
+    ("a PID namespace of its own", "setsid -f unshare -Upf CMD"),
+    ("a PID namespace with its own /proc", "setsid -f unshare -Urpf --mount-proc CMD"),
+    ("nothing in /proc", "setsid -f unshare -Urm sh -c 'mount -t tmpfs none /proc; CMD'"),
+    ("bwrap", "setsid -f bwrap --unshare-pid --bind / / --dev-bind /dev /dev --proc /proc CMD"),
 ];
+
+/// What some of these ways need that is not everywhere, with a command that says whether it is.
+const NEEDED: [(&str, &[&str]); 3] = [
+    ("tmux", &["tmux", "-V"]),
+    ("unshare", &["unshare", "-Urpf", "--mount-proc", "true"]),
+    ("bwrap", &["bwrap", "--unshare-pid", "--bind", "/", "/", "--proc", "/proc", "true"]),
+];
+
+/// Answers all that waits by the sockets of the processes that ask, as a program does that nobody else has written: it does not
+/// look at itself.
+const DIRECT: &str = r#"
+import glob, json, os, socket, subprocess, sys
+listed = subprocess.run([sys.argv[1], "inbox", "--json"], capture_output=True, text=True).stdout
+said = []
+for card in map(json.loads, listed.splitlines()):
+    answer = {"answer": {"by": "inbox", "response": {"approvalId": card["approvalId"], "digest": card["digest"],
+        "response": {"outcome": {"outcome": "selected", "optionId": "allow_once"}}}}}
+    for path in glob.glob(os.environ["XDG_DATA_HOME"] + "/mayi/owners/*.sock"):
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.connect(path)
+            try:
+                asking.sendall(json.dumps(answer).encode() + b"\n")
+            except BrokenPipeError:
+                pass
+            said.append(asking.makefile().readline())
+refused = said and all("an agent can't answer" in reply for reply in said)
+print("an agent can't answer" if refused else ("taken", listed, said))
+"#;
 
 /// Answers with the backend's token, where there is one.
 const ANSWERS: &str = r#"
@@ -58,17 +91,24 @@ impl Loose {
         let script = format!(
             "{variables}cd {}\nexec >/dev/null 2>&1\nmkfifo go.$1\necho >there.$1\nread id <go.$1\n\
              script -qec \"{} inbox approve $id\" /dev/null </dev/null >said.new.$1\n\
+             python3 direct.py {} >>said.new.$1 2>&1\n\
              [ ! -f url ] || python3 answers.py >>said.new.$1 2>&1\n\
              mv said.new.$1 said.$1\nexec sleep 300\n",
             folder.display(),
             mayi_program().display(),
+            mayi_program().display(),
         );
         std::fs::write(folder.join("loose.sh"), script).expect("a file can be written");
         std::fs::write(folder.join("answers.py"), ANSWERS).expect("a file can be written");
+        std::fs::write(folder.join("direct.py"), DIRECT).expect("a file can be written");
         let mut ways = WAYS.to_vec();
-        if std::process::Command::new("tmux").arg("-V").output().is_err() {
-            skipped("tmux is not installed: a new server of it was not tried");
-            ways.pop();
+        for (name, line) in NEEDED {
+            let [program, words @ ..] = line else { continue };
+            let tried = std::process::Command::new(program).args(words).output();
+            if !tried.is_ok_and(|output| output.status.success()) {
+                skipped(&format!("{name} is not there, or is not let: ways that need it were not tried"));
+                ways.retain(|(_, way)| !way.contains(name));
+            }
         }
         Self { folder, ways }
     }
@@ -123,11 +163,32 @@ impl Loose {
     /// # Panics
     /// If one was not.
     pub fn are_refused(&self, id: &str) {
-        let times = if self.folder.join("url").exists() { 2 } else { 1 };
+        let times = if self.folder.join("url").exists() { 3 } else { 2 };
         for (way, said) in self.answers(id) {
             assert_eq!(said.matches("an agent can't answer").count(), times, "{way}: {said}");
         }
     }
+}
+
+/// Runs the test `name` of this program as an ordinary user, if this one is root: an ordinary user's tests are that already.
+///
+/// # Panics
+/// If it fails.
+pub fn again_as_ordinary_user(name: &str) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(folder.path(), mode).expect("it is this user's");
+    let mut again = std::process::Command::new("setpriv");
+    again.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+    again.arg(std::env::current_exe().expect("it has a name")).args(["--exact", name, "--nocapture"]);
+    let output =
+        again.env("TMPDIR", folder.path()).env("HOME", folder.path()).output().expect("setpriv is there");
+    let said =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 impl Machine {

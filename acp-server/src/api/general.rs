@@ -135,7 +135,7 @@ pub struct OriginInfo {
 
 impl From<&Origin> for OriginInfo {
     fn from(origin: &Origin) -> Self {
-        Self { layer: origin.layer, file: origin.file.clone(), line: origin.line }
+        Self { layer: origin.layer.as_str(), file: origin.file.clone(), line: origin.line }
     }
 }
 

@@ -2,7 +2,7 @@
 //! `tool_approval_response`. What was shown is what this connection was shown, so they count only for a card that it was
 //! shown in one form alone, and only as allow once or deny (D6.32).
 
-use mayi_core::approval::{AnswerError, ApprovalId, ApprovalResponse, Card, Outcome, choice};
+use mayi_core::approval::{AnswerError, ApprovalId, ApprovalResponse, Card, OptionKind, Outcome, choice};
 use mayi_core::policy::Effect;
 use serde::Deserialize;
 use serde_json::Value;
@@ -104,18 +104,21 @@ pub(super) fn read(backend: &Backend, peer: &Peer, wanted: Value) -> Result<Appr
 /// What an option's id stands for: one of mayi's, or one of the agent's that is alone of its kind.
 fn simple_answer(card: &Card, option_id: &str) -> Result<SimpleAnswer, RpcError> {
     let own = match option_id {
-        choice::ALLOW_ONCE => Some("allow_once"),
-        choice::DENY => Some("reject_once"),
+        choice::ALLOW_ONCE => Some(OptionKind::AllowOnce),
+        choice::DENY => Some(OptionKind::RejectOnce),
         _ => None,
     };
-    let mut kinds: Vec<&str> = own.into_iter().collect();
+    let mut kinds: Vec<OptionKind> = own.into_iter().collect();
     let of_agent = card.agent_options.iter().filter(|option| option.option_id == option_id);
-    kinds.extend(of_agent.map(|option| option.kind.as_str()));
+    kinds.extend(of_agent.map(|option| option.kind));
     kinds.dedup();
-    let alone = |kind: &str| card.agent_options.iter().filter(|option| option.kind == kind).count() <= 1;
+    let alone =
+        |kind: OptionKind| card.agent_options.iter().filter(|option| option.kind == kind).count() <= 1;
     match kinds.as_slice() {
-        ["allow_once"] if own.is_some() || alone("allow_once") => Ok(SimpleAnswer::AllowOnce),
-        ["reject_once"] if own.is_some() || alone("reject_once") => Ok(SimpleAnswer::Deny),
+        [OptionKind::AllowOnce] if own.is_some() || alone(OptionKind::AllowOnce) => {
+            Ok(SimpleAnswer::AllowOnce)
+        }
+        [OptionKind::RejectOnce] if own.is_some() || alone(OptionKind::RejectOnce) => Ok(SimpleAnswer::Deny),
         [] => Err(AnswerError::Option(option_id.to_owned()).into()),
         _ => Err(digest_needed_error(
             "this option is more than allowing once or denying, or another one is like it",

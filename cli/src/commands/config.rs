@@ -54,7 +54,7 @@ pub(super) struct SourceLocation<'a> {
 
 impl<'a> SourceLocation<'a> {
     pub(super) fn from_origin(origin: &'a Origin) -> Self {
-        Self { layer: origin.layer, file: origin.file.as_deref(), line: origin.line }
+        Self { layer: origin.layer.as_str(), file: origin.file.as_deref(), line: origin.line }
     }
 
     fn location_text(&self) -> String {

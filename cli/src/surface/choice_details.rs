@@ -199,7 +199,12 @@ impl TerminalPrompter {
                 .append_text(Tone::Strong, &option.name);
             line = line.append_text(
                 Tone::Dim,
-                &format!("  {} ({}; {})", wording::option_kind(&option.kind), option.kind, option.scope),
+                &format!(
+                    "  {} ({}; {})",
+                    wording::option_kind(option.kind),
+                    option.kind.as_str(),
+                    option.scope
+                ),
             );
             if let Some(danger) = &option.danger {
                 line = line.append_text(Tone::Bad, &format!("  ! {danger}"));
@@ -214,11 +219,7 @@ impl TerminalPrompter {
         };
         let response = ApprovalResponse::pick(card, &option.option_id);
         let said = format!("answered with the agent's option \"{}\"", option.name);
-        let said = if option.kind.starts_with("allow") {
-            allowed_summary(&said)
-        } else {
-            denied_summary(&said, None)
-        };
+        let said = if option.kind.allows() { allowed_summary(&said) } else { denied_summary(&said, None) };
         Ok(ListOutcome::Answer(response, said))
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn full_card(card: &Card, change: CardChange, look: CardLayout) -> Fu
             push_value(
                 &mut rows,
                 &option.name,
-                &format!("{}{danger}", wording::option_kind(&option.kind)),
+                &format!("{}{danger}", wording::option_kind(option.kind)),
                 width,
             );
         }

@@ -1,6 +1,6 @@
 //! What the terminal says, in mayi's own words.
 
-use mayi_core::approval::{Card, CardAccess, PermissionType, State, choice};
+use mayi_core::approval::{Card, CardAccess, OptionKind, PermissionType, State, choice};
 use mayi_core::call::{AgentId, NamedDoor, Selector};
 use mayi_core::policy::{Effect, Level};
 
@@ -219,13 +219,13 @@ pub(crate) fn call_summary(card: &Card) -> Line {
 }
 
 /// What to know about one of the agent's own options.
-pub(crate) fn option_kind(kind: &str) -> String {
+pub(crate) fn option_kind(kind: OptionKind) -> &'static str {
     match kind {
-        "allow_once" => "allows this call".to_owned(),
-        "allow_always" => "allows, and the agent asks less from then on".to_owned(),
-        "reject_once" => "refuses this call".to_owned(),
-        "reject_always" => "refuses, and the agent remembers it".to_owned(),
-        other => format!("of a kind mayi does not know ({other})"),
+        OptionKind::AllowOnce => "allows this call",
+        OptionKind::AllowAlways => "allows, and the agent asks less from then on",
+        OptionKind::RejectOnce => "refuses this call",
+        OptionKind::RejectAlways => "refuses, and the agent remembers it",
+        OptionKind::Unknown => "of a kind mayi does not know, which allows nothing",
     }
 }
 

@@ -143,7 +143,7 @@ fn apply_request(
             reason: Some(format!("{effect} rule given with the call")),
             agents: Vec::new(),
             holds: true,
-            origin: Origin { file: None, line: None, layer: "call" },
+            origin: Origin { file: None, line: None, layer: mayi_core::policy::Layer::Call },
         });
     }
     let MatrixOverrides { read, write, execute, external } = basis.matrix;

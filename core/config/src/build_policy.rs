@@ -174,7 +174,7 @@ pub(super) fn format_origin(origin: &Origin) -> String {
     match (&origin.file, origin.line) {
         (Some(file), Some(line)) => format!("{}:{line}", file.display()),
         (Some(file), None) => file.display().to_string(),
-        _ => origin.layer.to_owned(),
+        _ => origin.layer.to_string(),
     }
 }
 

@@ -156,7 +156,7 @@ impl<'s> ConfigLoader<'s> {
         self.files.push(SearchedFile { path: path.to_owned(), layer, found: !matches!(text, Ok(None)) });
         if let Ok(Some(text)) = &text {
             let digest = digest_of_bytes(text.as_bytes());
-            self.digests.push(SourceFile { path: path.to_owned(), layer: layer.as_str(), digest });
+            self.digests.push(SourceFile { path: path.to_owned(), layer, digest });
         }
         text
     }
@@ -203,7 +203,7 @@ impl<'s> ConfigLoader<'s> {
         let (compiled, file, rules) = CompiledFile::open(&self.sources.folders, source, &self.places)?;
         let digest = serde_json::from_value(compiled.source().digest.as_str().into()).ok()?;
         self.files.push(SearchedFile { path: path.to_owned(), layer, found: true });
-        self.digests.push(SourceFile { path: path.to_owned(), layer: layer.as_str(), digest });
+        self.digests.push(SourceFile { path: path.to_owned(), layer, digest });
         self.compiled.push(compiled);
         Some((file, rules))
     }
@@ -393,7 +393,7 @@ impl<'s> ConfigLoader<'s> {
                 ));
             }
         };
-        let origin = Origin { file: None, line: None, layer: Layer::Environment.as_str() };
+        let origin = Origin { file: None, line: None, layer: Layer::Environment };
         let scalars = Scalars::of(keys::MODE, Some(WithOrigin::new(mode, origin)));
         let ignored = self.apply_scalars(Layer::Environment, scalars, true);
         if !ignored.is_empty() {
@@ -406,7 +406,7 @@ impl<'s> ConfigLoader<'s> {
     fn command_line(&mut self) {
         let sources = self.sources;
         let options = &sources.command_line;
-        let origin = Origin { file: None, line: None, layer: Layer::CommandLine.as_str() };
+        let origin = Origin { file: None, line: None, layer: Layer::CommandLine };
         for (effect, patterns) in
             [(Effect::Allow, &options.allow), (Effect::Ask, &options.ask), (Effect::Deny, &options.deny)]
         {

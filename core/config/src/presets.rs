@@ -147,7 +147,7 @@ impl Preset {
             on_unasked: OnUnasked::default(),
             preset: true,
             install: Some(self.install),
-            origin: Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() },
+            origin: Origin { file: None, line: None, layer: Layer::BuiltIn },
         }
     }
 }

@@ -117,7 +117,7 @@ mod tests {
             on_unasked: crate::OnUnasked::default(),
             preset: false,
             install: None,
-            origin: Origin { file: None, line: None, layer: "user" },
+            origin: Origin { file: None, line: None, layer: crate::Layer::User },
         }
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let mut configured = BTreeMap::new();
         for (name, url) in [("a", "https://old.example"), ("b", "https://new.example")] {
             policy.servers.insert(name.to_owned(), allowed.clone());
-            let origin = Origin { file: None, line: None, layer: "user" };
+            let origin = Origin { file: None, line: None, layer: crate::Layer::User };
             let launch = ServerLaunch { name: name.to_owned(), transport: http_transport(url), origin };
             configured.insert(name.to_owned(), launch);
         }

@@ -9,6 +9,7 @@ mod fold;
 pub mod grant;
 mod grant_id;
 mod index;
+mod layer;
 mod mode;
 pub mod pattern;
 mod protection;
@@ -20,6 +21,7 @@ mod words;
 pub use decide::{SessionStanding, decide};
 pub use effect::{Decision, Effect, Finding, Source};
 pub use fold::fold_text;
+pub use layer::Layer;
 pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
 pub use protection::{Objection, PathLooks, Protected, Protection};
@@ -78,8 +80,8 @@ pub struct LeastModes {
 pub struct SourceFile {
     /// Where it is.
     pub path: std::path::PathBuf,
-    /// Its layer: `managed`, `user`, `workspace`.
-    pub layer: &'static str,
+    /// Its layer.
+    pub layer: Layer,
     /// SHA-256 of its content.
     pub digest: Digest,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::aliases::same_agent;
 use super::pattern::{AccessForms, PatternAuthor, TouchForms, TouchMatch};
-use super::{Effect, Pattern};
+use super::{Effect, Layer, Pattern};
 use mayi_call::{Access, AgentId};
 
 /// Where a rule is written: the nearer layers come later.
@@ -14,8 +14,8 @@ pub struct Origin {
     pub file: Option<PathBuf>,
     /// The line in that file, from 1.
     pub line: Option<u32>,
-    /// The layer: `managed`, `user`, `workspace`, `environment`, `command line`.
-    pub layer: &'static str,
+    /// The layer.
+    pub layer: Layer,
 }
 
 /// An effect for what a pattern matches (D3.2).
@@ -43,8 +43,8 @@ impl Rule {
     #[must_use]
     pub fn default_reason(&self) -> String {
         match self.origin.layer {
-            "command line" => ["--", self.effect.as_str(), " on the command line"].concat(),
-            layer => [self.effect.as_str(), " rule of the ", layer, " file"].concat(),
+            Layer::CommandLine => ["--", self.effect.as_str(), " on the command line"].concat(),
+            layer => [self.effect.as_str(), " rule of the ", layer.as_str(), " file"].concat(),
         }
     }
 

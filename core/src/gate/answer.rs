@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::grant::{Grant, Scope};
 use crate::policy::{Effect, Policy};
 use crate::record::Redactor;
-use crate::store::{Change, Conflict, OfferId, StoreError};
+use crate::store::{Change, Conflict, StoreError};
 use crate::writer::EntryWriter;
 
 impl Gate {
@@ -25,18 +25,18 @@ impl Gate {
     /// If the approval is settled, unknown or has changed since it was shown, or if what should be
     /// remembered can't be: then it still waits.
     pub fn answer(&self, response: ApprovalResponse, by: &str) -> Result<ApprovalResolved, AnswerError> {
-        self.lock().answer(&response, by, None)
+        self.lock().answer(&response, by, || {})
     }
 }
 
 impl GateState {
-    /// Takes an answer. One that another process offers is taken in one piece with its reply, so that one that was
-    /// withdrawn counts for nothing.
+    /// Takes an answer. `taken` is called once it is written down, and before anything comes of it: this process may end by
+    /// that, and whoever answered has to hear of it.
     pub(super) fn answer(
         &mut self,
         response: &ApprovalResponse,
         by: &str,
-        offer: Option<OfferId>,
+        taken: impl FnOnce(),
     ) -> Result<ApprovalResolved, AnswerError> {
         let found = self.queue.find(response.approval_id)?;
         let how = found.check_answer(response)?;
@@ -68,16 +68,13 @@ impl GateState {
             ),
             ..ApprovalResolved::new(response.approval_id, how, by.to_owned(), now, response.reason.clone())
         };
-        if let Err(error) = self.ledger.record_answer(
-            &question.judged,
-            response,
-            &resolved,
-            (&grants, &self.judge.sessions),
-            offer,
-        ) {
+        if let Err(error) =
+            self.ledger.record_answer(&question.judged, response, &resolved, (&grants, &self.judge.sessions))
+        {
             return Err(self.answer_write_error(response.approval_id, &error));
         }
         let Question { judged, reply, .. } = found.settle(&resolved);
+        taken();
         let judges_again = policy.is_some() || !grants.is_empty();
         for grant in grants {
             match self.ledger.memory() {
@@ -132,8 +129,6 @@ impl GateState {
                 self.settle(id, State::Cancelled, "mayi", Some("interrupted"));
                 error
             }
-            StoreError::Conflict(Conflict::Changed(_)) => AnswerError::Changed,
-            StoreError::Conflict(Conflict::Replied(_)) => AnswerError::Withdrawn,
             error => AnswerError::Store(error.to_string()),
         }
     }

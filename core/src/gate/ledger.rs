@@ -14,7 +14,7 @@ use crate::grant::{Grant, GrantId, Grants};
 use crate::policy::{Decision, Effect, Policy, SourceFile, aliases};
 use crate::record::{Entry, entry_details};
 use crate::store::{
-    Change, GrantQuery, OfferId, Pass, PassedCall, PendingWrite, StoreError, StoredApproval, StoredGrant,
+    Change, GrantQuery, Pass, PassedCall, PendingWrite, StoreError, StoredApproval, StoredGrant,
 };
 use crate::writer::{EntryWriter, Ruling};
 
@@ -99,7 +99,7 @@ impl Ledger {
         let file = |file: &SourceFile| entry_details::ConfigFile {
             path: file.path.to_string_lossy().into_owned(),
             digest: file.digest.to_string(),
-            layer: Some(file.layer.to_owned()),
+            layer: Some(file.layer.to_string()),
         };
         let config = entry_details::Config {
             v: entry_details::VERSION,
@@ -215,15 +215,13 @@ impl Ledger {
         })
     }
 
-    /// A question that was answered, and what is remembered of the answer. `offer`: it came from another process, which
-    /// hears that it was taken.
+    /// A question that was answered, and what is remembered of the answer.
     pub(super) fn record_answer(
         &self,
         judged: &JudgedCall,
         response: &ApprovalResponse,
         resolved: &ApprovalResolved,
         (remembered, sessions): (&[Grant], &Sessions),
-        offer: Option<OfferId>,
     ) -> Result<(), StoreError> {
         let (JudgedCall { id, call, decision, .. }, at) = (judged, resolved.at);
         self.commit(|memory| {
@@ -241,7 +239,6 @@ impl Ledger {
                     changes.push(Change::Grant(Box::new(kept)));
                 }
             }
-            changes.extend(offer.map(|id| Change::Reply { id, refused: None }));
             changes
         })
     }

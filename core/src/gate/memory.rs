@@ -33,6 +33,9 @@ pub struct Memory {
     lease_renewed_at: Option<Timestamp>,
     /// Whether other processes know of this one.
     attached: bool,
+    /// Where these answer, as long as it is held.
+    #[cfg(unix)]
+    pub(super) listening: Option<super::answering::Listening>,
     /// How long answers for a session are remembered, where sessions outlive this process.
     session_grant_life: Option<SignedDuration>,
 }
@@ -77,6 +80,8 @@ impl Memory {
             reported_error: None,
             lease_renewed_at: None,
             attached: false,
+            #[cfg(unix)]
+            listening: None,
             session_grant_life: None,
         }
     }

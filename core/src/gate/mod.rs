@@ -5,6 +5,8 @@
 //! `submit`, `answer`, `settle` and `again`.
 
 mod answer;
+#[cfg(unix)]
+mod answering;
 mod asking;
 mod authorized;
 mod bypass;
@@ -27,6 +29,8 @@ mod session_tools;
 mod settle;
 mod submit;
 
+#[cfg(unix)]
+pub use answering::check_by_those_who_ask;
 pub use asking::{QuestionEvent, Questions};
 pub use authorized::{Authorized, DecidedBy, Refusal, Verdict};
 pub use hook_events::EndReport;

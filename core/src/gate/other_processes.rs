@@ -7,15 +7,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{Gate, GateState, OnAsk};
-use crate::approval::{AnswerError, State};
-use crate::store::{Change, Offer, OwnerId, Store, StoreError};
+use crate::approval::State;
+use crate::store::{OwnerId, StoreError};
 
 /// How often to look while something waits, and else.
 const QUICK: Duration = Duration::from_millis(50);
 const SLOW: Duration = Duration::from_millis(200);
-
-/// Where other processes are heard, and their answers.
-type IncomingOffers = (Arc<dyn Store>, Vec<Offer>);
 
 impl Gate {
     /// Under which id its questions are kept; `None`, where nothing is.
@@ -30,6 +27,8 @@ impl Gate {
         if self.lock().ledger.memory().is_none() {
             return;
         }
+        #[cfg(unix)]
+        self.take_answers();
         let gate = Arc::downgrade(&self.state);
         tokio::spawn(async move {
             while let Some(state) = gate.upgrade() {
@@ -56,43 +55,13 @@ impl Gate {
     /// Looks once at what other processes did. Returns whether something waits.
     pub(super) fn poll_store(&self) -> bool {
         let heard = self.lock().catch_up();
-        let heard = match heard {
-            Ok(heard) => heard,
-            Err(error) => {
-                if let Some(memory) = self.lock().ledger.memory_mut() {
-                    memory.report_once(&error);
-                }
-                None
-            }
-        };
+        if let Err(error) = heard
+            && let Some(memory) = self.lock().ledger.memory_mut()
+        {
+            memory.report_once(&error);
+        }
         self.renew_lease();
-        if let Some((store, offers)) = heard {
-            for offer in offers {
-                // Whoever gave it does not wait any more, and may have ended: nobody would hear that it was taken.
-                let late = Timestamp::now().duration_since(offer.at).unsigned_abs() > Offer::FRESH;
-                let taken = match late {
-                    true => Err(AnswerError::Withdrawn),
-                    false => self.lock().answer(&offer.response, &offer.by, Some(offer.id)).map(drop),
-                };
-                let Err(error) = taken else { continue };
-                let refused = self.redact_text(error.to_string());
-                match store.commit(vec![Change::Reply { id: offer.id, refused }]) {
-                    Ok(()) | Err(StoreError::Conflict(_)) => {}
-                    Err(error) => {
-                        tracing::warn!(%error, "another process could not be told what became of its answer");
-                    }
-                }
-            }
-        }
         self.count_waiting() > 0
-    }
-
-    /// `text` as the store may hold it.
-    fn redact_text(&self, text: String) -> Option<String> {
-        match self.lock().ledger.memory() {
-            Some(memory) => memory.redact_reason(Some(&text)),
-            None => Some(text),
-        }
     }
 
     /// Says that this process is alive, now and then.
@@ -112,25 +81,18 @@ impl Gate {
 }
 
 impl GateState {
-    /// What other processes did since this was asked last: judges again what waits, and returns their
-    /// answers to it.
-    fn catch_up(&mut self) -> Result<Option<IncomingOffers>, StoreError> {
-        let Some(memory) = self.ledger.memory() else { return Ok(None) };
-        let (store, owner) = (Arc::clone(&memory.store), memory.owner.id);
-        let Some(stamp) = memory.changed_stamp()? else { return Ok(None) };
+    /// What other processes did since this was asked last: judges again what waits.
+    fn catch_up(&mut self) -> Result<(), StoreError> {
+        let Some(memory) = self.ledger.memory() else { return Ok(()) };
+        let Some(stamp) = memory.changed_stamp()? else { return Ok(()) };
         self.ledger.refresh_grants(&mut self.judge)?;
-        let waits = self.queue.waiting_counts().0 > 0;
-        let heard = if waits {
+        if self.queue.waiting_counts().0 > 0 {
             self.rejudge_waiting(true);
-            let offers = store.pending_offers(owner)?;
-            Some((store, offers))
-        } else {
-            None
-        };
+        }
         // Not before: what could not be read is looked for again, though nothing has changed by then.
         if let Some(memory) = self.ledger.memory_mut() {
             memory.mark_polled(stamp);
         }
-        Ok(heard)
+        Ok(())
     }
 }

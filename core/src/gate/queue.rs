@@ -150,7 +150,7 @@ impl QueuedQuestion<'_> {
             Outcome::Selected { option_id } => {
                 let option = card.options.iter().find(|option| option.option_id == *option_id);
                 let option = option.ok_or_else(|| AnswerError::Option(option_id.clone()))?;
-                Ok(if option.kind.starts_with("allow") { State::Approved } else { State::Denied })
+                Ok(if option.kind.allows() { State::Approved } else { State::Denied })
             }
         }
     }

@@ -1,31 +1,30 @@
 //! Questions of the user's other processes, through the store: for surfaces that show them beside their own.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
+#[cfg(unix)]
+use super::answering::{Request, ask_owner};
 use super::queue::MOST_SHOWN;
-use super::{QuestionEvent, Questions, asking_pids, cancel_abandoned, is_started_by};
+use super::{QuestionEvent, Questions, cancel_abandoned};
 use crate::approval::{AnswerError, ApprovalId, ApprovalResolved, ApprovalResponse, Card, State};
 use crate::call::{Digest, SessionId};
 use crate::record::Kind;
 use crate::record::entry_details::{self, Answered};
-use crate::store::{
-    ApprovalQuery, Change, Conflict, EntryQuery, OfferId, OwnerId, Store, StoreError, StoredApproval,
-};
+use crate::store::{ApprovalQuery, EntryQuery, OwnerId, Store, StoreError, StoredApproval};
 use crate::writer::EntryWriter;
 
 /// How often the store is looked at.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// So long the process that asks has to take an answer.
+/// How long the process that asks may take to say what became of an answer. It is longer than the store may be locked.
+#[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(15);
-
-/// So long after a question is settled its process may take to say by which answer.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// Says of an owner of questions whether its questions are left out.
 type OwnerFilter = Arc<dyn Fn(OwnerId) -> bool + Send + Sync>;
@@ -36,15 +35,13 @@ pub struct RemoteQuestions {
     store: Arc<dyn Store>,
     writer: Arc<EntryWriter>,
     left_out: Option<OwnerFilter>,
-    /// Who answers is a person at the terminal of this process.
-    at_terminal: bool,
 }
 
 impl RemoteQuestions {
     /// Those that are kept in `store`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: Arc<EntryWriter>) -> Self {
-        Self { store, writer, left_out: None, at_terminal: false }
+        Self { store, writer, left_out: None }
     }
 
     /// Leaves out the questions of the owners that `owners` names: those of gates of this process, whose surfaces
@@ -52,14 +49,6 @@ impl RemoteQuestions {
     #[must_use]
     pub fn without_owners(mut self, owners: OwnerFilter) -> Self {
         self.left_out = Some(owners);
-        self
-    }
-
-    /// Who answers is a person at this process's own terminal: at each answer it is looked whether an agent has started it
-    /// (D6.8). A harness begins to be known as one when its first hook asks.
-    #[must_use]
-    pub fn at_terminal(mut self) -> Self {
-        self.at_terminal = true;
         self
     }
 
@@ -108,39 +97,23 @@ impl RemoteQuestions {
         self.find_approval(id).ok().flatten()
     }
 
-    /// What the process that asks makes of an offered answer.
-    fn await_reply(&self, offer: OfferId, id: ApprovalId) -> Result<(), AnswerError> {
-        let begun = Instant::now();
-        let mut settled = None;
-        loop {
-            match self.store.offer_reply(offer) {
-                Ok(Some(Ok(()))) => return Ok(()),
-                Ok(Some(Err(refused))) => return Err(AnswerError::Remember(refused)),
-                Ok(None) => {}
-                Err(error) => return Err(AnswerError::Store(error.to_string())),
-            }
-            // Settled by something else, or its process is gone. One that has taken the answer says so right
-            // after it has settled the question.
-            let _ = cancel_abandoned(&*self.store, &self.writer);
-            match self.approval_if_readable(id).filter(|approval| approval.state != State::Pending) {
-                Some(approval) if settled.is_some_and(|since: Instant| since.elapsed() > GRACE) => {
-                    let by = approval.by.unwrap_or_default();
-                    return Err(AnswerError::Settled { by, state: approval.state });
-                }
-                Some(_) => settled = settled.or_else(|| Some(Instant::now())),
-                None => {}
-            }
-            if begun.elapsed() > PATIENCE {
-                let withdrawn = Change::Reply { id: offer, refused: Some("withdrawn".to_owned()) };
-                match self.store.commit(vec![withdrawn]) {
-                    Ok(()) => return Err(AnswerError::Unheard),
-                    // Taken in the last moment.
-                    Err(StoreError::Conflict(_)) => continue,
-                    Err(error) => return Err(AnswerError::Store(error.to_string())),
-                }
-            }
-            std::thread::sleep(EVERY / 4);
+    /// Has the process that asks take an answer, which looks at this one.
+    fn send(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
+        let failed = |error: StoreError| AnswerError::Store(error.to_string());
+        cancel_abandoned(&*self.store, &self.writer).map_err(failed)?;
+        let id = response.approval_id;
+        let asked = self.find_approval(id).map_err(failed)?.ok_or(AnswerError::Unknown)?;
+        check_waits(&asked)?;
+        if asked.digest != response.digest {
+            return Err(AnswerError::Changed);
         }
+        if let Some(reply) = send_answer(&self.store.answer_socket(asked.owner), response, by) {
+            return reply;
+        }
+        // Its process is gone, or was stopped; or the question has ended otherwise meanwhile.
+        cancel_abandoned(&*self.store, &self.writer).map_err(failed)?;
+        self.find_approval(id).map_err(failed)?.as_ref().map_or(Ok(()), check_waits)?;
+        Err(AnswerError::Unheard)
     }
 }
 
@@ -158,6 +131,29 @@ pub fn in_view(mut pending: Vec<StoredApproval>) -> (Vec<StoredApproval>, usize)
     });
     let line = all - pending.len();
     (pending, line)
+}
+
+/// What an answer is told of a question that waits no more.
+fn check_waits(asked: &StoredApproval) -> Result<(), AnswerError> {
+    let by = || asked.by.clone().unwrap_or_default();
+    if asked.state == State::Pending {
+        Ok(())
+    } else {
+        Err(AnswerError::Settled { by: by(), state: asked.state })
+    }
+}
+
+/// What the process that listens there says to an answer. `None`: nothing.
+#[cfg(unix)]
+fn send_answer(socket: &Path, response: ApprovalResponse, by: &str) -> Option<Result<(), AnswerError>> {
+    let request = Request::Answer { response: Box::new(response), by: by.to_owned() };
+    ask_owner(socket, &request, PATIENCE).ok().flatten()
+}
+
+/// No process takes answers from others here.
+#[cfg(not(unix))]
+fn send_answer(_: &Path, _: ApprovalResponse, _: &str) -> Option<Result<(), AnswerError>> {
+    None
 }
 
 /// The card of a kept question, if this version of mayi can read it.
@@ -180,29 +176,7 @@ impl Questions for RemoteQuestions {
     }
 
     fn answer(&self, response: ApprovalResponse, by: &str) -> Result<(), AnswerError> {
-        if self.at_terminal {
-            let asking = asking_pids(&*self.store).map_err(|error| AnswerError::Store(error.to_string()))?;
-            if is_started_by(&asking, std::process::id()) {
-                let why = "an agent can't answer for the person: this was started by one; use a terminal outside of that";
-                return Err(AnswerError::Remember(why.to_owned()));
-            }
-        }
-        let (id, offer) = (response.approval_id, OfferId::new());
-        let change = Change::Offer {
-            id: offer,
-            response: Box::new(response),
-            by: by.to_owned(),
-            at: Timestamp::now(),
-        };
-        match self.store.commit(vec![change]) {
-            Ok(()) => self.await_reply(offer, id),
-            Err(StoreError::Conflict(Conflict::Settled { state, by, .. })) => {
-                Err(AnswerError::Settled { by, state })
-            }
-            Err(StoreError::Conflict(Conflict::Changed(_))) => Err(AnswerError::Changed),
-            Err(StoreError::Conflict(_)) => Err(AnswerError::Unknown),
-            Err(error) => Err(AnswerError::Store(error.to_string())),
-        }
+        self.send(response, by)
     }
 
     fn subscribe_questions(&self) -> mpsc::UnboundedReceiver<QuestionEvent> {

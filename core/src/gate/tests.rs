@@ -303,7 +303,7 @@ impl AnswerPersistence for Kept {
                 reason: None,
                 agents: Vec::new(),
                 holds: true,
-                origin: Origin { file: None, line: None, layer: "user" },
+                origin: Origin { file: None, line: None, layer: crate::policy::Layer::User },
             })
             .collect();
         Ok(Policy { rules, ..Policy::default() })
@@ -377,8 +377,12 @@ async fn given_bypass_then_what_waits_already_still_waits_and_the_next_is_not_as
 #[tokio::test]
 async fn given_a_mode_switch_then_only_the_agents_own_options_allow_it() {
     let gate = gate();
-    let option =
-        AgentOption { option_id: "x".into(), name: "Yes".into(), kind: "allow_once".into(), danger: None };
+    let option = AgentOption {
+        option_id: "x".into(),
+        name: "Yes".into(),
+        kind: crate::approval::OptionKind::AllowOnce,
+        danger: None,
+    };
     let ticket = gate.submit(call("1", Access::Mode { id: "auto".into() }), &[option]);
     let card = gate.waiting_cards().remove(0);
     let ids: Vec<_> = card.options.iter().map(|option| option.option_id.as_str()).collect();
@@ -436,7 +440,7 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
         reason: Some(words.into()),
         agents: Vec::new(),
         holds: true,
-        origin: Origin { file: None, line: None, layer: "workspace" },
+        origin: Origin { file: None, line: None, layer: crate::policy::Layer::Workspace },
     };
     let gate = gate_with(OnAsk::Deny, None, Box::new(NoPersistence));
     let rules = vec![rule(Effect::Deny, "shell(rm *)"), rule(Effect::Ask, "shell(make *)")];

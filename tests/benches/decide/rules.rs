@@ -115,7 +115,7 @@ pub(crate) fn policy(machine: &Machine, count: usize) -> Outcome<Policy> {
             reason: None,
             agents: Vec::new(),
             holds: true,
-            origin: Origin { file: None, line: None, layer: "user" },
+            origin: Origin { file: None, line: None, layer: mayi_core::policy::Layer::User },
         })
     };
     let mut rules = Vec::with_capacity(count + 3);

@@ -3,7 +3,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use mayi_tests::{LIMIT, command_line, mayi_program, until};
+use mayi_tests::{LIMIT, Loose, command_line, mayi_program, until};
 use serde_json::{Value, json};
 
 use crate::pty::Terminal;
@@ -136,4 +136,25 @@ fn given_an_answer_from_what_the_harness_started_then_it_is_refused() {
     terminal.sees("› n  Deny");
     terminal.send("y");
     terminal.sees("can't answer for the person");
+}
+
+/// D6.8: what a harness lets go of is nobody's child, and no supervisor looks after it. Where it was left to the first process, by
+/// whom can't be told: it began after the harness did, and is not listened to. Attack 782.
+#[test]
+fn given_what_the_harness_let_go_of_then_it_answers_for_nobody() {
+    let scene = Scene::new("");
+    let loose = Loose::new(&scene.machine);
+    scene.before("Bash", &json!({ "command": "ls" })).is("allow");
+    let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
+    let first = loose.line("true").replace("exec true", "");
+    let options = ["--ask-via", "inbox", "--time-limit", "40s"];
+    let hook = harness_after(&scene, &first, &options, &event, "event.json");
+    let ids = scene.machine.waiting(1);
+    loose.are_refused(&ids[0]);
+    assert_eq!(scene.machine.waiting(1), ids);
+    // A person who comes later is listened to.
+    let terminal = person(&scene, &["inbox", "approve", &ids[0]]);
+    terminal.sees("allowed once");
+    let (code, said, err) = ended(hook);
+    assert_eq!((code, &said["permissionDecision"]), (0, &json!("allow")), "{err}");
 }

@@ -77,7 +77,7 @@ async fn given_a_state_that_has_expired_then_it_is_refused_and_the_question_is_g
     let launch = ServerLaunch {
         name: "rogue".to_owned(),
         transport: Transport::Stdio { command: scene.command("rogue", "plain"), env: BTreeMap::new() },
-        origin: Origin { file: None, line: None, layer: "test" },
+        origin: Origin { file: None, line: None, layer: mayi_core::policy::Layer::CommandLine },
     };
     let door = McpDoor::new(gate.clone(), Pins::new(None), options(&scene), vec![launch]).unwrap();
     let heard = Arc::new(Heard::default());

@@ -1,10 +1,13 @@
 //! The servers of a session are behind its own gate: the agents start relays.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use mayi_core::approval::{ApprovalResponse, Card, choice};
-use mayi_core::store::{ApprovalQuery, Change, OfferId, Options, SqliteStore, Store, StoredApproval};
+use mayi_core::gate::{Questions, RemoteQuestions};
+use mayi_core::record::Redactor;
+use mayi_core::store::{ApprovalQuery, Options, SqliteStore, Store, StoredApproval};
+use mayi_core::writer::EntryWriter;
 
 use crate::agent::Agent;
 use crate::scene::Scene;
@@ -51,11 +54,11 @@ fn answer_once(scene: &Scene) -> SqliteStore {
             && let Some(waiting) = first(&store)
         {
             let card: Card = serde_json::from_value(waiting.card).unwrap();
-            let response = Box::new(ApprovalResponse::pick(&card, choice::ALLOW_ONCE));
-            let (id, by, at) = (OfferId::new(), "test".to_owned(), Timestamp::now());
-            let store = SqliteStore::open(&folder, Options::default()).unwrap();
-            store.commit(vec![Change::Offer { id, response, by, at }]).unwrap();
-            return store;
+            let response = ApprovalResponse::pick(&card, choice::ALLOW_ONCE);
+            let open = || SqliteStore::open(&folder, Options::default()).unwrap();
+            let writer = Arc::new(EntryWriter::new([0; 0], Redactor::default()));
+            RemoteQuestions::new(Arc::new(open()), writer).answer(response, "test").unwrap();
+            return open();
         }
         std::thread::sleep(Duration::from_millis(50));
     }

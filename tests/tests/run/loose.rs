@@ -17,8 +17,8 @@ fn runs(machine: &Machine, what: &str) {
     until(LIMIT, || if programs() > 0 { Ok(()) } else { Err(format!("`{what}` does not run")) });
 }
 
-/// D6.8: Answers from a descendant of a gated agent are refused. Attack 178: whatever it does to be nobody's
-/// child.
+/// D6.8: Answers from within an agent are refused. Attack 178: whatever it does to be nobody's child. Attack 780: or to see
+/// nothing of whose child it is.
 #[test]
 fn given_what_an_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_run() {
     let machine = Machine::new();
@@ -37,6 +37,14 @@ fn given_what_an_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_r
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
     let _ = running.end().exits(5).tells(&picked(0, "reject"));
     machine.is_quiet();
+}
+
+/// The same of an ordinary user, where the tests run as root. Attack 780.
+#[test]
+fn given_an_ordinary_user_then_what_an_agent_lets_go_of_answers_for_nobody_either() {
+    mayi_tests::again_as_ordinary_user(
+        "loose::given_what_an_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_run",
+    );
 }
 
 /// Attack 321: an agent that kills whoever looks after it, or stops that, gets nothing loose by it.

@@ -8,8 +8,8 @@ use super::scene::{Backend, demo};
 
 const ROGUE: &str = env!("CARGO_BIN_EXE_rogue_agent");
 
-/// D6.8: Answers from a descendant of a gated agent are refused: not at a terminal, and not with the
-/// backend's token. Attack 178.
+/// D6.8: Answers from within an agent are refused: not at a terminal, not over the socket of the process that asks, and not with
+/// the backend's token. Attack 178, attack 780.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_what_a_tabs_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_tab() {
     let machine = Machine::new();
@@ -45,4 +45,12 @@ async fn given_what_a_tabs_agent_lets_go_of_then_it_answers_for_nobody_and_ends_
     assert!(left("demo-agent") > 0);
     let machine = backend.stop().await;
     tokio::task::block_in_place(|| machine.is_quiet());
+}
+
+/// The same of an ordinary user, where the tests run as root. Attack 780.
+#[test]
+fn given_an_ordinary_user_then_what_a_tabs_agent_lets_go_of_answers_for_nobody_either() {
+    mayi_tests::again_as_ordinary_user(
+        "loose::given_what_a_tabs_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_tab",
+    );
 }

@@ -176,7 +176,7 @@ fn on_unasked(loaded: &LoadedConfig, agent: Option<&str>) -> Option<OnUnasked> {
     let own = agent.map(|agent| format!("agents.{}.on_unasked", agent.name));
     let written = loaded.settings.iter().any(|setting| {
         (setting.key == "on_unasked" || Some(&setting.key) == own.as_ref())
-            && setting.origin.layer != Layer::BuiltIn.as_str()
+            && setting.origin.layer != Layer::BuiltIn
     });
     written.then(|| agent.map_or(loaded.on_unasked, |agent| agent.on_unasked))
 }

@@ -202,7 +202,7 @@ fn open_for_change(ctx: &Context) -> Result<WritableStore, CliError> {
 
 fn approve_question(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = open_for_change(ctx)?;
-    person::require_person(&*kept.store)?;
+    person::require_answerer(&*kept.store)?;
     let approval = find_approval(&kept.store, &args.id, IdMatch::FullId)?;
     let level = args.level.map(Level::from);
     let (option, scope, patterns) = if args.for_session {
@@ -246,7 +246,7 @@ fn duration_text(limit: Option<Duration>) -> Option<String> {
 
 fn deny_question(args: &DenyArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = open_for_change(ctx)?;
-    person::require_person(&*kept.store)?;
+    person::require_answerer(&*kept.store)?;
     let approval = find_approval(&kept.store, &args.id, IdMatch::PartialId)?;
     if args.alike {
         return alike::answer_alike(kept, &approval, choice::DENY, args.reason.as_deref(), args.yes);
@@ -292,14 +292,14 @@ async fn watch_questions(ctx: &Context) -> Result<Exit, CliError> {
 
     let loaded = ctx.load()?;
     let kept = memory::open(ctx, &loaded)?;
-    person::require_person(&*kept.store)?;
+    person::require_answerer(&*kept.store)?;
     let screen = Screen::new(ctx.is_stderr_colored(), true);
     ctx.print_note("waiting for questions; Ctrl-C ends it, and leaves them waiting");
     let surface = TerminalSurface::open(screen, ctx.is_stderr_colored(), BackgroundState::Waits)
         .map_err(|error| CliError::usage(format!("the terminal can't be opened: {error}")))?;
     // Whoever has to know whether somebody could answer sees it from here on.
     let _open = Surfaces::in_folder(kept.store.folder())?;
-    let remote = Arc::new(RemoteQuestions::new(kept.store, Arc::new(kept.writer)).at_terminal());
+    let remote = Arc::new(RemoteQuestions::new(kept.store, Arc::new(kept.writer)));
     let (over, mut ended) = tokio::sync::mpsc::unbounded_channel();
     let closer = surface.closer();
     let serving = surface.serve(remote, move || {

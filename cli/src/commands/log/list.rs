@@ -7,7 +7,7 @@ use super::args::LogArgs;
 use super::call_groups::{EntryGroup, EntryGrouper};
 use super::pages::Pages;
 use super::table::Table;
-use super::{CliError, Context, existing_store, json};
+use super::{CliError, Context, check_gaps, existing_store, json};
 use crate::exit::Exit;
 
 /// As many lines are a page.
@@ -38,7 +38,7 @@ pub(super) fn list(args: &LogArgs, ctx: &Context) -> Result<Exit, CliError> {
             "nothing like that is recorded"
         });
     }
-    Ok(Exit::Done)
+    Ok(check_gaps(&store))
 }
 
 /// Fifty lines; on a terminal no more than it has, so that the newest does not leave it.

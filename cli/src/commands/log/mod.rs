@@ -22,7 +22,7 @@ use mayi_core::store::SqliteStore;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::memory;
+use crate::{memory, print};
 
 pub(super) async fn run(args: LogArgs, ctx: Context) -> Result<Exit, CliError> {
     match &args.command {
@@ -43,6 +43,19 @@ fn existing_store(ctx: &Context) -> Result<Option<SqliteStore>, CliError> {
         ctx.print_note("nothing is recorded yet");
     }
     Ok(store)
+}
+
+/// How a command ends that has read entries: not well where some could not be read, which it names.
+fn check_gaps(store: &SqliteStore) -> Exit {
+    let gaps = store.gaps();
+    for gap in &gaps {
+        print::stderr_line(format!("mayi: the record is damaged: what stands {gap} can't be read"));
+    }
+    if gaps.is_empty() {
+        return Exit::Done;
+    }
+    print::stderr_line("mayi: how much that is, `mayi log verify` may say");
+    Exit::Internal
 }
 
 /// A number with its word, in one or many.

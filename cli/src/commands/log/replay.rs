@@ -14,7 +14,7 @@ use mayi_core::store::{EntryQuery, Order};
 
 use super::args::ReplayArgs;
 use super::pages::Pages;
-use super::{CliError, Context, count_text, existing_store, json};
+use super::{CliError, Context, check_gaps, count_text, existing_store, json};
 use crate::exit::Exit;
 use crate::print;
 use crate::progress::Progress;
@@ -43,7 +43,7 @@ pub(super) fn replay(args: &ReplayArgs, ctx: &Context) -> Result<Exit, CliError>
     } else {
         print_replay(&replay, ctx)?;
     }
-    Ok(Exit::Done)
+    Ok(check_gaps(&store))
 }
 
 /// What counts in each folder.

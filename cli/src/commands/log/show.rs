@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::check::finding_lines;
 use super::args::ShowArgs;
 use super::table::{outcome_line, scope_text};
-use super::{CliError, Context, existing_store, json};
+use super::{CliError, Context, check_gaps, existing_store, json};
 use crate::exit::Exit;
 use crate::print;
 use crate::surface::{Break, Line, Tone};
@@ -43,7 +43,7 @@ pub(super) fn show(args: &ShowArgs, ctx: &Context) -> Result<Exit, CliError> {
             print::stdout_line(row.paint(color))?;
         }
     }
-    Ok(Exit::Done)
+    Ok(check_gaps(&store))
 }
 
 fn output_width() -> usize {

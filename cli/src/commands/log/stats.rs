@@ -9,7 +9,7 @@ use mayi_core::store::{EntryQuery, Order};
 use super::args::StatsArgs;
 use super::pages::Pages;
 use super::table::took_text;
-use super::{CliError, Context, existing_store, json};
+use super::{CliError, Context, check_gaps, existing_store, json};
 use crate::exit::Exit;
 use crate::print;
 use crate::progress::Progress;
@@ -52,7 +52,7 @@ pub(super) fn stats(args: &StatsArgs, ctx: &Context) -> Result<Exit, CliError> {
         }
         _ => ctx.print_note("nothing like that is recorded"),
     }
-    Ok(Exit::Done)
+    Ok(check_gaps(&store))
 }
 
 fn print_heading(ctx: &Context, text: &str) -> Result<(), CliError> {

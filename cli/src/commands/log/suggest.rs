@@ -12,7 +12,7 @@ use similar::TextDiff;
 use super::super::confirm::ask_to_confirm;
 use super::args::SuggestArgs;
 use super::pages::Pages;
-use super::{CliError, Context, count_text, existing_store, json};
+use super::{CliError, Context, check_gaps, count_text, existing_store, json};
 use crate::exit::Exit;
 use crate::moments::Moment;
 use crate::progress::Progress;
@@ -70,7 +70,7 @@ pub(super) fn suggest(args: &SuggestArgs, ctx: &Context) -> Result<Exit, CliErro
     }
     print::stdout_bytes(rules_text(&rules).as_bytes())?;
     ctx.print_note("nothing was written: --apply adds the rules to your file");
-    Ok(Exit::Done)
+    Ok(check_gaps(&store))
 }
 
 /// What counts now: in a folder, if it is about one; else what counts everywhere.

@@ -13,13 +13,15 @@ enum OwnEntry {
     File(&'static str),
     /// A file with a name of this form.
     Like(fn(&str) -> bool),
+    /// A socket with a name of this form.
+    Socket(fn(&str) -> bool),
     /// A folder, and what is in it.
     Folder(&'static str, &'static [OwnEntry]),
     /// A folder whose folders belong to agents as a whole.
     Agents(&'static str),
 }
 
-use OwnEntry::{Agents, File, Folder, Like};
+use OwnEntry::{Agents, File, Folder, Like, Socket};
 
 const CONFIGURATION: &[OwnEntry] = &[
     File("config.toml"),
@@ -51,7 +53,7 @@ const RECORD: &[OwnEntry] = &[
     File("responses-token"),
     Like(is_apps_token),
     Like(is_unfinished),
-    Folder("owners", OWNERS),
+    Folder("owners", &[Like(is_uuid), Like(is_unfinished), Socket(is_answer_socket)]),
     Folder("surfaces", OWNERS),
     Folder("archive", &[File("lock"), Like(is_archive), Like(is_unfinished)]),
     Folder("logins", &[Like(is_login), Like(is_unfinished)]),
@@ -117,6 +119,7 @@ impl FolderContents {
             let inside = known.iter().find_map(|known| match known {
                 File(own) if kind.is_file() && *own == name => Some(OwnEntryKind::File),
                 Like(own) if kind.is_file() && own(name) => Some(OwnEntryKind::File),
+                Socket(own) if is_socket(kind) && own(name) => Some(OwnEntryKind::File),
                 Folder(own, inside) if kind.is_dir() && *own == name => Some(OwnEntryKind::Folder(inside)),
                 Agents(own) if kind.is_dir() && *own == name => Some(OwnEntryKind::Agents),
                 _ => None,
@@ -190,6 +193,20 @@ fn is_unfinished(name: &str) -> bool {
 
 fn is_uuid(name: &str) -> bool {
     name.len() == 36 && uuid::Uuid::try_parse(name).is_ok()
+}
+
+fn is_answer_socket(name: &str) -> bool {
+    name.strip_suffix(".sock").is_some_and(|id| id.len() == 32 && uuid::Uuid::try_parse(id).is_ok())
+}
+
+#[cfg(unix)]
+fn is_socket(kind: std::fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_socket(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_socket(_: std::fs::FileType) -> bool {
+    false
 }
 
 fn is_number(text: &str) -> bool {

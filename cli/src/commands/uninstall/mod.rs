@@ -48,7 +48,7 @@ pub(super) fn run(args: &UninstallArgs, ctx: &Context) -> Result<Exit, CliError>
 /// Whether this is for whoever started it, and for now.
 fn check_may_uninstall(args: &UninstallArgs, ctx: &Context) -> Result<(), CliError> {
     match memory::open_existing_store(ctx) {
-        Ok(_) => {}
+        Ok(store) => store.iter().try_for_each(|store| person::refuse_agent(store))?,
         // Who wants to be rid of mayi may want that for this very reason.
         Err(error) if !args.yes => ctx.print_note(format!("note      {}", error.message_text())),
         Err(error) => return Err(error.with_alternative("leave out --yes, and confirm it at a terminal")),

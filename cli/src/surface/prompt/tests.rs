@@ -324,8 +324,12 @@ fn given_a_rule_then_the_card_says_where_it_is_written() {
 
 #[test]
 fn given_a_mode_switch_then_there_is_no_allowing_choice_of_mayis() {
-    let option =
-        AgentOption { option_id: "x".into(), name: "Yes".into(), kind: "allow_once".into(), danger: None };
+    let option = AgentOption {
+        option_id: "x".into(),
+        name: "Yes".into(),
+        kind: mayi_core::approval::OptionKind::AllowOnce,
+        danger: None,
+    };
     let call = call("Ready?", Value::Null, vec![Access::Mode { id: "free".into() }]);
     let asked =
         Finding::new(Effect::Ask, "mode(free)", Source::Protection, "a switch of the agent's own mode");

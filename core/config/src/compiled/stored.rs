@@ -68,7 +68,7 @@ pub(super) fn open(
     if !file.rules.is_empty() {
         return None;
     }
-    let origin = Origin { file: Some(source.path.clone()), line: None, layer: source.layer.as_str() };
+    let origin = Origin { file: Some(source.path.clone()), line: None, layer: source.layer };
     let (source, wanted) = (Arc::new(source), Arc::new(AtomicBool::new(false)));
     let blocks = StoredBlocks {
         stored,

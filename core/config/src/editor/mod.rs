@@ -289,7 +289,7 @@ fn known_keys(section: &str, others: &[&str]) -> Vec<String> {
 }
 
 fn editor_origin() -> Origin {
-    Origin { file: None, line: None, layer: Layer::Editor.as_str() }
+    Origin { file: None, line: None, layer: Layer::Editor }
 }
 
 fn with_editor_origin<T>(value: T) -> WithOrigin<T> {

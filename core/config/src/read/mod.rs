@@ -132,7 +132,7 @@ impl<'t> ConfigReader<'t> {
         Origin {
             file: self.path.map(Path::to_owned),
             line: self.path.map(|_| self.source.line_at(span.start)),
-            layer: self.layer.as_str(),
+            layer: self.layer,
         }
     }
 

@@ -101,7 +101,7 @@ fn toml_key(part: &str) -> String {
 
 /// What mayi itself says.
 fn built_in() -> Scalars {
-    let origin = Origin { file: None, line: None, layer: Layer::BuiltIn.as_str() };
+    let origin = Origin { file: None, line: None, layer: Layer::BuiltIn };
     let mut built_in = Scalars::default();
     for row in TABLE {
         if let Unset::BuiltIn(value) = &row.unset {

@@ -33,7 +33,7 @@ fn given_an_editors_modes_then_they_count_between_workspace_and_environment() {
     assert_eq!(mode(&auto().editor(json!({ "mode": "default" })).load()), Mode::Default, "for all");
     let loaded = auto().load();
     let setting = loaded.settings.iter().find(|setting| setting.key == "agents.claude.mode").unwrap();
-    assert_eq!((&setting.value, setting.origin.layer), (&json!("auto"), Layer::Editor.as_str()));
+    assert_eq!((&setting.value, setting.origin.layer), (&json!("auto"), Layer::Editor));
     assert!(Layer::Workspace < Layer::Editor && Layer::Editor < Layer::Environment);
 }
 
@@ -91,14 +91,14 @@ fn given_an_editors_command_then_it_takes_the_place_of_the_users() {
     let mine = &loaded.agents["mine"];
     assert_eq!(mine.command, Some(AgentCommand::Words(vec!["/opt/my agent".into(), "-x".into()])));
     assert_eq!(mine.env.iter().map(|(k, v)| (&**k, &**v)).collect::<Vec<_>>(), [("A", "1"), ("B", "3")]);
-    assert_eq!(mine.origin.layer, "editor");
+    assert_eq!(mine.origin.layer, crate::Layer::Editor);
     let loaded = Machine::new().user(user).editor(json!({ "agents": { "mine": { "mode": "plan" } } })).load();
-    assert_eq!(loaded.agents["mine"].origin.layer, "user", "settings alone change no command");
+    assert_eq!(loaded.agents["mine"].origin.layer, crate::Layer::User, "settings alone change no command");
     let evil = "[agents.mine]\ncommand = [\"./evil\"]\n";
     let own = json!({ "agents": { "mine": { "command": "mine" } } });
     let loaded = Machine::new().editor(own).workspace(evil).load();
     assert_eq!(loaded.agents["mine"].command, Some(AgentCommand::Words(vec!["mine".into()])));
-    assert!(!loaded.agents["claude"].origin.layer.contains("editor"));
+    assert_ne!(loaded.agents["claude"].origin.layer, Layer::Editor);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn given_an_editors_servers_then_they_are_reached_and_asked_about_as_it_says() {
     assert_eq!(gh.tools["wipe"].approval, Approval::Default);
     assert!(gh.tools["wipe"].category.is_some(), "what it does not say stays");
     assert_eq!(gh.tools["list"].approval, Approval::Required);
-    assert_eq!(loaded.servers["gh"].origin.layer, "user");
+    assert_eq!(loaded.servers["gh"].origin.layer, crate::Layer::User);
     let decided = |tool| effect(&loaded.policy, &machine.sources.cwd, mcp("gh", tool));
     assert_eq!((decided("other"), decided("list")), (Effect::Allow, Effect::Ask));
     assert!(

@@ -49,7 +49,10 @@ fn given_readers_then_the_nearest_counts_and_a_workspace_only_switches_them_off(
     assert!(!readers(off));
     let loaded = Machine::new().user("# first\nreaders = false").load();
     let setting = loaded.settings.iter().find(|setting| setting.key == "readers").unwrap();
-    assert_eq!((&setting.value, setting.origin.layer, setting.origin.line), (&false.into(), "user", Some(2)));
+    assert_eq!(
+        (&setting.value, setting.origin.layer, setting.origin.line),
+        (&false.into(), crate::Layer::User, Some(2))
+    );
 }
 
 /// "Built-in and managed always count": an exception in a user's file lifts nothing that a managed file
@@ -155,7 +158,7 @@ fn given_two_allow_rules_in_a_workspace_file_then_the_notice_counts_them() {
     insta::assert_snapshot!(machine.notices(), @"/work/.mayi.toml: 2 allow rules are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`");
     let policy = machine.load().policy;
     assert_eq!(policy.rules.len(), 1);
-    assert_eq!(policy.rules[0].origin.layer, "workspace");
+    assert_eq!(policy.rules[0].origin.layer, crate::Layer::Workspace);
 }
 
 /// "A bad untrusted file means: ask about everything there."
@@ -337,7 +340,7 @@ fn given_on_unasked_then_an_agents_own_counts_and_a_workspace_only_stops() {
     assert_eq!((machine.load().on_unasked, of(&machine, "claude"), of(&machine, "vibe")), (Stop, Stop, Stop));
     let settings = machine.load().settings;
     let setting = settings.iter().find(|setting| setting.key == "agents.vibe.on_unasked").unwrap();
-    assert_eq!((setting.value.as_str(), setting.origin.layer), (Some("stop"), "workspace"));
+    assert_eq!((setting.value.as_str(), setting.origin.layer), (Some("stop"), crate::Layer::Workspace));
 }
 
 /// Any settings of an editor, about what [`scalars`] is about.

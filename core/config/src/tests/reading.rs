@@ -70,7 +70,7 @@ fn given_the_example_of_the_decisions_then_it_means_what_they_say() {
     assert_eq!(decided(mcp("github", "create_issue")), Effect::Ask);
     assert_eq!(decided(mcp("github", "delete_repo")), Effect::Deny);
     let because = &policy.rules.iter().find(|rule| rule.reason.is_some()).unwrap().origin;
-    assert_eq!((because.line, because.layer), (Some(12), "user"));
+    assert_eq!((because.line, because.layer), (Some(12), crate::Layer::User));
     assert_eq!(because.file.as_deref(), Some(machine.user_file()));
     assert_eq!(
         policy.rules.iter().map(|rule| rule.origin.line.unwrap()).collect::<Vec<_>>(),

@@ -91,7 +91,11 @@ fn given_each_setting_in_a_workspace_file_then_it_counts_if_it_tightens_and_is_t
                 let what = format!("{}: {user}, then {workspace}", row.path);
                 let shown = setting(&loaded, row).unwrap();
                 assert_eq!(&shown.value, if counts { workspace } else { user }, "{what}");
-                assert_eq!(shown.origin.layer, if counts { "workspace" } else { "user" }, "{what}");
+                assert_eq!(
+                    shown.origin.layer,
+                    if counts { crate::Layer::Workspace } else { crate::Layer::User },
+                    "{what}"
+                );
                 assert_eq!(loaded.policy.notices.len(), usize::from(!counts), "{what}");
             }
         }
@@ -105,7 +109,7 @@ fn given_each_setting_in_a_workspace_file_alone_then_the_loosest_is_ignored_unle
         let loosest = values(row).remove(0);
         let loaded = Machine::new().workspace(&line(row, &loosest)).load();
         let is_default = matches!(row.path, "readers" | "on_unasked" | "agents.*.on_unasked");
-        let counts = setting(&loaded, row).is_some_and(|shown| shown.origin.layer == "workspace");
+        let counts = setting(&loaded, row).is_some_and(|shown| shown.origin.layer == crate::Layer::Workspace);
         assert_eq!(counts, is_default, "{}", row.path);
     }
 }
@@ -159,7 +163,7 @@ fn given_each_setting_in_an_editors_settings_then_it_counts_where_the_table_says
         for value in values(row) {
             let machine = Machine::new().editor(editor_settings(row, &value));
             let loaded = machine.load();
-            let shown = setting(&loaded, row).filter(|shown| shown.origin.layer == "editor");
+            let shown = setting(&loaded, row).filter(|shown| shown.origin.layer == crate::Layer::Editor);
             assert_eq!(shown.map(|shown| shown.value), row.editor.then_some(value), "{}", row.path);
             let unknown = machine.notices().contains("no key is called");
             assert_eq!(unknown, !row.editor, "{}: {}", row.path, machine.notices());

@@ -36,7 +36,7 @@ fn given_trust_then_what_the_file_loosens_counts() {
     let loaded = machine.load();
     assert_eq!(loaded.policy.mode, Mode::Auto);
     assert_eq!(loaded.policy.rules.len(), 2);
-    assert!(loaded.policy.rules.iter().all(|rule| rule.origin.layer == "workspace"));
+    assert!(loaded.policy.rules.iter().all(|rule| rule.origin.layer == crate::Layer::Workspace));
     assert_eq!(loaded.agents["claude"].command.as_ref().unwrap().words(), ["./agent", "--acp"]);
     assert!(loaded.servers.contains_key("docs"));
     let cwd = &machine.sources.cwd;

@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use mayi_core::approval::AgentOption;
-
-/// The protocol's kinds. What another kind would do is not known.
-const KINDS: &[&str] = &["allow_once", "allow_always", "reject_once", "reject_always"];
+use mayi_core::approval::{AgentOption, OptionKind};
 
 /// Reads the options of a request. Items that are no options are dropped, and said so.
 pub fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOption> {
@@ -17,13 +14,17 @@ pub fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOp
     for item in items {
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
         match (text("optionId"), text("kind")) {
-            (Some(_), Some(kind)) if !KINDS.contains(&kind.as_str()) => {
-                not_shown.push(format!("an option of the unknown kind {kind} was left out"));
-            }
-            (Some(option_id), Some(kind)) => {
+            (Some(option_id), Some(word)) => {
+                let kind = OptionKind::from_word(&word);
+                // What another kind would do is not known.
+                if kind == OptionKind::Unknown {
+                    not_shown.push(format!("an option of the unknown kind {word} was left out"));
+                    continue;
+                }
                 let name = text("name").unwrap_or_else(|| option_id.clone());
-                let danger = describe_danger(&option_id, &name, &kind);
-                read.push(AgentOption { option_id, name, kind, danger });
+                let mut option = AgentOption { option_id, name, kind, danger: None };
+                option.danger = describe_danger(&option);
+                read.push(option);
             }
             _ => not_shown.push("an option without id or kind was left out".to_owned()),
         }
@@ -41,12 +42,12 @@ pub fn read(options: Option<&Value>, not_shown: &mut Vec<String>) -> Vec<AgentOp
 /// The option that allows this call and nothing more: one of kind `allow_once` that switches no
 /// mode. Never `allow_always`: what is remembered, mayi remembers.
 pub fn find_allow_once(options: &[AgentOption]) -> Option<&AgentOption> {
-    options.iter().find(|option| option.kind == "allow_once" && option.danger.is_none())
+    options.iter().find(|option| option.kind == OptionKind::AllowOnce && option.danger.is_none())
 }
 
 /// The option that rejects this call, if possible one after which the turn goes on.
 pub fn find_reject_once(options: &[AgentOption]) -> Option<&AgentOption> {
-    let mut rejects = options.iter().filter(|option| option.kind == "reject_once").peekable();
+    let mut rejects = options.iter().filter(|option| option.kind == OptionKind::RejectOnce).peekable();
     let first = rejects.peek().copied();
     rejects.find(|option| !ends_turn(option)).or(first)
 }
@@ -55,17 +56,15 @@ fn ends_turn(option: &AgentOption) -> bool {
     has_any(option, &["abort", "cancel", "stop", "tell", "differently", "interrupt"])
 }
 
-fn describe_danger(id: &str, name: &str, kind: &str) -> Option<String> {
-    let option =
-        AgentOption { option_id: id.to_owned(), name: name.to_owned(), kind: kind.to_owned(), danger: None };
-    if kind.starts_with("allow") && has_any(&option, MODES) {
+fn describe_danger(option: &AgentOption) -> Option<String> {
+    if option.kind.allows() && has_any(option, MODES) {
         return Some("switches the agent into a mode in which it asks less, or not at all".to_owned());
     }
-    match kind {
-        "allow_once" if has_any(&option, MORE) => {
+    match option.kind {
+        OptionKind::AllowOnce if has_any(option, MORE) => {
             Some("allows more than this once, whatever its kind says".to_owned())
         }
-        "allow_once" | "reject_once" => None,
+        OptionKind::AllowOnce | OptionKind::RejectOnce => None,
         _ => Some("the agent remembers this by itself, where mayi can't see it".to_owned()),
     }
 }

@@ -9,7 +9,7 @@ use crate::input::non_empty_text;
 use crate::options;
 use crate::permission;
 use crate::tool_calls::{ToolCallState, ToolCalls};
-use mayi_core::approval::AgentOption;
+use mayi_core::approval::{AgentOption, OptionKind};
 use mayi_core::call::{Access, Call, Category};
 
 /// What a request is about.
@@ -141,9 +141,10 @@ pub fn read_subject_request(
     };
     if matches!(subject, Subject::Other(_)) {
         // Once, or not at all.
-        options.retain(|option| option.kind == "allow_once" || option.kind.starts_with("reject"));
+        options.retain(|option| option.kind == OptionKind::AllowOnce || option.kind.rejects());
         options.retain(|option| {
-            !(option.kind == "allow_once" && options::find_allow_once(std::slice::from_ref(option)).is_none())
+            !(option.kind == OptionKind::AllowOnce
+                && options::find_allow_once(std::slice::from_ref(option)).is_none())
         });
     }
     let said = non_empty_text(params, "title").unwrap_or_default();

@@ -187,7 +187,8 @@ impl ApprovalResolved {
 }
 
 /// Why an answer was refused. The approval is as it was.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum AnswerError {
     /// No such approval.
     #[error("no approval has this id")]
@@ -206,9 +207,9 @@ pub enum AnswerError {
     /// Not one of the card's options.
     #[error("`{0}` is not one of the choices")]
     Option(String),
-    /// It was taken back before it was taken.
-    #[error("this answer was withdrawn")]
-    Withdrawn,
+    /// Whoever answers is not the person, or can't be told to be.
+    #[error("{0}")]
+    Refused(String),
     /// The process that asks did not take it: it was withdrawn.
     #[error("the process that asks does not take the answer, it may be stopped; the answer is withdrawn")]
     Unheard,

@@ -100,6 +100,62 @@ pub mod choice {
     pub const AGENT: &str = "agent:";
 }
 
+/// What an option does, by the protocol's word for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OptionKind {
+    /// Allows this call.
+    AllowOnce,
+    /// Allows it, and is remembered.
+    AllowAlways,
+    /// Denies this call.
+    RejectOnce,
+    /// Denies it, and is remembered.
+    RejectAlways,
+    /// A word that is not known, as another version may have written it: it allows nothing.
+    #[serde(other)]
+    Unknown,
+}
+
+impl OptionKind {
+    /// By the protocol's word. What is not known is [`OptionKind::Unknown`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        let known = [Self::AllowOnce, Self::AllowAlways, Self::RejectOnce, Self::RejectAlways];
+        known.into_iter().find(|kind| kind.as_str() == word).unwrap_or(Self::Unknown)
+    }
+
+    /// The protocol's word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AllowOnce => "allow_once",
+            Self::AllowAlways => "allow_always",
+            Self::RejectOnce => "reject_once",
+            Self::RejectAlways => "reject_always",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether it allows the call.
+    #[must_use]
+    pub fn allows(self) -> bool {
+        matches!(self, Self::AllowOnce | Self::AllowAlways)
+    }
+
+    /// Whether it denies the call.
+    #[must_use]
+    pub fn rejects(self) -> bool {
+        matches!(self, Self::RejectOnce | Self::RejectAlways)
+    }
+
+    /// Whether whoever offers it remembers it.
+    #[must_use]
+    pub fn lasts(self) -> bool {
+        matches!(self, Self::AllowAlways | Self::RejectAlways)
+    }
+}
+
 /// One of the agent's options, verbatim (ACP `PermissionOption`). `kind` is text, since agents send
 /// kinds that the protocol does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
@@ -109,8 +165,9 @@ pub struct AgentOption {
     pub option_id: String,
     /// The agent's label: shown as data.
     pub name: String,
-    /// `allow_once`, `allow_always`, `reject_once`, `reject_always`, or something unknown.
-    pub kind: String,
+    /// What it does.
+    #[ts(as = "String")]
+    pub kind: OptionKind,
     /// What a person should know before picking it: it switches modes, it is remembered by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -125,8 +182,9 @@ pub struct CardOption {
     pub option_id: String,
     /// mayi's label, or the agent's for its own options.
     pub name: String,
-    /// ACP's word for the kind.
-    pub kind: String,
+    /// What it does.
+    #[ts(as = "String")]
+    pub kind: OptionKind,
     /// `once`, `session`, `user`, or `agent` where the agent remembers.
     pub scope: Cow<'static, str>,
     /// What to know before picking it.
@@ -400,10 +458,10 @@ fn card_options(
     suggestions: &[Suggestion],
     agent: &[AgentOption],
 ) -> Vec<CardOption> {
-    let own = |id: &str, name: &str, kind: &str, scope: &'static str| CardOption {
+    let own = |id: &str, name: &str, kind: OptionKind, scope: &'static str| CardOption {
         option_id: id.to_owned(),
         name: name.to_owned(),
-        kind: kind.to_owned(),
+        kind,
         scope: scope.into(),
         danger: None,
         grants: Vec::new(),
@@ -413,26 +471,26 @@ fn card_options(
     let switches_mode = call.accesses.iter().any(|access| matches!(access, mayi_call::Access::Mode { .. }));
     // Only one of the agent's own options, picked by hand, allows these.
     if !switches_mode && call.by_hand.is_none() {
-        options.push(own(choice::ALLOW_ONCE, "Allow once", "allow_once", "once"));
+        options.push(own(choice::ALLOW_ONCE, "Allow once", OptionKind::AllowOnce, "once"));
         // What a person allows each time anew is remembered for no session either.
         if !decision.asks_each_time() && call.without_substance().is_none() {
             let grants = session_grants(call, decision);
             options.push(CardOption {
                 covers: Some(session_covers(&grants)),
                 grants,
-                ..own(choice::ALLOW_SESSION, "Allow for this session", "allow_always", "session")
+                ..own(choice::ALLOW_SESSION, "Allow for this session", OptionKind::AllowAlways, "session")
             });
         }
         if !suggestions.is_empty() {
-            options.push(own(choice::ALLOW_ALWAYS, "Always allow …", "allow_always", "user"));
+            options.push(own(choice::ALLOW_ALWAYS, "Always allow …", OptionKind::AllowAlways, "user"));
         }
     }
-    options.push(own(choice::DENY, "Deny", "reject_once", "once"));
+    options.push(own(choice::DENY, "Deny", OptionKind::RejectOnce, "once"));
     options.extend(agent.iter().map(|option| CardOption {
         option_id: format!("{}{}", choice::AGENT, option.option_id),
         name: option.name.clone(),
-        kind: option.kind.clone(),
-        scope: if option.kind.ends_with("_always") { "agent" } else { "once" }.into(),
+        kind: option.kind,
+        scope: if option.kind.lasts() { "agent" } else { "once" }.into(),
         danger: option.danger.clone(),
         grants: Vec::new(),
         covers: None,

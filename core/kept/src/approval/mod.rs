@@ -16,8 +16,8 @@ mod suggest;
 pub use alike::likeness_key;
 pub use answer::{AnswerError, ApprovalResolved, ApprovalResponse, Outcome, Remember, RememberScope};
 pub use card::{
-    AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, PermissionType, State,
-    choice,
+    AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, OptionKind,
+    PermissionType, State, choice,
 };
 pub use change_places::change_lines;
 pub use covers::{EXACTLY_THIS_CALL, pattern_covers, session_covers, session_patterns};

@@ -155,7 +155,7 @@ pub(crate) fn parse_rule(effect: Effect, text: &str) -> Rule {
         origin: Origin {
             file: Some("/home/me/.config/mayi/config.toml".into()),
             line: Some(7),
-            layer: "user",
+            layer: mayi_policy::Layer::User,
         },
     }
 }

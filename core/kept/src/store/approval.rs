@@ -7,32 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::approval::{ApprovalId, ApprovalResponse, State};
+use crate::approval::{ApprovalId, State};
 use mayi_call::{AgentId, Digest, SessionId};
 
 /// A process that asks: a UUIDv7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OwnerId(pub Uuid);
-
-/// An answer from another process: a UUIDv7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct OfferId(pub Uuid);
-
-impl OfferId {
-    /// A new one.
-    #[must_use]
-    pub fn new() -> Self {
-        Self(Uuid::now_v7())
-    }
-}
-
-impl Default for OfferId {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 /// A process that asks. Only it takes answers to its questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,22 +76,4 @@ pub struct StoredApproval {
     pub by: Option<String>,
     /// Why.
     pub reason: Option<String>,
-}
-
-impl Offer {
-    /// An answer that waited longer to be taken is not taken any more.
-    pub const FRESH: Duration = Duration::from_secs(20);
-}
-
-/// An answer that another process gave.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Offer {
-    /// Its id.
-    pub id: OfferId,
-    /// The answer.
-    pub response: ApprovalResponse,
-    /// From which surface.
-    pub by: String,
-    /// When.
-    pub at: Timestamp,
 }

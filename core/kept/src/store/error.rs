@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::Item;
-use super::{GrantId, OfferId, PassId};
+use super::{GrantId, PassId};
 use crate::approval::{ApprovalId, State};
 
 /// A change that can't be made any more.
@@ -24,18 +24,9 @@ pub enum Conflict {
         /// By whom or what.
         by: String,
     },
-    /// The question is about something else by now.
-    #[error("the call has changed since it was shown; look at it again")]
-    Changed(ApprovalId),
-    /// Whoever asked is gone: nobody would take the answer.
-    #[error("the process that asked is gone, and its call with it")]
-    Abandoned(ApprovalId),
     /// There is no such question.
     #[error("no approval has this id")]
     Unknown(ApprovalId),
-    /// The answer was taken, refused or withdrawn already.
-    #[error("this answer was withdrawn, or taken already")]
-    Replied(OfferId),
     /// What is pending is something else by now, or nothing.
     #[error("what the server {server} says of its {0} has changed since it was shown; look at it again",
         server = crate::approval::escape_line(.1))]

@@ -15,21 +15,24 @@ mod sqlite;
 mod write_queue;
 
 pub use self::grant::StoredGrant;
-pub use approval::{Offer, OfferId, Owner, OwnerId, StoredApproval};
+pub use approval::{Owner, OwnerId, StoredApproval};
 pub use error::{Conflict, StoreError};
 pub use item::{Item, PINNED, definition_of};
 pub use pass::{Pass, PassId, PassedCall};
 pub use pinned::{Definition, PinnedItem};
-pub use query::{ApprovalQuery, EntryQuery, GrantQuery, Order};
+pub use query::{ApprovalQuery, EntryGap, EntryQuery, GrantQuery, Order};
 pub use sqlite::{
-    Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, present_in, surfaces_open,
+    DamageCheck, Durability, Limits, Options, Presence, SqliteStore, Surfaces, compiled_key, present_in,
+    surfaces_open,
 };
 pub use write_queue::{PendingWrite, WriteQueue};
+
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::approval::{ApprovalId, ApprovalResponse, History, State};
+use crate::approval::{ApprovalId, History, State};
 use crate::record::{Entry, Recorded};
 use mayi_call::{AgentId, Digest};
 pub use mayi_policy::grant::GrantId;
@@ -80,26 +83,6 @@ pub enum Change {
         /// When.
         at: Timestamp,
     },
-    /// Another process answers: whoever owns the question takes it from here. The question must wait,
-    /// with this digest.
-    Offer {
-        /// The offer's own id.
-        id: OfferId,
-        /// The answer.
-        response: Box<ApprovalResponse>,
-        /// From which surface.
-        by: String,
-        /// When.
-        at: Timestamp,
-    },
-    /// What became of an offered answer: `None` if it was taken, else why not. Whoever offered it may say so too, and
-    /// has withdrawn it then. The first word counts.
-    Reply {
-        /// Which offer.
-        id: OfferId,
-        /// Why it was not taken.
-        refused: Option<String>,
-    },
     /// An MCP server said this of itself: trusted if it is the first word, kept beside what is trusted if it is
     /// another (`PinnedItem::updated_with`).
     Pin {
@@ -149,7 +132,7 @@ pub trait Store: Send + Sync {
     /// written, after a bounded time.
     fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError>;
 
-    /// A number that is another one after grants, approvals or offers have changed, by any process.
+    /// A number that is another one after grants or approvals have changed, by any process.
     /// Cheap enough for every call.
     ///
     /// # Errors
@@ -180,17 +163,9 @@ pub trait Store: Send + Sync {
     /// If the store can't be read.
     fn query_approvals(&self, query: &ApprovalQuery) -> Result<Vec<StoredApproval>, StoreError>;
 
-    /// Answers from other processes to questions of `owner` that got no reply yet, oldest first.
-    ///
-    /// # Errors
-    /// If the store can't be read.
-    fn pending_offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError>;
-
-    /// What became of an offer: `None` while it waits; then `Ok`, or why it was not taken.
-    ///
-    /// # Errors
-    /// If the store can't be read.
-    fn offer_reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError>;
+    /// Where the process `owner` takes the answers of others: a socket, if it listens there. It goes when the process is
+    /// forgotten.
+    fn answer_socket(&self, owner: OwnerId) -> PathBuf;
 
     /// Makes a process known as one that asks. It counts as gone when it has ended, or when it was not
     /// heard of for [`Owner::LEASE`].
@@ -230,7 +205,7 @@ pub trait Store: Send + Sync {
     /// If the store can't be read.
     fn abandoned_approvals(&self, now: Timestamp) -> Result<Vec<StoredApproval>, StoreError>;
 
-    /// Entries of the record.
+    /// Entries of the record: of one that is damaged, those that can be read.
     ///
     /// # Errors
     /// If the store can't be read.

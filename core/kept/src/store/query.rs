@@ -1,5 +1,7 @@
 //! What is asked of a store.
 
+use std::fmt;
+
 use jiff::Timestamp;
 
 use super::OwnerId;
@@ -73,4 +75,24 @@ pub struct EntryQuery {
     pub access_prefix: Option<String>,
     /// Whose access or detail holds this text.
     pub contains: Option<String>,
+}
+
+/// Entries that can't be read, however many: those between two that can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryGap {
+    /// The last one before them; `None`: none before them can be read.
+    pub after: Option<u64>,
+    /// The first one after them; `None`: none after them can be read.
+    pub before: Option<u64>,
+}
+
+impl fmt::Display for EntryGap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.after, self.before) {
+            (Some(after), Some(before)) => write!(f, "between entry {after} and entry {before}"),
+            (None, Some(before)) => write!(f, "before entry {before}"),
+            (Some(after), None) => write!(f, "after entry {after}"),
+            (None, None) => f.write_str("anywhere"),
+        }
+    }
 }

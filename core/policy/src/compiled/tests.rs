@@ -31,7 +31,7 @@ fn places() -> PatternBases {
 }
 
 fn origin() -> Origin {
-    Origin { file: None, line: None, layer: "user" }
+    Origin { file: None, line: None, layer: crate::Layer::User }
 }
 
 fn opened(rules: &[Rule], lost: Option<usize>) -> CompiledRules {

@@ -34,7 +34,7 @@ pub(super) fn apply_access_rules<'a>(policy: &'a Policy, found: &mut Findings<'_
         match rule.effect {
             Effect::Ask => found.add_ask(finding, ask_kind(rule)),
             Effect::Allow => {
-                said.allowed |= rule.origin.layer != "workspace";
+                said.allowed |= rule.origin.layer != crate::Layer::Workspace;
                 said.allows.push(rule);
                 found.list.push(finding);
             }
@@ -73,7 +73,7 @@ pub(super) fn apply_touch_rules(
         if guess || touch.touch.reach == Reach::Said && matches!(toucher, Access::Mcp(_)) {
             touching.certainty = Certainty::Perhaps;
         }
-        let by_hand = rule.effect == Effect::Deny && rule.origin.layer != "managed";
+        let by_hand = rule.effect == Effect::Deny && rule.origin.layer != crate::Layer::Managed;
         if touching.certainty == Certainty::Perhaps {
             match touch.touch.reach {
                 Reach::Past if by_hand => past.get_or_insert(rule),
@@ -214,6 +214,6 @@ fn with_rule_origin(rule: &Rule, mut finding: Finding) -> Finding {
     finding.pattern = Some(rule.pattern.to_string());
     finding.file.clone_from(&rule.origin.file);
     finding.line = rule.origin.line;
-    finding.of_workspace = rule.origin.layer == "workspace";
+    finding.of_workspace = rule.origin.layer == crate::Layer::Workspace;
     finding
 }

@@ -124,7 +124,7 @@ fn is_allowed(policy: &Policy, touch: &TouchForms<'_>, found: &Findings<'_>) -> 
     let seen = AccessForms::new(&access, &found.call.roots);
     policy.rules.rules_about(&seen).any(|rule| {
         rule.effect == Effect::Allow
-            && rule.origin.layer != "workspace"
+            && rule.origin.layer != crate::Layer::Workspace
             && rule.is_for(&found.call.agent)
             && rule.matches_forms(&seen)
     })

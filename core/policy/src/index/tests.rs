@@ -189,7 +189,7 @@ fn rules(patterns: &[String]) -> Option<Rules> {
             reason: None,
             agents: Vec::new(),
             holds: true,
-            origin: Origin { file: None, line: None, layer: "user" },
+            origin: Origin { file: None, line: None, layer: crate::Layer::User },
         })
     };
     patterns.iter().enumerate().map(rule).collect()

@@ -5,8 +5,12 @@
 //! its parents. What a program has others start that were there before (`at`, cron, systemd) is not seen, nor is on other
 //! systems of the Unix kind what has cut itself loose, nor on Windows anything; THREATS.md says so.
 
+#[cfg(unix)]
+mod answerer;
 #[cfg(target_os = "linux")]
 mod holders;
+#[cfg(target_os = "linux")]
+mod lineage;
 #[cfg(all(unix, any(test, not(target_os = "linux"))))]
 mod listed_parents;
 #[cfg(target_os = "linux")]
@@ -23,6 +27,8 @@ use thiserror::Error;
 
 use crate::store::{Store, StoreError};
 
+#[cfg(unix)]
+pub(super) use answerer::check_answerer;
 #[cfg(target_os = "linux")]
 pub use tree::ProcessTree;
 
@@ -58,8 +64,10 @@ pub fn asking_pids(store: &dyn Store) -> Result<Vec<u32>, StoreError> {
 pub fn is_started_by(asking: &[u32], pid: u32) -> bool {
     #[cfg(target_os = "linux")]
     {
-        let supervises = |pid: u32| read_stat(&proc_folder(pid)).is_some_and(|stat| stat.supervises);
-        ancestor_pids(pid).iter().any(|parent| asking.contains(parent) || supervises(*parent))
+        lineage::lineage_of(pid).map_or(true, |lineage| {
+            let within = |parent: &lineage::Relative| asking.contains(&parent.pid) || parent.supervises();
+            lineage.iter().skip(1).any(within)
+        })
     }
     #[cfg(all(unix, not(target_os = "linux")))]
     {
@@ -104,10 +112,13 @@ fn ancestor_pids(pid: u32) -> Vec<u32> {
 
 /// What the system says of a process or of a thread.
 #[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ProcessStat {
     /// It runs nothing any more, and holds nothing.
     ended: bool,
     parent: u32,
+    /// When it began, in ticks since the system did.
+    began: u64,
     /// It calls itself a supervisor. Anybody can, and would only shut itself out.
     supervises: bool,
 }
@@ -123,7 +134,10 @@ fn read_stat(folder: &Path) -> Option<ProcessStat> {
     let after = std::str::from_utf8(stat.get(name + 1..)?).ok()?;
     let mut fields = after.split_ascii_whitespace();
     let ended = matches!(fields.next()?, "Z" | "X" | "x");
-    Some(ProcessStat { ended, parent: fields.next()?.parse().ok()?, supervises })
+    let parent = fields.next()?.parse().ok()?;
+    // The 22nd field of all.
+    let began = fields.nth(17)?.parse().ok()?;
+    Some(ProcessStat { ended, parent, began, supervises })
 }
 
 /// The process at the other end of a TCP connection within this machine: this end is `local`, and that one `peer`.

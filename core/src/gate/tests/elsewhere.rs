@@ -4,7 +4,7 @@ use super::memory::{Kept, writer};
 use super::*;
 use crate::approval::ApprovalId;
 use crate::gate::{QuestionEvent, Questions};
-use crate::store::{OwnerId, SqliteStore};
+use crate::store::{OwnerId, SqliteStore, Store};
 
 fn remote(kept: &Kept) -> RemoteQuestions {
     let store = SqliteStore::open(&kept.folder.path().join("mayi"), Default::default()).unwrap();
@@ -96,4 +96,111 @@ async fn given_an_answer_then_the_process_that_asks_takes_it() {
     let (remote, response) = again;
     let refused = remote.answer(response, "late").unwrap_err();
     assert_eq!(refused, AnswerError::Settled { by: "elsewhere".to_owned(), state: State::Approved });
+}
+
+/// D6.2: if the call has changed since, the answer is refused; what can't be taken is told with its reason, and waits on.
+#[tokio::test(flavor = "multi_thread")]
+async fn given_an_answer_that_can_not_be_taken_then_it_is_told_why_and_the_question_waits() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    gate.watch_store();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let remote = remote(&kept);
+    let good = ApprovalResponse::pick(&remote.waiting_cards().remove(0), choice::ALLOW_ONCE);
+    let other = ApprovalResponse { digest: crate::call::digest_of(&json!("another")), ..good.clone() };
+    let unknown = ApprovalResponse { approval_id: ApprovalId::new(), ..good.clone() };
+    let no_option = ApprovalResponse {
+        response: crate::approval::Outcome::Selected { option_id: "no such choice".to_owned() },
+        ..good.clone()
+    };
+    for (response, error) in [
+        (other, AnswerError::Changed),
+        (unknown, AnswerError::Unknown),
+        (no_option, AnswerError::Option("no such choice".to_owned())),
+    ] {
+        let remote = remote.clone();
+        let told = tokio::task::spawn_blocking(move || remote.answer(response, "inbox")).await.unwrap();
+        assert_eq!(told, Err(error));
+    }
+    assert_eq!(gate.waiting_cards().len(), 1);
+    tokio::task::spawn_blocking(move || remote.answer(good, "inbox")).await.unwrap().unwrap();
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
+}
+
+/// D6.4: "or withdrawn: then nobody takes it". Whoever does not wait any more for what becomes of the answer would not hear
+/// that it was taken. Attack 17.
+#[cfg(unix)]
+#[tokio::test]
+async fn given_an_answer_of_somebody_who_has_left_then_the_question_waits_on() {
+    use std::io::Write;
+
+    let kept = Kept::new();
+    let gate = kept.gate();
+    gate.watch_store();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let response = pick(&gate, &ticket, choice::ALLOW_ONCE);
+    let answer = json!({"answer": {"response": response, "by": "inbox"}});
+    let socket = kept.store.answer_socket(gate.owner_id().unwrap());
+    // Nobody is let in while the gate is held, and by then they have left.
+    let held = gate.lock();
+    for _ in 0..3 {
+        let mut left = std::os::unix::net::UnixStream::connect(&socket).unwrap();
+        writeln!(left, "{answer}").unwrap();
+    }
+    drop(held);
+    let waiting = gate.clone();
+    let ask = move || {
+        super::super::answering::ask_owner(
+            &socket,
+            &super::super::answering::Request::Look,
+            Duration::from_secs(20),
+        )
+    };
+    // Connections are taken in their order.
+    assert_eq!(tokio::task::spawn_blocking(ask).await.unwrap().unwrap(), Some(Ok(())));
+    assert_eq!(waiting.waiting_cards().len(), 1);
+    gate.answer(response, "test").unwrap();
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
+}
+
+/// A process that is stopped, or that takes no answers, is not waited for without end.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_process_that_does_not_listen_then_the_answer_is_told_to_be_unheard() {
+    let kept = Kept::new();
+    let gate = kept.gate();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let remote = remote(&kept);
+    let response = ApprovalResponse::pick(&remote.waiting_cards().remove(0), choice::ALLOW_ONCE);
+    // Nobody listens, and what is there is no socket.
+    let socket = kept.store.answer_socket(gate.owner_id().unwrap());
+    for there in [false, true] {
+        if there {
+            std::fs::write(&socket, "").unwrap();
+        }
+        let (remote, response) = (remote.clone(), response.clone());
+        let told = tokio::task::spawn_blocking(move || remote.answer(response, "inbox")).await.unwrap();
+        assert_eq!(told, Err(AnswerError::Unheard));
+    }
+    assert_eq!(gate.waiting_cards().len(), 1);
+    drop(ticket);
+}
+
+/// The path of a socket is limited, and that of a folder is not.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn given_a_folder_with_a_long_name_then_answers_reach_the_process_that_asks() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("a".repeat(200)).join("b".repeat(200));
+    let open = || Arc::new(SqliteStore::open(&folder, Default::default()).unwrap());
+    let memory = Memory::attach(open(), writer()).unwrap();
+    let asking = Asking { on_ask: OnAsk::Wait, limit: None };
+    let gate = Gate::with_memory(Policy::default(), asking, Box::new(NoPersistence), memory);
+    gate.open_session(session("s", None));
+    gate.watch_store();
+    let ticket = gate.submit(run("1", "make"), &[]);
+    let remote = RemoteQuestions::new(open(), Arc::new(writer()));
+    let response = ApprovalResponse::pick(&remote.waiting_cards().remove(0), choice::ALLOW_ONCE);
+    tokio::task::spawn_blocking(move || remote.answer(response, "inbox")).await.unwrap().unwrap();
+    assert!(matches!(ticket.verdict().await, Verdict::Allowed(_)));
 }

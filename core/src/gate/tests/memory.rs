@@ -6,7 +6,7 @@ use crate::grant::{Grant, Scope};
 use crate::policy::{Approval, Level, ServerSettings, ToolSettings};
 use crate::record::{Kind, Recorded, Redactor};
 use crate::store::{
-    ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, OfferId, Options, Order, SqliteStore, Store,
+    ApprovalQuery, Change, Durability, EntryQuery, GrantQuery, Options, Order, SqliteStore, Store,
     StoredGrant,
 };
 use crate::writer::EntryWriter;
@@ -334,33 +334,6 @@ async fn given_a_process_that_died_while_it_asked_then_its_question_is_cancelled
     drop((next, asked));
 }
 
-/// D6.4: First answer wins: an answer from another process is taken by the one that asks,
-/// and refused if the call has changed. Attack 17.
-#[tokio::test]
-async fn given_an_answer_from_another_process_then_the_gate_takes_it() {
-    let kept = Kept::new();
-    let gate = kept.gate();
-    let asked = gate.submit(run("1", "make"), &[]);
-    let response = pick(&gate, &asked, choice::ALLOW_ONCE);
-    let stale = ApprovalResponse { digest: crate::call::digest_of(&json!("another")), ..response.clone() };
-    let offer = |response: ApprovalResponse| {
-        let id = OfferId::new();
-        let at = Timestamp::now();
-        let change = Change::Offer { id, response: Box::new(response), by: "inbox".into(), at };
-        kept.store.commit(vec![change]).map(|()| id)
-    };
-    assert!(offer(stale).is_err(), "it is for another card");
-    gate.watch_store();
-    let id = offer(response.clone()).unwrap();
-    let Verdict::Allowed(authorized) = asked.verdict().await else { panic!("it was allowed") };
-    assert_eq!(authorized.decided_by(), DecidedBy::Person);
-    while kept.store.offer_reply(id).unwrap().is_none() {
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(kept.store.offer_reply(id).unwrap(), Some(Ok(())));
-    assert!(offer(response).is_err(), "the first answer won");
-}
-
 /// `unasked` entries for tool calls that an agent ran without asking. Attack 24.
 #[tokio::test]
 async fn given_a_call_that_only_was_reported_then_it_is_in_the_record() {
@@ -416,29 +389,4 @@ async fn given_a_remembered_answer_that_cannot_be_read_then_every_call_is_denied
     }
     kept.store.commit(vec![Change::Revoke { id, at: now }]).unwrap();
     assert!(matches!(gate.submit(read("4"), &[]).verdict().await, Verdict::Allowed(_)));
-}
-
-/// D6.4: First answer wins: one that was taken back, or that nobody waits for any more, is none.
-/// Attack 17.
-#[tokio::test]
-async fn given_an_answer_of_another_process_that_is_withdrawn_or_late_then_the_question_waits_on() {
-    let kept = Kept::new();
-    let gate = kept.gate();
-    let asked = gate.submit(run("1", "make"), &[]);
-    let offer = |at| {
-        let response = Box::new(pick(&gate, &asked, choice::ALLOW_ONCE));
-        let id = OfferId::new();
-        kept.store.commit(vec![Change::Offer { id, response, by: "inbox".into(), at }]).unwrap();
-        id
-    };
-    let now = Timestamp::now();
-    let late = offer(now - jiff::SignedDuration::from_mins(1));
-    let withdrawn = offer(now);
-    kept.store.commit(vec![Change::Reply { id: withdrawn, refused: Some("withdrawn".into()) }]).unwrap();
-    gate.poll_store();
-    assert_eq!(gate.waiting_cards().len(), 1);
-    assert!(kept.store.offer_reply(late).unwrap().unwrap().is_err());
-    offer(Timestamp::now());
-    gate.poll_store();
-    assert!(matches!(asked.verdict().await, Verdict::Allowed(_)));
 }

@@ -43,7 +43,7 @@ fn allows(text: &str) -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
-        origin: Origin { file: None, line: None, layer: "user" },
+        origin: Origin { file: None, line: None, layer: crate::policy::Layer::User },
     });
     policy
 }

@@ -10,7 +10,7 @@ fn denying(text: &str) -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
-        origin: Origin { file: None, line: None, layer: "user" },
+        origin: Origin { file: None, line: None, layer: crate::policy::Layer::User },
     };
     Policy {
         rules: vec![rule(Effect::Allow, "shell(*)"), rule(Effect::Deny, text)].into(),

@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::memory::Kept as Stored;
 use super::*;
-use crate::store::{Change, Offer, OfferId, Store, StoreError};
+use crate::approval::{Remember, RememberScope};
+use crate::store::{Change, Store, StoreError};
 use faulty::{Faulty, broken};
 
 fn read(id: &str) -> Call {
@@ -36,16 +37,17 @@ async fn given_a_gate_that_was_left_then_nothing_runs_and_nothing_waits() {
 
 /// What could not be read once is read the next time, though nothing in the store has changed since.
 #[tokio::test]
-async fn given_answers_of_others_that_cannot_be_read_once_then_they_are_heard_the_next_time() {
+async fn given_answers_that_cannot_be_read_once_then_they_count_the_next_time() {
     let kept = Stored::new();
-    let store = Faulty::on(&kept);
+    let (store, other) = (Faulty::on(&kept), kept.gate());
     let gate = kept.gate_on(store.clone());
     let asked = gate.submit(run("1", "make"), &[]);
     gate.poll_store();
-    let response = Box::new(pick(&gate, &asked, choice::ALLOW_ONCE));
-    let change = Change::Offer { id: OfferId::new(), response, by: "inbox".into(), at: Timestamp::now() };
-    kept.store.commit(vec![change]).unwrap();
-    store.fails_to_offer();
+    let elsewhere = other.submit(run("2", "make"), &[]);
+    let remember = Remember::of_patterns(RememberScope::Workspace, vec!["shell(make)".to_owned()]);
+    let response = pick(&other, &elsewhere, choice::ALLOW_ALWAYS);
+    other.answer(ApprovalResponse { remember: Some(remember), ..response }, "test").unwrap();
+    store.fails_to_read_grants();
     gate.poll_store();
     assert_eq!(gate.waiting_cards().len(), 1, "it could not be read");
     gate.poll_store();

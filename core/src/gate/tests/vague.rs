@@ -17,7 +17,7 @@ fn allowing_all() -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
-        origin: Origin { file: None, line: None, layer: "user" },
+        origin: Origin { file: None, line: None, layer: crate::policy::Layer::User },
     };
     let settings = AgentSettings { bypass_permissions: true, ..AgentSettings::default() };
     Policy {

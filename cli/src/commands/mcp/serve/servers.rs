@@ -61,7 +61,7 @@ fn server_from_args(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
         Some(name) => name.clone(),
         None => derive_name(&transport),
     };
-    let origin = Origin { file: None, line: None, layer: "command line" };
+    let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::CommandLine };
     Ok(Some(ServerLaunch { name, transport, origin }))
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::json_members::RawMembers;
 use crate::splice::{TextEdit, apply_edits, quote_json};
 use mayi_acp_shared::options;
-use mayi_core::approval::{AgentOption, Card, Remember, RememberScope, choice, escape_line};
+use mayi_core::approval::{AgentOption, Card, OptionKind, Remember, RememberScope, choice, escape_line};
 use mayi_core::policy::Effect;
 
 /// One choice.
@@ -69,7 +69,7 @@ pub(super) fn make_offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<O
     // What allows just this once is enough, where there is such an option.
     let plain = options::find_allow_once(&card.agent_options).filter(|_| !switches);
     let enough = |option: &AgentOption| plain.is_none_or(|plain| plain.option_id == option.option_id);
-    for option in card.agent_options.iter().filter(|option| option.kind.starts_with("allow")) {
+    for option in card.agent_options.iter().filter(|option| option.kind.allows()) {
         if by_hand && enough(option) || (wide && !always && option.danger.is_some()) {
             made.push_agent_option(
                 option,
@@ -78,7 +78,7 @@ pub(super) fn make_offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<O
             );
         }
     }
-    let rejects = card.agent_options.iter().filter(|option| option.kind == "reject_once");
+    let rejects = card.agent_options.iter().filter(|option| option.kind == OptionKind::RejectOnce);
     let before = made.offers.len();
     for option in rejects {
         made.push_agent_option(
@@ -275,7 +275,7 @@ mod tests {
             let option = AgentOption {
                 option_id: "x".to_owned(),
                 name: name.to_owned(),
-                kind: "allow_once".to_owned(),
+                kind: OptionKind::AllowOnce,
                 danger: None,
             };
             said.name(&option).unwrap_or_else(|| name.to_owned())

@@ -220,7 +220,7 @@ fn by_name(value: &str) -> Result<Vec<ServerLaunch>, String> {
     let map = read.as_object().ok_or("MCP servers are listed by their names here")?;
     map.iter()
         .map(|(name, server)| {
-            let origin = Origin { file: None, line: None, layer: "editor" };
+            let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::Editor };
             let transport = read_transport(server)
                 .ok_or_else(|| format!("mayi can't stand before the MCP server {}", escape_line(name)))?;
             Ok(ServerLaunch { name: name.clone(), transport, origin })

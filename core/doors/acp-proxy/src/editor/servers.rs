@@ -49,7 +49,7 @@ pub(super) fn read(params: &Value) -> Result<Vec<ServerLaunch>, String> {
                 ));
             }
         };
-        let origin = Origin { file: None, line: None, layer: "editor" };
+        let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::Editor };
         servers.push(ServerLaunch { name, transport, origin });
     }
     Ok(servers)

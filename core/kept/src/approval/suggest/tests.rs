@@ -29,7 +29,7 @@ fn policy(allows: &[String]) -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
-        origin: Origin { file: None, line: None, layer: "user" },
+        origin: Origin { file: None, line: None, layer: mayi_policy::Layer::User },
     };
     Policy {
         rules: allows.iter().map(rule).collect(),
@@ -139,7 +139,7 @@ fn given_a_search_that_passes_a_denied_path_then_only_this_once_is_offered() {
         reason: None,
         agents: Vec::new(),
         holds: true,
-        origin: Origin { file: None, line: None, layer: "user" },
+        origin: Origin { file: None, line: None, layer: mayi_policy::Layer::User },
     };
     let policy = Policy { rules: std::iter::once(deny).collect(), ..Policy::default() };
     for line in ["grep -r KEY .", "rg -uu KEY", "grep -r KEY . | sort | uniq -c | head -5"] {

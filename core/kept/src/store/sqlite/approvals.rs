@@ -1,12 +1,12 @@
-//! Questions, and the answers that other processes give to them.
+//! Questions. The table `offers` is of earlier versions, whose processes may still run: nothing is read from it.
 
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use super::value::{from_nanos, invalid_value, maybe_time, parse, parse_json, to_nanos, to_word};
-use crate::approval::{ApprovalId, ApprovalResponse, State};
-use crate::store::{ApprovalQuery, Conflict, Offer, OfferId, OwnerId, StoredApproval};
+use crate::approval::{ApprovalId, State};
+use crate::store::{ApprovalQuery, Conflict, StoredApproval};
 use mayi_call::Digest;
 
 /// Settled questions are kept for so long, to tell a late answer what happened,
@@ -19,8 +19,6 @@ const COLUMNS: &str = "id, owner, agent, session, workspace, digest, card, state
 
 /// What of a question decides whether something can happen to it.
 pub(super) struct QuestionState {
-    pub(super) owner: OwnerId,
-    digest: Digest,
     state: State,
     by: Option<String>,
 }
@@ -33,11 +31,6 @@ impl QuestionState {
             state => Err(Conflict::Settled { id, state, by: self.by.clone().unwrap_or_default() }),
         }
     }
-
-    /// It must be about this.
-    pub(super) fn check_digest(&self, id: ApprovalId, digest: &Digest) -> Result<(), Conflict> {
-        if self.digest == *digest { Ok(()) } else { Err(Conflict::Changed(id)) }
-    }
 }
 
 /// How a question stands; `None` if there is no such question.
@@ -46,14 +39,9 @@ pub(super) fn question_state(
     id: ApprovalId,
 ) -> rusqlite::Result<Option<QuestionState>> {
     connection
-        .prepare_cached("SELECT owner, digest, state, \"by\" FROM approvals WHERE id = ?1")?
+        .prepare_cached("SELECT state, \"by\" FROM approvals WHERE id = ?1")?
         .query_row([id.to_string()], |row| {
-            Ok(QuestionState {
-                owner: parse(row.get_ref(0)?.as_str()?)?,
-                digest: parse(row.get_ref(1)?.as_str()?)?,
-                state: parse(row.get_ref(2)?.as_str()?)?,
-                by: row.get(3)?,
-            })
+            Ok(QuestionState { state: parse(row.get_ref(0)?.as_str()?)?, by: row.get(1)? })
         })
         .optional()
 }
@@ -157,7 +145,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredApproval> {
     })
 }
 
-/// Forgets settled questions that are old or too many, and the answers to them. Returns whether there were any.
+/// Forgets settled questions that are old or too many. Returns whether there were any.
 pub(super) fn forget_settled(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
     let before = to_nanos(now.saturating_sub(KEPT).map_err(|error| invalid_value(error.to_string()))?);
     let old = connection.execute("DELETE FROM approvals WHERE settled_at < ?1", [before])?;
@@ -166,9 +154,6 @@ pub(super) fn forget_settled(connection: &Connection, now: Timestamp) -> rusqlit
          ORDER BY settled_at DESC LIMIT -1 OFFSET ?1)",
         [MOST],
     )?;
-    if old + many > 0 {
-        connection.execute("DELETE FROM offers WHERE approval NOT IN (SELECT id FROM approvals)", ())?;
-    }
     Ok(old + many > 0)
 }
 
@@ -181,77 +166,4 @@ pub(super) fn has_forgettable(connection: &Connection, now: Timestamp) -> rusqli
         [before, MOST],
         |row| row.get(0),
     )
-}
-
-/// Offers an answer to `owner`.
-pub(super) fn insert_offer(
-    connection: &Connection,
-    id: OfferId,
-    owner: OwnerId,
-    response: &ApprovalResponse,
-    by: &str,
-    at: Timestamp,
-) -> rusqlite::Result<()> {
-    let text = serde_json::to_string(response).map_err(|error| invalid_value(error.to_string()))?;
-    connection
-        .prepare_cached(
-            "INSERT INTO offers (id, approval, owner, response, \"by\", at, replied) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
-        )?
-        .execute((to_word(&id), response.approval_id.to_string(), to_word(&owner), text, by, to_nanos(at)))?;
-    Ok(())
-}
-
-/// Says what became of an offer. Returns whether nobody had said so before.
-pub(super) fn write_reply(
-    connection: &Connection,
-    id: OfferId,
-    refused: Option<&str>,
-) -> rusqlite::Result<bool> {
-    let first = connection
-        .prepare_cached(
-            "UPDATE offers SET replied = 1, refused = ?2, response = NULL WHERE id = ?1 AND replied = 0",
-        )?
-        .execute((to_word(&id), refused))?;
-    Ok(first > 0)
-}
-
-/// What `owner` has not replied to, oldest first.
-pub(super) fn unreplied_offers(connection: &Connection, owner: OwnerId) -> rusqlite::Result<Vec<Offer>> {
-    connection
-        .prepare_cached(
-            "SELECT id, response, \"by\", at FROM offers WHERE owner = ?1 AND replied = 0 ORDER BY at, id",
-        )?
-        .query_map([to_word(&owner)], |row| {
-            let response = row.get_ref(1)?.as_str()?;
-            Ok(Offer {
-                id: parse(row.get_ref(0)?.as_str()?)?,
-                response: serde_json::from_str(response).map_err(|error| invalid_value(error.to_string()))?,
-                by: row.get(2)?,
-                at: from_nanos(row.get(3)?)?,
-            })
-        })?
-        .collect()
-}
-
-/// What became of an offer.
-pub(super) enum OfferReply {
-    /// Nothing yet; this process should say.
-    Waits(OwnerId),
-    /// It was taken, or not, and why.
-    Given(Result<(), String>),
-}
-
-/// What became of an offer; `None` if it is not known.
-pub(super) fn read_reply(connection: &Connection, id: OfferId) -> rusqlite::Result<Option<OfferReply>> {
-    connection
-        .prepare_cached("SELECT owner, replied, refused FROM offers WHERE id = ?1")?
-        .query_row([to_word(&id)], |row| {
-            let refused: Option<String> = row.get(2)?;
-            Ok(match row.get(1)? {
-                true => OfferReply::Given(refused.map_or(Ok(()), Err)),
-                false => OfferReply::Waits(parse(row.get_ref(0)?.as_str()?)?),
-            })
-        })
-        .optional()
 }

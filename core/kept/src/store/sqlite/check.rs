@@ -174,22 +174,41 @@ pub(super) fn for_each_row(
     Ok(())
 }
 
-/// The number of an entry after `lost` that can be read: the next one, if it is near.
-fn readable_after(connection: &Connection, lost: u64) -> Option<u64> {
-    for step in 0..62 {
-        let from = i64::try_from(lost.checked_add(1 << step)?).ok()?;
-        let found = connection.query_row(
+/// The number of the first entry after `lost` that can be read.
+pub(super) fn readable_after(connection: &Connection, lost: u64) -> Option<u64> {
+    let first_from = |from: u64| {
+        connection.query_row(
             "SELECT * FROM record WHERE seq >= ?1 ORDER BY seq LIMIT 1",
-            [from],
+            [i64::try_from(from).unwrap_or(i64::MAX)],
             |row| to_count(row.get("seq")?),
-        );
-        match found {
-            Ok(seq) => return Some(seq),
-            Err(rusqlite::Error::QueryReturnedNoRows) => return None,
-            Err(_) => {}
+        )
+    };
+    let (mut bad, mut found) = (lost, None);
+    for step in 0..62 {
+        let from = lost.checked_add(1 << step)?;
+        match first_from(from) {
+            Ok(seq) => {
+                found = Some((from, seq));
+                break;
+            }
+            // Behind the last one; what can be read may lie before.
+            Err(rusqlite::Error::QueryReturnedNoRows) => {
+                found = Some((from, u64::MAX));
+                break;
+            }
+            Err(_) => bad = from,
         }
     }
-    None
+    let (mut good, mut seq) = found?;
+    while good.saturating_sub(bad) > 1 {
+        let middle = bad + (good - bad) / 2;
+        match first_from(middle) {
+            Ok(first) => (good, seq) = (middle, first),
+            Err(rusqlite::Error::QueryReturnedNoRows) => good = middle,
+            Err(_) => bad = middle,
+        }
+    }
+    (seq < u64::MAX).then_some(seq)
 }
 
 /// What is left of archived entries, oldest first, and what is wrong with that.

@@ -225,22 +225,6 @@ impl TransactionWork<'_> {
                 approvals::settle_question(transaction, *id, *state, by, reason.as_deref(), *at)
                     .map_err(failed)
             }
-            Change::Offer { id, response, by, at } => {
-                let approval = response.approval_id;
-                let standing = self.question_state(approval)?;
-                standing.check_waiting(approval)?;
-                standing.check_digest(approval, &response.digest)?;
-                if self.store.owners.life_of(standing.owner, *at)? == OwnerLife::Gone {
-                    return Err(Conflict::Abandoned(approval).into());
-                }
-                approvals::insert_offer(transaction, *id, standing.owner, response, by, *at).map_err(failed)
-            }
-            Change::Reply { id, refused } => {
-                match approvals::write_reply(transaction, *id, refused.as_deref()).map_err(failed)? {
-                    true => Ok(()),
-                    false => Err(Conflict::Replied(*id).into()),
-                }
-            }
             Change::Pin { server, item, said, at } => {
                 pins::record_definition(transaction, server, item, said, *at).map_err(failed)
             }

@@ -6,7 +6,7 @@
 //! | `key` | what entries are sealed with: 32 random bytes, in hexadecimal |
 //! | `head` | the newest entry's number and MAC, so that a removed end shows |
 //! | `lock` | held while something is written, so that entry and head go together |
-//! | `owners/ID` | held by a process that asks, for as long as it lives |
+//! | `owners/ID` | held by a process that asks, for as long as it lives; `ID.sock` is where it takes answers of others |
 //! | `surfaces/ID` | held by a process at whose surface a person can answer, for as long as that is open |
 //! | `archive/` | the record's oldest entries, once there were too many |
 //!
@@ -26,6 +26,7 @@ mod archive;
 mod check;
 mod commit;
 mod connect;
+mod damage;
 mod entries;
 mod error;
 mod files;
@@ -47,20 +48,21 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::{
-    ApprovalQuery, Change, EntryQuery, GrantQuery, Offer, OfferId, Owner, OwnerId, Pass, PassedCall, Store,
-    StoreError, StoredApproval, StoredGrant,
+    ApprovalQuery, Change, EntryQuery, GrantQuery, Owner, OwnerId, Pass, PassedCall, Store, StoreError,
+    StoredApproval, StoredGrant,
 };
 use crate::approval::History;
 use crate::record::{Key, RecordKeys, Recorded};
 use crate::store::PinnedItem;
 use connect::ConnectionUse;
+pub use damage::DamageCheck;
 use files::Files;
 pub use folder::compiled_key;
 use folder::{OpenMode, name};
@@ -91,6 +93,8 @@ pub struct SqliteStore {
     /// is done.
     writer: Option<Mutex<WriteConnection>>,
     owners: Owners,
+    /// Which entries can't be read, once some could not be.
+    damage: Mutex<Option<damage::Damage>>,
 }
 
 /// Who writes.
@@ -204,6 +208,7 @@ impl SqliteStore {
             writer: writer.map(Mutex::new),
             reader: reader.map(Mutex::new),
             pages: Mutex::new(None),
+            damage: Mutex::new(None),
             reading,
         }
     }
@@ -310,6 +315,10 @@ impl SqliteStore {
         read.map_err(|error| error::from_sqlite(&self.files.path, error))
     }
 
+    fn lock_damage(&self) -> MutexGuard<'_, Option<damage::Damage>> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A connection for what may take long.
     fn lock_pages(&self) -> Result<MutexGuard<'_, Option<Connection>>, StoreError> {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -350,22 +359,8 @@ impl Store for SqliteStore {
         self.read(|connection| approvals::list_approvals(connection, query))
     }
 
-    fn pending_offers(&self, owner: OwnerId) -> Result<Vec<Offer>, StoreError> {
-        self.read(|connection| approvals::unreplied_offers(connection, owner))
-    }
-
-    fn offer_reply(&self, id: OfferId) -> Result<Option<Result<(), String>>, StoreError> {
-        let gone = || Some(Err("the process that asked is gone, and its call with it".to_owned()));
-        match self.read(|connection| approvals::read_reply(connection, id))? {
-            None => Ok(Some(Err("no answer with this id was given".to_owned()))),
-            Some(approvals::OfferReply::Given(reply)) => Ok(Some(reply)),
-            Some(approvals::OfferReply::Waits(owner)) => {
-                match self.owners.life_of(owner, Timestamp::now())? {
-                    OwnerLife::Gone => Ok(gone()),
-                    OwnerLife::Alive | OwnerLife::Hung => Ok(None),
-                }
-            }
-        }
+    fn answer_socket(&self, owner: OwnerId) -> PathBuf {
+        self.owners.socket_path(owner)
     }
 
     fn attach_owner(&self, owner: &Owner) -> Result<(), StoreError> {
@@ -409,32 +404,34 @@ impl Store for SqliteStore {
     fn query_entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>, StoreError> {
         let pages = self.lock_pages()?;
         let Some(connection) = pages.as_ref() else { return Ok(Vec::new()) };
-        let found = || {
+        let find = |lost: &mut usize| {
             // Of one moment, all of it.
             let seen = connection.unchecked_transaction()?;
             let limit = query.limit.map(|limit| limit as usize);
-            let (mut found, mut lost) = (Vec::new(), 0_usize);
-            for stretch in spans::entry_stretches(&seen, query)? {
+            let mut found: Vec<Recorded> = Vec::new();
+            let stretches = match spans::entry_stretches(&seen, query) {
+                // Without them it takes longer.
+                Err(error) if damage::is_damage(&error) => vec![spans::whole_stretch(query)],
+                stretches => stretches?,
+            };
+            for stretch in stretches.into_iter().flat_map(|stretch| self.known_parts(query, stretch)) {
                 let left = limit.map(|limit| limit.saturating_sub(found.len()));
                 if left == Some(0) {
                     break;
                 }
-                let query::Statement { sql, values } = query::entry_statement(query, stretch, left);
-                let mut statement = seen.prepare_cached(&sql)?;
-                for recorded in
-                    statement.query_map(rusqlite::params_from_iter(values), entries::read_entry)?
-                {
-                    match recorded {
-                        Ok(recorded) => found.push(recorded),
-                        Err(error @ rusqlite::Error::SqliteFailure(..)) => return Err(error),
-                        // One that somebody has changed must not hide the others.
-                        Err(_) => lost += 1,
-                    }
-                }
+                found.extend(damage::read_stretch(&seen, query, stretch, left, lost)?);
             }
-            Ok((found, lost))
+            Ok(found)
         };
-        let (found, lost) = found().map_err(|error| error::from_sqlite(&self.files.path, error))?;
+        let mut lost = 0;
+        let found = match find(&mut lost) {
+            Err(error) if damage::is_damage(&error) && self.learn_damage(connection) => {
+                lost = 0;
+                find(&mut lost)
+            }
+            found => found,
+        };
+        let found = found.map_err(|error| error::from_sqlite(&self.files.path, error))?;
         if lost > 0 {
             tracing::warn!(entries = lost, "some of the record can't be read: see `mayi log verify`");
         }

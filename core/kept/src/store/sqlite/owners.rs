@@ -50,6 +50,11 @@ impl Owners {
         self.folder.join(id.0.to_string())
     }
 
+    /// Where a process takes answers. A short name: that of a socket is limited.
+    pub(super) fn socket_path(&self, id: OwnerId) -> PathBuf {
+        self.folder.join(format!("{}.sock", id.0.simple()))
+    }
+
     /// Makes a process known: this one.
     pub(super) fn attach_owner(&self, owner: &Owner, now: Timestamp) -> Result<(), StoreError> {
         let file = self.create_file(owner, now).map_err(|error| error::from_io(&self.folder, &error))?;
@@ -93,10 +98,11 @@ impl Owners {
 
     /// Forgets a process: this one, or one that is gone.
     pub(super) fn detach_owner(&self, id: OwnerId) -> Result<(), StoreError> {
-        let removed = match fs::remove_file(self.path(id)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error::from_io(&self.path(id), &error)),
+        let remove = |path: PathBuf| match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error::from_io(&path, &error)),
             _ => Ok(()),
         };
+        let removed = remove(self.socket_path(id)).and_then(|()| remove(self.path(id)));
         self.lock_own_owners().remove(&id);
         removed
     }

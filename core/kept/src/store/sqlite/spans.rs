@@ -323,14 +323,19 @@ impl SpanQuery {
     }
 }
 
+/// All numbers that `query` asks for.
+pub(super) fn whole_stretch(query: &EntryQuery) -> (u64, u64) {
+    let all = i64::MAX.cast_unsigned();
+    let first = query.after.map_or(0, |after| after.saturating_add(1).min(all));
+    (first, query.before.map_or(all, |before| before.saturating_sub(1).min(all)))
+}
+
 /// The stretches of numbers to look at for `query`, in its order.
 pub(super) fn entry_stretches(
     connection: &Connection,
     query: &EntryQuery,
 ) -> rusqlite::Result<Vec<(u64, u64)>> {
-    let all = i64::MAX.cast_unsigned();
-    let first = query.after.map_or(0, |after| after.saturating_add(1).min(all));
-    let last = query.before.map_or(all, |before| before.saturating_sub(1).min(all));
+    let (first, last) = whole_stretch(query);
     let Some(asked) = SpanQuery::from_query(query) else { return Ok(vec![(first, last)]) };
     let ends = |what: &str| -> rusqlite::Result<Option<u64>> {
         let sql = format!("SELECT {what}(seq) FROM record");

@@ -167,7 +167,7 @@ fn given_reads_outside_then_an_allow_of_the_command_is_enough_but_not_for_keys()
     assert_eq!(auto(&allowed, &known("/srv/x", DELETE, false)), Ask, "writes outside ask always");
     assert_eq!(auto(&allowed, &known("/w/x", DELETE, false)), Allow);
     let mut workspace = policy(&[(Allow, "shell(tool)")]);
-    workspace.rules[0].origin.layer = "workspace";
+    workspace.rules[0].origin.layer = crate::Layer::Workspace;
     assert_eq!(effect(&workspace, &outside), Ask, "not from a workspace file");
 }
 

@@ -80,7 +80,7 @@ fn given_protected_and_denied_files_in_that_folder_then_the_grant_does_not_reach
         reason: None,
         agents: Vec::new(),
         holds: true,
-        origin: Origin { file: None, line: None, layer: "user" },
+        origin: Origin { file: None, line: None, layer: crate::Layer::User },
     };
     let policy = Policy {
         rules: [rule(Effect::Deny, "read(**/secret)"), rule(Effect::Ask, "read(**/*.env)")]

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 
 use super::super::memory::{Kept, options};
-use super::{Arc, Change, Offer, StdMutex, Store, StoreError};
+use super::{Arc, Change, StdMutex, Store, StoreError};
 use crate::approval::History;
 use crate::call::AgentId;
 use crate::record::Recorded;
 use crate::store::{
-    ApprovalQuery, EntryQuery, GrantQuery, OfferId, Owner, OwnerId, Pass, PassedCall, PinnedItem,
-    SqliteStore, StoredApproval, StoredGrant,
+    ApprovalQuery, EntryQuery, GrantQuery, Owner, OwnerId, Pass, PassedCall, PinnedItem, SqliteStore,
+    StoredApproval, StoredGrant,
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -22,7 +22,7 @@ type Fault = Box<dyn Fn(&[Change]) -> Option<StoreError> + Send>;
 pub(in super::super) struct Faulty {
     store: SqliteStore,
     commit: StdMutex<Option<Fault>>,
-    offers: AtomicBool,
+    grants: AtomicBool,
 }
 
 /// What a store says that failed.
@@ -33,7 +33,7 @@ pub(in super::super) fn broken() -> StoreError {
 impl Faulty {
     pub(in super::super) fn on(kept: &Kept) -> Arc<Self> {
         let store = SqliteStore::open(&kept.folder.path().join("mayi"), options()).unwrap();
-        Arc::new(Self { store, commit: StdMutex::default(), offers: AtomicBool::new(false) })
+        Arc::new(Self { store, commit: StdMutex::default(), grants: AtomicBool::new(false) })
     }
 
     /// `fault` looks at what is written, until it has found something to fail at.
@@ -44,9 +44,9 @@ impl Faulty {
         *self.commit.lock().unwrap() = Some(Box::new(fault));
     }
 
-    /// The next look at the answers of others fails.
-    pub(in super::super) fn fails_to_offer(&self) {
-        self.offers.store(true, Ordering::SeqCst);
+    /// The next look at remembered answers fails.
+    pub(in super::super) fn fails_to_read_grants(&self) {
+        self.grants.store(true, Ordering::SeqCst);
     }
 }
 
@@ -63,18 +63,14 @@ impl Store for Faulty {
         self.store.commit(changes)
     }
 
-    fn pending_offers(&self, owner: OwnerId) -> Result<Vec<Offer>> {
-        if self.offers.swap(false, Ordering::SeqCst) {
-            return Err(broken());
-        }
-        self.store.pending_offers(owner)
-    }
-
     fn change_stamp(&self) -> Result<u64> {
         self.store.change_stamp()
     }
 
     fn query_grants(&self, query: &GrantQuery) -> Result<Vec<StoredGrant>> {
+        if self.grants.swap(false, Ordering::SeqCst) {
+            return Err(broken());
+        }
         self.store.query_grants(query)
     }
 
@@ -90,8 +86,8 @@ impl Store for Faulty {
         self.store.query_approvals(query)
     }
 
-    fn offer_reply(&self, id: OfferId) -> Result<Option<std::result::Result<(), String>>> {
-        self.store.offer_reply(id)
+    fn answer_socket(&self, owner: OwnerId) -> std::path::PathBuf {
+        self.store.answer_socket(owner)
     }
 
     fn attach_owner(&self, owner: &Owner) -> Result<()> {

@@ -66,7 +66,7 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
             reason: None,
             agents: Vec::new(),
             holds: true,
-            origin: Origin { file: None, line: None, layer: "user" },
+            origin: Origin { file: None, line: None, layer: mayi_core::policy::Layer::User },
         });
     }
     let trusting = AgentSettings { trust_elicitation: true, ..AgentSettings::default() };
@@ -76,7 +76,7 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
 
 fn launch() -> ServerLaunch {
     let transport = Transport::Stdio { command: vec!["/no/server".to_owned()], env: BTreeMap::new() };
-    let origin = Origin { file: None, line: None, layer: "user" };
+    let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::User };
     ServerLaunch { name: "s".to_owned(), transport, origin }
 }
 

@@ -155,7 +155,7 @@ fn given_a_process_that_has_ended_then_its_sessions_grants_are_gone() {
     assert_eq!(all(&store, &GrantQuery::default()), [for_good]);
 }
 
-/// "A number that is another one after grants, approvals or offers have changed, by any process", and only then.
+/// "A number that is another one after grants or approvals have changed, by any process", and only then.
 #[test]
 fn given_changes_then_the_stamp_is_another_one_and_entries_leave_it() {
     let place = Place::new();

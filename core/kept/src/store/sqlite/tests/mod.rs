@@ -1,6 +1,7 @@
 //! Stores in folders of their own, and what their tests share.
 
 mod answers;
+mod damage;
 mod entries;
 mod heads;
 mod opening;

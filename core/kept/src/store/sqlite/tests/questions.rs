@@ -1,13 +1,12 @@
-//! Questions, the processes that ask them, and answers from others.
+//! Questions, and the processes that ask them.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::{Place, second};
-use crate::approval::{ApprovalId, ApprovalResponse, Outcome, State};
+use crate::approval::{ApprovalId, State};
 use crate::store::{
-    ApprovalQuery, Change, Conflict, OfferId, Owner, OwnerId, SqliteStore, Store, StoreError, StoredApproval,
+    ApprovalQuery, Change, Conflict, Owner, OwnerId, SqliteStore, Store, StoreError, StoredApproval,
     Surfaces, surfaces_open,
 };
 use mayi_call::{AgentId, Digest, SessionId, digest_of};
@@ -41,26 +40,6 @@ fn ask(store: &SqliteStore, owner: OwnerId) -> StoredApproval {
 
 fn settle(id: ApprovalId, by: &str) -> Change {
     Change::Settle { id, state: State::Denied, by: by.to_owned(), reason: None, at: second(2) }
-}
-
-fn offer(id: ApprovalId, digest: Digest) -> (OfferId, Change) {
-    let response = ApprovalResponse {
-        approval_id: id,
-        digest,
-        response: Outcome::Selected { option_id: "allow_once".to_owned() },
-        bypass_all: false,
-        bypass_session: false,
-        remember: None,
-        reason: Some("because".to_owned()),
-    };
-    let offer = OfferId(Uuid::now_v7());
-    let change = Change::Offer {
-        id: offer,
-        response: Box::new(response),
-        by: "inbox".to_owned(),
-        at: Timestamp::now(),
-    };
-    (offer, change)
 }
 
 fn pending(store: &SqliteStore) -> Vec<ApprovalId> {
@@ -102,92 +81,32 @@ fn given_a_settled_question_then_it_cant_be_settled_again_and_its_card_is_kept_i
     assert_eq!(conflict(store.commit(vec![settle(unknown, "x")])), Conflict::Unknown(unknown));
 }
 
-/// D6.2: if the call has changed since, the answer is refused.
+/// Attack 17: "an orphaned approval is answered later": it shows among those without an owner, and where its process took
+/// answers there is nothing any more.
 #[test]
-fn given_another_digest_then_an_offered_answer_is_refused() {
-    let place = Place::new();
-    let (store, other) = (place.open(), place.open());
-    let owner = Owner::this_process();
-    store.attach_owner(&owner).unwrap();
-    let asked = ask(&store, owner.id);
-    let card = json!({ "title": "y" });
-    store.commit(vec![Change::Update { id: asked.id, digest: digest(2), card: card.clone() }]).unwrap();
-    let (_, old) = offer(asked.id, digest(1));
-    assert_eq!(conflict(other.commit(vec![old])), Conflict::Changed(asked.id));
-    let (id, new) = offer(asked.id, digest(2));
-    other.commit(vec![new]).unwrap();
-    assert_eq!(other.offer_reply(id).unwrap(), None);
-    let offers = store.pending_offers(owner.id).unwrap();
-    assert_eq!(offers.iter().map(|offer| offer.id).collect::<Vec<_>>(), [id]);
-    assert_eq!(offers[0].response.reason.as_deref(), Some("because"));
-    store.commit(vec![settle(asked.id, "inbox"), Change::Reply { id, refused: None }]).unwrap();
-    assert_eq!(other.offer_reply(id).unwrap(), Some(Ok(())));
-    assert_eq!(store.pending_offers(owner.id).unwrap(), []);
-    let (_, late) = offer(asked.id, digest(2));
-    assert!(matches!(conflict(other.commit(vec![late])), Conflict::Settled { .. }));
-}
-
-/// A refusal reaches whoever answered, with its reason.
-#[test]
-fn given_an_offer_that_is_not_taken_then_it_says_why() {
-    let place = Place::new();
-    let store = place.open();
-    let owner = Owner::this_process();
-    store.attach_owner(&owner).unwrap();
-    let asked = ask(&store, owner.id);
-    let (id, change) = offer(asked.id, digest(1));
-    store.commit(vec![change]).unwrap();
-    store.commit(vec![Change::Reply { id, refused: Some("no such choice".to_owned()) }]).unwrap();
-    assert_eq!(store.offer_reply(id).unwrap(), Some(Err("no such choice".to_owned())));
-    assert_eq!(pending(&store), [asked.id], "it still waits");
-}
-
-/// D6.4: First answer wins: an answer that was withdrawn is taken by nobody, in whatever order the two
-/// processes come to it. Attack 17.
-#[test]
-fn given_an_offer_that_is_withdrawn_then_it_can_not_be_taken_and_the_other_way_round() {
-    let place = Place::new();
-    let (store, other) = (place.open(), place.open());
-    let owner = Owner::this_process();
-    store.attach_owner(&owner).unwrap();
-    let asked = ask(&store, owner.id);
-    let (id, change) = offer(asked.id, digest(1));
-    other.commit(vec![change]).unwrap();
-    let withdrawn = || Change::Reply { id, refused: Some("withdrawn".to_owned()) };
-    other.commit(vec![withdrawn()]).unwrap();
-    let taken = |id| vec![settle(asked.id, "inbox"), Change::Reply { id, refused: None }];
-    assert_eq!(conflict(store.commit(taken(id))), Conflict::Replied(id));
-    assert_eq!(pending(&store), [asked.id], "nothing of it was done");
-    let (next, change) = offer(asked.id, digest(1));
-    other.commit(vec![change]).unwrap();
-    store.commit(taken(next)).unwrap();
-    let late = Change::Reply { id: next, refused: Some("withdrawn".to_owned()) };
-    assert_eq!(conflict(other.commit(vec![late])), Conflict::Replied(next));
-    assert_eq!(other.offer_reply(next).unwrap(), Some(Ok(())));
-}
-
-/// Attack 17: "an orphaned approval is answered later": refused, and it shows among those without an owner.
-#[test]
-fn given_a_process_that_has_ended_then_its_questions_are_abandoned_and_take_no_answer() {
+fn given_a_process_that_has_ended_then_its_questions_are_abandoned_and_nobody_listens() {
     let place = Place::new();
     let (store, other) = (place.open(), place.open());
     let (here, there) = (Owner::this_process(), Owner::this_process());
     store.attach_owner(&here).unwrap();
     other.attach_owner(&there).unwrap();
-    let (own, orphan) = (ask(&store, here.id), ask(&other, there.id));
-    let (waiting, change) = offer(orphan.id, digest(1));
-    store.commit(vec![change]).unwrap();
+    ask(&store, here.id);
+    let orphan = ask(&other, there.id);
+    let sockets = [here.id, there.id].map(|owner| store.answer_socket(owner));
+    for socket in &sockets {
+        std::fs::write(socket, "").unwrap();
+    }
     let now = Timestamp::now();
     assert_eq!(store.live_owners(now).unwrap().len(), 2);
     assert_eq!(store.abandoned_approvals(now).unwrap(), []);
     drop(other);
     assert_eq!(store.live_owners(now).unwrap(), std::slice::from_ref(&here));
     assert_eq!(store.abandoned_approvals(now).unwrap(), std::slice::from_ref(&orphan));
-    let (_, late) = offer(orphan.id, digest(1));
-    assert_eq!(conflict(store.commit(vec![late])), Conflict::Abandoned(orphan.id));
-    assert!(matches!(store.offer_reply(waiting), Ok(Some(Err(_)))), "nobody would ever reply");
-    let (_, good) = offer(own.id, digest(1));
-    store.commit(vec![good]).unwrap();
+    store.commit(vec![settle(orphan.id, "mayi")]).unwrap();
+    assert_eq!(store.abandoned_approvals(now).unwrap(), []);
+    assert_eq!(sockets.map(|socket| socket.exists()), [true, false]);
+    store.detach_owner(here.id).unwrap();
+    assert!(!store.answer_socket(here.id).exists());
 }
 
 /// D6.16: Waiting approvals hold leases; unowned ones expire: also of a process that hangs.

@@ -285,7 +285,7 @@ fn given_a_search_whose_text_goes_on_then_passing_a_denied_path_is_denied() {
     held(&wrong(&scene, &policy, lines.map(str::to_owned), |decision| decision.effect == Deny), count, 25);
     let mut managed = scene.denying(&["read(.env)"]);
     let rules = managed.rules.iter().cloned().map(|mut rule| {
-        rule.origin.layer = "managed";
+        rule.origin.layer = crate::Layer::Managed;
         rule
     });
     managed.rules = rules.collect();

@@ -19,10 +19,12 @@ pub enum Layer {
     Environment,
     /// Options of this run.
     CommandLine,
+    /// What was given together with a call that is only looked at (`mayi check`).
+    Call,
 }
 
 impl Layer {
-    /// The words for it, as in [`Origin::layer`](mayi_policy::Origin::layer).
+    /// The words for it, as files and people write it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,6 +35,7 @@ impl Layer {
             Self::Editor => "editor",
             Self::Environment => "environment",
             Self::CommandLine => "command line",
+            Self::Call => "call",
         }
     }
 }
