@@ -11,7 +11,7 @@ use std::process::{Output, Stdio};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use mayi_core::pin::{Item, Pins, definition_of};
+use mayi_core::pin::{Item, Pins};
 use mayi_core::store::{Options, Presence, SqliteStore};
 use pty::Terminal;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn says(machine: &Machine, server: &str, program: &str, tools: &[(&str, &str)]) 
     let mut said = vec![(Item::Launch, json!({"command": [program], "env": []}))];
     said.extend(tools.iter().map(|(name, description)| {
         let tool = json!({"name": name, "description": description, "inputSchema": {"type": "object"}});
-        (Item::Tool((*name).to_owned()), definition_of(&tool))
+        (Item::Tool((*name).to_owned()), tool)
     }));
     pins.observe(server, &said, Timestamp::now()).unwrap();
     pins
@@ -67,7 +67,7 @@ fn given_a_tool_that_changed_then_it_is_listed_shown_and_accepted() {
     assert!(listed.contains("tool search") && listed.contains("changed: blocked"), "{listed}");
     assert!(
         listed.contains(
-            "flagged, asked about: its description tells the model to keep something from the user"
+            "flagged, withheld, and asked about: its description tells the model to keep something from the user"
         ),
         "{listed}"
     );

@@ -18,6 +18,8 @@ mod scene;
 
 #[path = "mcp/ambiguous.rs"]
 mod ambiguous;
+#[path = "mcp/bridge.rs"]
+mod bridge;
 #[path = "mcp/clients.rs"]
 mod clients;
 #[path = "mcp/expiry.rs"]
@@ -34,12 +36,16 @@ mod names;
 mod older;
 #[path = "mcp/pins.rs"]
 mod pins;
+#[path = "mcp/poisoned.rs"]
+mod poisoned;
 #[path = "mcp/rules.rs"]
 mod rules;
 #[path = "mcp/servers.rs"]
 mod servers;
 #[path = "mcp/state.rs"]
 mod state;
+#[path = "mcp/subscriptions.rs"]
+mod subscriptions;
 #[path = "mcp/toolbelt.rs"]
 mod toolbelt;
 #[path = "mcp/waiting.rs"]

@@ -16,6 +16,8 @@ mod scene;
 
 #[path = "responses/again.rs"]
 mod again;
+#[path = "responses/crowd.rs"]
+mod crowd;
 #[path = "responses/edges.rs"]
 mod edges;
 #[path = "responses/ends.rs"]

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jsonrpsee::server::RpcModule;
-use mayi_core::call::{Access, AgentId, Call, Category, Door, McpAccess, SessionId, claimed_category};
+use mayi_core::call::{
+    Access, AgentId, Call, Category, Door, McpAccess, ServerAbout, SessionId, ToolAbout, claimed_category,
+};
 use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::grant::{Grant, Grants};
 use mayi_core::pin::{Item, PinnedItem};
@@ -112,7 +114,15 @@ impl ServerListing<'_> {
         let readings = vec![(self.server.name.clone(), tool.to_owned())];
         let mut access = McpAccess::new(readings, Value::Null, self.cwd);
         access.claims = claims;
-        let destroys = hints.and_then(|hints| hints.get("destructiveHint")?.as_bool()) == Some(true);
+        let said =
+            ToolAbout { title: None, description: None, annotations: hints.cloned().unwrap_or_default() };
+        let about = ServerAbout {
+            name: self.server.name.clone(),
+            title: None,
+            description: None,
+            icons: Vec::new(),
+            tool: Some(said),
+        };
         let session = SessionId("settings".to_owned());
         let identity = self.server.transport.server_id();
         let agent = AgentId::from_name("-");
@@ -143,9 +153,9 @@ impl ServerListing<'_> {
             by_hand: None,
             server: Some(identity),
             blocked: None,
-            cautions: if destroys { vec![String::new()] } else { Vec::new() },
+            cautions: Vec::new(),
             flagged: Vec::new(),
-            about: None,
+            about: Some(about),
         };
         let servers = [self.server.name.clone()];
         let standing =

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Asks, OnUnasked, scripts};
 use mayi_call::ServerId;
+use mayi_kept::pin::MayChange;
 use mayi_policy::Origin;
 
 /// What starts an agent.
@@ -151,6 +152,8 @@ pub struct ServerLaunch {
     pub transport: Transport,
     /// Where this is written.
     pub origin: Origin,
+    /// What of its words may change, as the person says ([`LoadedConfig::may_change`](super::LoadedConfig::may_change)).
+    pub may_change: MayChange,
 }
 
 /// The program that `word` names: itself if it is a path, else the first in an absolute entry of

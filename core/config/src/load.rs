@@ -16,6 +16,7 @@ use super::{
 };
 use mayi_call::{digest_of_bytes, is_too_wide, resolve_path};
 use mayi_kept::approval::escape_line;
+use mayi_kept::pin::MayChange;
 use mayi_policy::compiled::CompiledRules;
 use mayi_policy::pattern::PatternBases;
 use mayi_policy::{Effect, Mode, Origin, Pattern, Policy, Rule, Rules, SourceFile};
@@ -40,6 +41,8 @@ pub struct LoadedConfig {
     pub agents: BTreeMap<String, AgentLaunch>,
     /// How servers are reached, by name.
     pub servers: BTreeMap<String, ServerLaunch>,
+    /// What of servers' words may change, by their names, also of those that are not started from here.
+    pub may_change: BTreeMap<String, MayChange>,
     /// The files that were looked for, farthest layer first.
     pub files: Vec<SearchedFile>,
     /// Every scalar that counts, with its origin.
@@ -104,6 +107,7 @@ pub(super) struct ConfigLoader<'s> {
     /// Apps that are written down, whatever of their settings counts.
     pub(super) apps: BTreeSet<String>,
     pub(super) servers: BTreeMap<String, ServerLaunch>,
+    pub(super) may_change: BTreeMap<String, MayChange>,
     pub(super) files: Vec<SearchedFile>,
     pub(super) digests: Vec<SourceFile>,
     pub(super) record: RecordSettings,
@@ -126,6 +130,7 @@ impl<'s> ConfigLoader<'s> {
             apps: BTreeSet::new(),
             agents: PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.agent_launch())).collect(),
             servers: BTreeMap::new(),
+            may_change: BTreeMap::new(),
             files: Vec::new(),
             digests: Vec::new(),
             record: RecordSettings::default(),
@@ -304,8 +309,12 @@ impl<'s> ConfigLoader<'s> {
             }
         }
         for entry in servers {
+            if let Some(may_change) = entry.may_change {
+                self.may_change.insert(entry.name.clone(), may_change);
+            }
             if let Some(transport) = entry.transport {
-                let launch = ServerLaunch { name: entry.name.clone(), transport, origin: entry.origin };
+                let (name, origin) = (entry.name.clone(), entry.origin);
+                let launch = ServerLaunch { name, transport, origin, may_change: MayChange::default() };
                 self.servers.insert(entry.name, launch);
             }
         }

@@ -160,8 +160,10 @@ mod tests {
         for (name, url) in [("a", "https://old.example"), ("b", "https://new.example")] {
             policy.servers.insert(name.to_owned(), allowed.clone());
             let origin = Origin { file: None, line: None, layer: crate::Layer::User };
-            let launch = ServerLaunch { name: name.to_owned(), transport: http_transport(url), origin };
-            configured.insert(name.to_owned(), launch);
+            let (name, transport) = (name.to_owned(), http_transport(url));
+            let launch =
+                ServerLaunch { name: name.clone(), transport, origin, may_change: Default::default() };
+            configured.insert(name, launch);
         }
         assert_eq!(strip_other_servers(&mut policy, &configured, &running), ["b"]);
         assert_eq!(policy.servers["a"], allowed);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use mayi_core::approval::escape_line;
 use mayi_core::call::Digest;
-use mayi_core::pin::{Flag, Item, ObserveError, PinStatus, Pins};
+use mayi_core::pin::{Flag, Item, MayChange, ObserveError, PinStatus, Pins};
 use mayi_core::store::StoreError;
 use serde_json::Value;
 
@@ -83,12 +83,19 @@ impl ServerPins {
         Self { pins, notices }
     }
 
-    /// Keeps what a server says of itself, [`Item::Launch`] among it or said before, and tells what is odd about it.
+    /// Keeps what a server says of itself, [`Item::Launch`] among it or said before, and tells what is odd about it. What
+    /// `may_change` names may be said in other words.
     ///
     /// # Errors
     /// If it can't be kept: then nothing of it is trusted.
-    pub fn observe_server(&self, server: &str, items: &[(Item, Value)]) -> Result<(), String> {
-        let heard = self.pins.observe(server, items, Timestamp::now()).map_err(|error| match error {
+    pub fn observe_server(
+        &self,
+        server: &str,
+        items: &[(Item, Value)],
+        may_change: &MayChange,
+    ) -> Result<(), String> {
+        let heard = self.pins.observe_changing(server, items, may_change, Timestamp::now());
+        let heard = heard.map_err(|error| match error {
             ObserveError::Store(error) => {
                 format!("what the server says can't be compared with what it said: {error}")
             }
@@ -102,7 +109,7 @@ impl ServerPins {
                     for flag in flags {
                         self.notices.notify_once(server, &format!("{item}: {flag}"));
                     }
-                    if let Some(why) = self.why_blocked(server, &item) {
+                    if let Ok(Some(why)) = self.pins.why_withheld(server, &item) {
                         self.notices.notify_once(server, &format!("withheld: {why}"));
                     }
                 }
@@ -149,12 +156,16 @@ impl ServerPins {
         }
     }
 
-    /// Why an item may not be used that its server says now as `said`, if it may not: whoever else is behind the same name in
-    /// this process, and whatever that one said.
+    /// Why the words of an item are not handed on to a model, for the model to read, if they are not. `said`: what its server
+    /// says now, where that may be another one than the last that was heard.
     #[must_use]
-    pub fn why_digest_blocked(&self, server: &str, item: &Item, said: &Digest) -> Option<String> {
-        match self.pins.why_digest_blocked(server, item, said) {
-            Ok(why) => why.map(|why| why.to_string()),
+    pub fn why_withheld(&self, server: &str, item: &Item, said: Option<&Value>) -> Option<String> {
+        let why = match said {
+            Some(said) => self.pins.why_said_withheld(server, item, said),
+            None => self.pins.why_withheld(server, item),
+        };
+        match why {
+            Ok(why) => why.map(|why| why.model_text()),
             Err(error) => Some(unreadable_message(server, &error)),
         }
     }
@@ -175,21 +186,29 @@ impl ServerPins {
         flags_of_status(self.pins.item_status(server, item).ok().flatten())
     }
 
-    /// [`Self::item_flags`] and [`Self::why_digest_blocked`], by one look at the store.
+    /// What is odd about an item that its server says now as `said`, and why it may not be used, if it may not: whoever else
+    /// is behind the same name in this process, and whatever that one said. With the digest of what is said.
     #[must_use]
-    pub fn flags_and_block(&self, server: &str, item: &Item, said: &Digest) -> (Vec<Flag>, Option<String>) {
-        match self.pins.status_and_block(server, item, said) {
-            Ok((standing, why)) => (flags_of_status(standing), why.map(|why| why.to_string())),
+    pub fn flags_and_block(
+        &self,
+        server: &str,
+        item: &Item,
+        said: (&Value, &Digest),
+    ) -> (Vec<Flag>, Option<String>) {
+        match self.pins.flags_and_block(server, item, said) {
+            Ok((flags, why)) => (flags, why.map(|why| why.to_string())),
             Err(error) => (Vec::new(), Some(unreadable_message(server, &error))),
         }
     }
 }
 
-/// What is odd about a tool, for who judges a call of it: one line each, and how it is accepted.
+/// What is odd about a tool, for who judges a call of it: one line each, and how it is accepted. Of what the server says
+/// nothing stands there, since a model may be told why its call was refused.
 #[must_use]
 pub fn describe_flags(server: &str, tool: &str, flags: &[Flag]) -> Vec<String> {
     let mut lines: Vec<String> =
-        flags.iter().map(|flag| format!("what the server says of the tool: {flag}")).collect();
+        flags.iter().map(|flag| format!("what the server says of the tool: {}", flag.summary())).collect();
+    lines.dedup();
     if let Some(first) = lines.first_mut() {
         let accept = mayi_core::call::shell::join_words(
             &["mayi", "mcp", "pins", "accept", server, tool].map(str::to_owned),

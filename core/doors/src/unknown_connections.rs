@@ -2,14 +2,15 @@
 //! those who connect and say nothing, or half of something. The same for every listener of mayi.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-/// The most of them at a time that have been there for long: whoever means something says it at once.
+/// The most of them at a time that have been there for long: whoever means something says it soon, however busy the machine is.
 const MOST: usize = 64;
-const LONG: Duration = Duration::from_secs(1);
+const LONG: Duration = Duration::from_secs(10);
 /// The most of them at a time: many clients may come at once.
 const MOST_NEW: usize = 512;
 
@@ -36,6 +37,7 @@ struct WaitingConnection {
 pub struct UnknownConnection {
     all: Arc<UnknownConnections>,
     id: u64,
+    known: AtomicBool,
 }
 
 /// Tells a connection that it has to go.
@@ -60,7 +62,7 @@ impl UnknownConnections {
             // Nobody hears it whose connection has just ended.
             let _ = waiting.all.pop_front().map(|oldest| oldest.evict.send(()));
         }
-        (UnknownConnection { all: Arc::clone(self), id }, evicted)
+        (UnknownConnection { all: Arc::clone(self), id, known: AtomicBool::new(false) }, evicted)
     }
 
     fn lock(&self) -> MutexGuard<'_, WaitingConnections> {
@@ -71,13 +73,25 @@ impl UnknownConnections {
 impl UnknownConnection {
     /// It has shown who it is, and stays.
     pub fn mark_known(&self) {
+        if !self.known.swap(true, Ordering::Relaxed) {
+            self.leave();
+        }
+    }
+
+    /// Whether it has, also where it was just told to go.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.known.load(Ordering::Relaxed)
+    }
+
+    fn leave(&self) {
         self.all.lock().all.retain(|one| one.id != self.id);
     }
 }
 
 impl Drop for UnknownConnection {
     fn drop(&mut self) {
-        self.mark_known();
+        self.leave();
     }
 }
 

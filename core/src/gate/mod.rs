@@ -40,7 +40,7 @@ pub use memory::{Memory, cancel_abandoned};
 #[cfg(target_os = "linux")]
 pub use peer_process::ProcessTree;
 pub use peer_process::{
-    PeerError, SUPERVISOR, asking_pids, is_of_this_user, is_started_by, is_within_an_agent, peer_of,
+    PeerError, PeerFacts, SUPERVISOR, asking_pids, is_started_by, is_within_an_agent, look_up_peers, peer_of,
 };
 pub use progress::Execution;
 pub use remote_questions::{RemoteQuestions, in_view, parse_stored_card};

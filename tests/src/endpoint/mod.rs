@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use axum::routing::get;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -31,6 +31,8 @@ pub const KEY: &str = "upstream-key-0123456789";
 pub enum Trouble {
     /// It is refused with this status.
     Status(u16),
+    /// It is refused with this status, and with these words of when to come back.
+    Full(u16, Option<(&'static str, &'static str)>),
     /// It is carried out, and the stream breaks off after so many events.
     BreaksOff(usize),
     /// A tool runs that nobody has approved, also where no approval is answered.
@@ -218,6 +220,13 @@ fn answered(known: &mut Known, body: &Value) -> Response<Body> {
     if let Some(Trouble::Status(status)) = trouble {
         let status = StatusCode::from_u16(status).expect("a status");
         return failed(status, "The server had an error while processing your request");
+    }
+    if let Some(Trouble::Full(status, after)) = trouble {
+        let mut refused = failed(StatusCode::from_u16(status).expect("a status"), "Rate limit reached");
+        if let Some((name, value)) = after {
+            refused.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        return refused;
     }
     let turn = turn::turn(known, body, going_on, trouble.as_ref());
     answer::answer(body, &turn, trouble.as_ref())

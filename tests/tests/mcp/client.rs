@@ -61,6 +61,14 @@ impl Gateway {
         self
     }
 
+    /// The same, where its server may be dead.
+    pub(crate) fn older_or_dead(mut self) -> Self {
+        let client = json!({ "name": "lines", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        self.ask("initialize", &hello);
+        self
+    }
+
     /// Speaks as a client of 2026-07-28 that can show forms.
     pub(crate) fn stateless(mut self) -> Self {
         self.stateless = true;

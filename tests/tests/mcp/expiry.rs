@@ -7,7 +7,7 @@ use std::time::Duration;
 use mayi_core::call::AgentId;
 use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{Asking, Gate, NoPersistence, OnAsk};
-use mayi_core::pin::Pins;
+use mayi_core::pin::{MayChange, Pins};
 use mayi_core::policy::{AgentSettings, Origin, Policy};
 use mayi_mcp::{
     Answerer, Caller, Client, ClientCount, Frame, Gateway, McpDoor, McpOptions, NoticeSinks, RequestKey,
@@ -78,6 +78,7 @@ async fn given_a_state_that_has_expired_then_it_is_refused_and_the_question_is_g
         name: "rogue".to_owned(),
         transport: Transport::Stdio { command: scene.command("rogue", "plain"), env: BTreeMap::new() },
         origin: Origin { file: None, line: None, layer: mayi_core::policy::Layer::CommandLine },
+        may_change: MayChange::default(),
     };
     let door = McpDoor::new(gate.clone(), Pins::new(None), options(&scene), vec![launch]).unwrap();
     let heard = Arc::new(Heard::default());

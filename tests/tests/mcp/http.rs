@@ -29,6 +29,11 @@ impl Served {
         Self { child, at, token_file }
     }
 
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.at
+    }
+
     /// A request of 2026-07-28.
     pub(crate) fn ask(&self, method: &str, name: &str, mut params: Value) -> Value {
         params["_meta"] = json!({
@@ -81,8 +86,17 @@ impl Drop for Served {
 fn given_a_web_page_or_no_token_or_other_headers_then_no_call_reaches_a_server() {
     let scene = Scene::new("");
     let token = scene.machine.outside_text("token");
-    let mut command =
-        scene.mayi(&["mcp", "--name", "rogue", "--allow", "mcp(rogue/*)", "--http", "127.0.0.1:0"]);
+    let mut command = scene.mayi(&[
+        "mcp",
+        "--name",
+        "rogue",
+        "--allow",
+        "mcp(rogue/*)",
+        "--allow",
+        "mcp(rogue/delete)",
+        "--http",
+        "127.0.0.1:0",
+    ]);
     command.args(["--no-record", "--token-file", &token, "--"]).args(scene.command("rogue", "plain"));
     let served = Served::start(command);
     let token = std::fs::read_to_string(token).unwrap().trim().to_owned();
@@ -156,8 +170,18 @@ fn given_strangers_without_a_token_then_others_are_answered_and_no_server_is_sta
 #[test]
 fn given_open_then_no_token_is_asked_for_and_only_at_loopback() {
     let scene = Scene::new("");
-    let mut command =
-        scene.mayi(&["mcp", "--name", "rogue", "--allow", "mcp(rogue/*)", "--http", "127.0.0.1:0", "--open"]);
+    let mut command = scene.mayi(&[
+        "mcp",
+        "--name",
+        "rogue",
+        "--allow",
+        "mcp(rogue/*)",
+        "--allow",
+        "mcp(rogue/delete)",
+        "--http",
+        "127.0.0.1:0",
+        "--open",
+    ]);
     command.arg("--").args(scene.command("rogue", "plain"));
     let served = Served::start(command);
     assert_eq!(served.token_file, None);

@@ -88,6 +88,55 @@ fn given_a_denied_tool_in_another_spelling_then_it_is_denied() {
     assert_eq!(scene.ran(), ["list"]);
 }
 
+/// Reported: names beyond 64 characters break every request at most providers. They are shortened, the same each time, with a
+/// notice; a call by the short name is judged, pinned and carried out as the tool that it is. Attack 778.
+#[test]
+fn given_names_that_are_too_long_then_they_are_short_and_judged_by_the_true_ones() {
+    let server = "a-server-name-which-a-company-generates-from-its-own-catalog";
+    let other = &format!("{}b", &server[..server.len() - 1]);
+    let long = "a_rather_long_tool_name_that_goes_on_and_on_like_generated_ones";
+    let scene = Scene::with_servers(
+        &[server, other, "b"],
+        &format!("[rules]\nallow = [\"mcp({server}/{long})\", \"mcp({server}/fine)\"]\n"),
+    );
+    let tool = |name: &str, note: &str| json!({ "name": name, "description": note, "inputSchema": { "type": "object" } });
+    let tools =
+        |note: &str| json!([tool(long, note), tool(&format!("{long}2"), "x"), tool("fine", "x")]).to_string();
+    scene.put(server, "tools.json", &tools("x"));
+    scene.put(other, "tools.json", &tools("x"));
+    let names = |gateway: &mut Gateway| -> Vec<String> {
+        let listed = gateway.ask("tools/list", &json!({}));
+        let tools = listed["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut gateway = scene.joint(&["--on-ask", "deny"]).older();
+    let all = names(&mut gateway);
+    let mut unique = all.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), all.len(), "{all:?}");
+    assert!(all.iter().all(|name| name.chars().count() <= 64), "{all:?}");
+    assert_eq!(names(&mut scene.joint(&["--on-ask", "deny"]).older()), all, "the same each time");
+    gateway.tells("more than 64 characters, which providers refuse");
+    // Of two servers whose names differ in the last character alone, each tool is its own server's.
+    let (mine, theirs) =
+        if server < other.as_str() { (&all[..3], &all[3..6]) } else { (&all[3..6], &all[..3]) };
+    ran(&gateway.call(&mine[0], &json!({})), &format!("{long} of {server}"));
+    is_refused(&gateway.call(&mine[1], &json!({})), &format!("{long}2 from {server}"));
+    is_refused(&gateway.call(&theirs[0], &json!({})), &format!("{long} from {other}"));
+    for name in [format!("{server}__{long}"), format!("{}0", &mine[0][..63]), mine[0].to_uppercase()] {
+        is_wrong(&gateway.call(&name, &json!({})), "unknown tool");
+    }
+    // Without a list before, as a client calls that remembers the name.
+    let mut fresh = scene.joint(&["--on-ask", "deny"]).older();
+    ran(&fresh.call(&mine[0], &json!({})), &format!("{long} of {server}"));
+    // It is pinned by its own name.
+    scene.put(server, "tools.json", &tools("another"));
+    let mut later = scene.joint(&["--on-ask", "deny"]).older();
+    is_refused(&later.call(&mine[0], &json!({})), "has changed since it was accepted");
+    assert!(scene.messages(other, "tools/call").is_empty());
+}
+
 fn joint(scene: &Scene, options: &[&str]) -> Gateway {
     let mut gateway = scene.joint(options).older();
     gateway.ask("tools/list", &json!({}));

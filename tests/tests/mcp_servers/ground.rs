@@ -13,6 +13,13 @@ use crate::program::Program;
 /// What the gateway is told in all of these tests: nobody answers, nothing is kept.
 const QUIETLY: &[&str] = &["--on-ask", "deny", "--no-record"];
 
+/// What the servers are called behind the gateway.
+const SERVERS: &[&str] =
+    &["conformance", "everything", "filesystem", "fs", "git", "memory", "piped", "reached", "suite", "time"];
+
+/// Tools that their server calls destructive run too: a wildcard does not allow them.
+const TRUSTED: &str = "grant = \"all\"\n";
+
 pub(crate) struct Ground {
     installed: PathBuf,
     machine: Machine,
@@ -43,7 +50,13 @@ pub(crate) struct Served {
 
 impl Ground {
     pub(crate) fn new() -> Self {
-        Self { installed: installed(), machine: Machine::new() }
+        let machine = Machine::new();
+        let servers = SERVERS.iter().map(|name| format!("[servers.{name}]\n{TRUSTED}"));
+        machine.configuration(
+            "config/mayi/config.toml",
+            &format!("version = 1\n{}", servers.collect::<String>()),
+        );
+        Self { installed: installed(), machine }
     }
 
     pub(crate) fn suite(&self) -> Suite {
@@ -165,7 +178,7 @@ impl Ground {
     pub(crate) fn in_a_session_with(&self, name: &str, settings: &str) -> Served {
         self.machine.configuration(
             "config/mayi/config.toml",
-            &format!("version = 1\n[servers.{name}]\n{settings}\n"),
+            &format!("version = 1\n[servers.{name}]\n{TRUSTED}{settings}\n[servers.suite]\n{TRUSTED}"),
         );
         let never = text(&self.folder("work").join("never"));
         let script = format!("do: show {name} ;; wait {never}");

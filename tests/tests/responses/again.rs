@@ -96,7 +96,7 @@ fn given_a_stream_that_is_cancelled_when_its_app_is_gone_then_the_next_one_is_as
 }
 
 /// A request with an approval of the app's own, which waits for a person.
-fn own(scene: &Scene, stream: bool) -> Value {
+pub(crate) fn own(scene: &Scene, stream: bool) -> Value {
     let mut body = wants(&json!([["search"]]), false);
     body["background"] = json!(true);
     let first = scene.create(&body).json();
@@ -145,7 +145,7 @@ fn given_an_approval_of_the_apps_own_then_it_waits_as_any_other() {
 /// S6.7, attack 511: once an approval of the app's own was sent, an error tells as little as any other.
 #[test]
 fn given_an_error_after_an_approval_of_the_apps_own_then_the_outcome_is_unknown() {
-    for trouble in [Trouble::Status(429), Trouble::Status(500), Trouble::BreaksOff(3)] {
+    for trouble in [Trouble::Status(408), Trouble::Status(500), Trouble::BreaksOff(3)] {
         for stream in [true, false] {
             let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
             let body = own(&scene, stream);

@@ -72,8 +72,13 @@ fn cancel_while_an_approval_waits() {
         let got = reading.end();
         let response = if stream {
             let last = got.events().last().unwrap().clone();
-            assert_eq!(last["type"], "response.cancelled", "{got:?}");
-            last["response"].clone()
+            // An event that the official clients know: they have none for an answer that was cancelled.
+            assert_eq!(last["type"], "response.incomplete", "{got:?}");
+            assert_eq!(last["response"]["status"], "incomplete", "{got:?}");
+            assert!(got.body.contains("event: response.incomplete"), "{got:?}");
+            let mut response = last["response"].clone();
+            response["status"] = json!("cancelled");
+            response
         } else {
             got.json()
         };
@@ -193,8 +198,7 @@ fn error_after_approval_that_could_not_be_sent_is_told_as_one() {
 fn error_after_approval_whose_outcome_is_unknown_is_told() {
     for (trouble, ran) in [
         (Trouble::Status(500), 0),
-        // A status is no evidence that nothing ran.
-        (Trouble::Status(429), 0),
+        // A status is no evidence that nothing ran, but for the two that say so.
         (Trouble::Status(408), 0),
         (Trouble::Status(404), 0),
         (Trouble::BreaksOff(3), 1),
@@ -219,6 +223,77 @@ fn error_after_approval_whose_outcome_is_unknown_is_told() {
             let told = stream && matches!(trouble, Trouble::EndsEarly);
             scene.recorded(if told { "completed" } else { "the outcome is unknown" });
         }
+    }
+}
+
+/// S6.7, attack 775: an endpoint that says that it is full has not run anything. What was approved is sent again when it says, and
+/// runs once; nobody is asked again.
+#[test]
+fn error_after_approval_that_says_when_to_come_back_is_retried() {
+    let full = |status, name, value| Trouble::Full(status, Some((name, value)));
+    let soon = [
+        vec![full(429, "retry-after", "0")],
+        vec![Trouble::Full(429, None)],
+        vec![full(503, "retry-after", "0.05"), full(429, "retry-after-ms", "20")],
+        vec![full(503, "retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")],
+        vec![full(503, "x-should-retry", "true")],
+    ];
+    for troubles in soon {
+        for stream in [true, false] {
+            let scene = Scene::new(&[]);
+            troubles.iter().for_each(|trouble| scene.endpoint.trouble(trouble.clone()));
+            let reading = scene.begin(&wants(&json!([["search"]]), stream));
+            scene.waits(1);
+            scene.person("approve", "search");
+            let got = reading.end();
+            let response = if stream { got.response() } else { got.json() };
+            assert_eq!((message(&response).as_str(), scene.ran().len()), ("search ran", 1), "{troubles:?}");
+            assert_eq!(scene.endpoint.requests().len(), 2 + troubles.len());
+            scene.waits(0);
+        }
+    }
+}
+
+/// S6.7, attack 775: where the endpoint stays full, or wants the app to come back itself, the app is told with that status that
+/// nothing ran, so that official clients come back; what they send then is asked about anew.
+#[test]
+fn error_after_approval_that_stays_is_told_as_one_to_be_retried() {
+    let full = |status, after| Trouble::Full(status, after);
+    for (troubles, status, after, again) in [
+        (vec![full(429, Some(("retry-after", "3600")))], 429, Some("3600"), true),
+        (vec![full(503, Some(("retry-after", "3600")))], 503, Some("3600"), true),
+        // What stands between may have passed it on: it is not sent again unless the answer says so.
+        (vec![full(503, None)], 503, None, true),
+        (vec![full(429, Some(("x-should-retry", "false")))], 429, None, false),
+        (vec![full(429, Some(("retry-after", "0"))); 4], 429, Some("0"), true),
+    ] {
+        for own in [false, true] {
+            let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+            let body =
+                if own { crate::again::own(&scene, false) } else { wants(&json!([["search"]]), false) };
+            let before = scene.endpoint.requests().len();
+            troubles.iter().for_each(|trouble| scene.endpoint.trouble(trouble.clone()));
+            let got = scene.create(&body);
+            let error = got.json()["error"].clone();
+            assert_eq!(
+                (got.status, &error["code"]),
+                (status, &json!("mayi_not_run")),
+                "{troubles:?} {got:?}"
+            );
+            assert_eq!(got.head.contains("x-should-retry: false"), !again, "{got:?}");
+            let says = after.map(|after| format!("retry-after: {after}"));
+            assert!(says.is_none_or(|says| got.head.contains(&says)), "{got:?}");
+            let sent = scene.endpoint.requests().len() - before;
+            assert_eq!((sent, scene.ran().len()), (troubles.len() + usize::from(!own), 0));
+            scene.recorded("it was never run");
+            assert_eq!(message(&scene.create(&body).json()), "search ran", "the app comes back");
+            assert_eq!(scene.ran().len(), 1);
+        }
+        let scene = Scene::new(&["--allow", "mcp(docs/*)"]);
+        troubles.iter().for_each(|trouble| scene.endpoint.trouble(trouble.clone()));
+        let got = scene.create(&wants(&json!([["search"]]), true));
+        let last = got.events().last().unwrap().clone();
+        assert_eq!((&last["type"], &last["error"]["code"]), (&json!("error"), &json!("mayi_not_run")));
     }
 }
 

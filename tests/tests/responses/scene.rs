@@ -117,6 +117,11 @@ impl Scene {
         format!("http://{}/v1", self.door.at)
     }
 
+    /// Where mayi listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.door.at
+    }
+
     pub(crate) fn token(&self) -> &str {
         &self.door.token
     }

@@ -46,6 +46,7 @@ impl EditorServer {
             name: name.to_owned(),
             transport: self.check_transport(&mut check),
             origin: editor_origin(),
+            may_change: None,
         }
     }
 

@@ -8,10 +8,11 @@ use super::agents::read_command;
 use super::file::ParsedFile;
 use super::scalars;
 use super::section::{Section, find_word};
-use crate::Transport;
 use crate::names;
 use crate::scalars::{Scalars, WithOrigin, keys};
+use crate::{Layer, Transport};
 use mayi_call::Category;
+use mayi_kept::pin::{ChangingPart, MayChange};
 use mayi_policy::{Approval, Origin};
 
 /// How a server is reached, as far as a file says so.
@@ -20,6 +21,8 @@ pub(crate) struct ServerEntry {
     pub(crate) name: String,
     pub(crate) transport: Option<Transport>,
     pub(crate) origin: Origin,
+    /// What of its words may change, where that is said.
+    pub(crate) may_change: Option<MayChange>,
 }
 
 /// A word that stands for a tool: whether its calls need an answer, or what it does.
@@ -46,13 +49,30 @@ pub(super) fn read(top: &mut Section<'_, '_>, file: &mut ParsedFile) {
             reader.add_mistake(name.span(), message, Some(help));
         }
         let transport = read_transport(&mut section);
+        let may_change = read_may_change(&mut section);
         let origin = reader.span_origin(&name.span());
         let name = name.into_inner();
         scalars::read(&mut section, "servers.*", &[&name], &mut file.scalars);
         read_tools(&mut section, &name, &mut file.scalars);
         section.finish();
-        file.servers.push(ServerEntry { name, transport, origin });
+        file.servers.push(ServerEntry { name, transport, origin, may_change });
     }
+}
+
+/// What of a server's words may change: the person's to say, never a repository's.
+fn read_may_change(section: &mut Section<'_, '_>) -> Option<MayChange> {
+    const KEY: &str = "may_change";
+    let words = section.take_strings(KEY)?;
+    let reader = section.reader();
+    if reader.layer == Layer::Workspace {
+        section.add_mistake(
+            "`may_change` can't be set by a workspace's file",
+            "write it into your own file: it trusts what a server says next",
+        );
+        return None;
+    }
+    let parts = words.iter().filter_map(|word| find_word(reader, KEY, word, ChangingPart::ALL));
+    Some(parts.map(Spanned::into_inner).collect())
 }
 
 fn read_transport(section: &mut Section<'_, '_>) -> Option<Transport> {

@@ -293,10 +293,28 @@ struct Server {
     url: Option<String>,
     /// Headers that are sent along.
     headers: Option<BTreeMap<String, String>>,
+    /// What of its words may change without being blocked until you accept it: `["description"]` for one that has the date in
+    /// its descriptions. Other words are looked at as new ones are. Never a schema's structure, unless it is named. Not in a
+    /// workspace's file.
+    may_change: Option<Vec<ChangingPart>>,
     #[schemars(flatten, schema_with = "server_scalars")]
     scalars: (),
     /// Its tools, by name.
     tools: Option<BTreeMap<String, ToolOrApproval>>,
+}
+
+/// A part of what a server says of itself, by the protocol's word for it.
+struct ChangingPart;
+
+impl JsonSchema for ChangingPart {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ChangingPart".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<&str> = mayi_kept::pin::ChangingPart::ALL.iter().map(|(word, _)| *word).collect();
+        json_schema!({ "type": "string", "enum": words })
+    }
 }
 
 /// An app that uses a Responses API.

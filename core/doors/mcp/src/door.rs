@@ -14,7 +14,7 @@ use super::front::{Caller, Client, ClientCount, Conversation, Gateway};
 use super::http::SchemaLookup;
 use super::pins::{Pinned, ServerNotices};
 use super::server::Server;
-use super::session::Session;
+use super::session::{Session, renamed_tool};
 use super::session_binding::SessionBinding;
 use super::wire::{self, ServerTarget};
 use mayi_core::call::{AgentId, ServerId, SessionId};
@@ -111,7 +111,16 @@ impl Shared {
             self.running_server(&launch.name)?.last_catalogue()?.get(tool)?;
             Some((launch.name.clone(), tool.to_owned()))
         };
-        let listed: Vec<_> = self.launches.iter().filter_map(own).collect();
+        let mut listed: Vec<_> = self.launches.iter().filter_map(own).collect();
+        if listed.is_empty() && self.launches.len() > 1 {
+            let known = |launch: &ServerLaunch| {
+                let server = self.running_server(&launch.name)?;
+                let catalogue = server.last_catalogue()?;
+                Some((server, catalogue))
+            };
+            let known: Vec<_> = self.launches.iter().filter_map(known).collect();
+            listed.extend(renamed_tool(&known, name).map(|(server, tool)| (server.name.clone(), tool)));
+        }
         // Before they are listed, the server's part of the name says whose it is.
         let named = |launch: &ServerLaunch| {
             let tool = name.strip_prefix(&launch.name)?.strip_prefix("__")?;
@@ -131,9 +140,14 @@ impl Shared {
 
     /// The `inputSchema` of a tool that was listed, by the name that clients know.
     fn tool_schema(&self, name: &str) -> Option<Value> {
-        self.pinned.tool_schema(|server| match self.launches.as_slice() {
+        let listed = self.pinned.tool_schema(|server| match self.launches.as_slice() {
             [_] => Some(name),
             _ => name.strip_prefix(server)?.strip_prefix("__"),
+        });
+        listed.or_else(|| {
+            let (server, tool) = self.tool_called(name)?;
+            let catalogue = self.running_server(&server)?.last_catalogue()?;
+            catalogue.get(&tool)?.parsed.get("inputSchema").cloned()
         })
     }
 }

@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::frame::Frame;
+use super::frame::{Frame, code};
 use super::members::{Members, to_raw_json};
+use mayi_core::approval::escape_line;
 
 /// The newest version with `initialize`.
 pub(super) const LATEST_OLDER: &str = "2025-11-25";
@@ -20,6 +21,20 @@ pub(super) const WITH_BATCHES: &str = "2025-03-26";
 
 /// Versions with `initialize`, newest first.
 pub(super) const OLDER: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// Whether a version is spoken here: by the servers, or by mayi in front of them.
+pub(super) fn is_known_version(version: &str) -> bool {
+    version == STATELESS || OLDER.contains(&version)
+}
+
+/// What is said of a version that is not (MCP 2026-07-28, "Protocol version negotiation").
+pub(super) fn unsupported_version(id: &RawValue, requested: &str) -> Frame {
+    let shown: String = requested.chars().take(80).collect();
+    let message = format!("the protocol version {} is not spoken here", escape_line(&shown));
+    let supported: Vec<&str> = std::iter::once(STATELESS).chain(OLDER.iter().copied()).collect();
+    let data = json!({ "supported": supported, "requested": shown });
+    Frame::error_with(id, code::UNSUPPORTED_VERSION, &message, Some(data))
+}
 
 /// Keys of `_meta` (MCP 2026-07-28).
 pub(super) mod meta {
@@ -72,6 +87,12 @@ impl ClientProfile {
         capabilities
             .get("elicitation")
             .is_some_and(|elicitation| elicitation.get("form").is_some() || elicitation.get("url").is_none())
+    }
+
+    /// Whether it offers what servers can ask for only in a session.
+    pub(super) fn needs_a_session(&self) -> bool {
+        let Some(capabilities) = self.read() else { return false };
+        ["elicitation", "sampling", "roots"].iter().any(|name| capabilities.get(name).is_some())
     }
 
     /// The name that it gives itself: a claim, for cards.

@@ -4,14 +4,61 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mayi_core::pin::{Flag, Item, Pins, definition_of};
+use mayi_core::call::json;
+use mayi_core::pin::{Flag, Item, Pins, flags_of};
 pub(super) use mayi_doors::pins::ServerNotices;
 use mayi_doors::pins::ServerPins as Held;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::members::to_raw_json;
+use super::members::{Members, to_raw_json};
 use super::server::{Catalogue, Server, Tool, blocked_tool};
+
+/// A list of a server's that a model may see, besides that of its tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListKind {
+    Prompts,
+    Resources,
+    Templates,
+}
+
+impl ListKind {
+    /// The list that is asked for by `method`, if it is one of these.
+    pub(super) fn of_method(method: &str) -> Option<Self> {
+        match method {
+            "prompts/list" => Some(Self::Prompts),
+            "resources/list" => Some(Self::Resources),
+            "resources/templates/list" => Some(Self::Templates),
+            _ => None,
+        }
+    }
+
+    /// The member of a result that the list stands in.
+    pub(super) fn member(self) -> &'static str {
+        match self {
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+            Self::Templates => "resourceTemplates",
+        }
+    }
+
+    /// The member of an item by which it is called.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Prompts => "name",
+            Self::Resources => "uri",
+            Self::Templates => "uriTemplate",
+        }
+    }
+
+    fn item(self, key: &str) -> Item {
+        match self {
+            Self::Prompts => Item::Prompt(key.to_owned()),
+            Self::Resources => Item::Resource(key.to_owned()),
+            Self::Templates => Item::ResourceTemplate(key.to_owned()),
+        }
+    }
+}
 
 /// What is trusted, for all conversations.
 pub(super) struct Pinned {
@@ -58,8 +105,8 @@ impl Pinned {
         self.lock_seen().iter().find_map(schema)
     }
 
-    /// The tools as the client gets them, each under the name that it knows: one that is not what was trusted is listed
-    /// with mayi's words in place of the server's. What is new is trusted, and said.
+    /// The tools as the client gets them, each under the name that it knows: one that is not what was trusted, or that is
+    /// flagged, is listed with mayi's words in place of the server's. What is new is trusted, and said.
     pub(super) fn offered_tools(
         &self,
         server: &Server,
@@ -74,8 +121,15 @@ impl Pinned {
     }
 
     fn offer_tool(&self, server: &Server, tool: &Tool, name: &str) -> Box<RawValue> {
-        match self.why_blocked(server, &Item::Tool(tool.name.clone())) {
-            Some(why) => to_raw_json(&blocked_tool(name, &format!("[mayi] This tool is blocked: {why}"))),
+        let item = Item::Tool(tool.name.clone());
+        match self.held.why_withheld(&server.name, &item, Some(&tool.parsed)) {
+            Some(why) => {
+                let called = match self.block_reason(server, &tool.name, Some(tool)) {
+                    Some(_) => "is blocked",
+                    None => "is not described, and each call of it is asked about",
+                };
+                to_raw_json(&blocked_tool(name, &format!("[mayi] This tool {called}: {why}")))
+            }
             None if name == tool.name => tool.raw.to_raw_value(),
             None => {
                 let mut renamed = tool.raw.clone();
@@ -83,6 +137,43 @@ impl Pinned {
                 renamed.to_raw_value()
             }
         }
+    }
+
+    /// A prompt, a resource or a template of resources as the client gets it: one that is flagged is listed with mayi's words
+    /// in place of the server's. Only such ones are pinned: others may change. Nothing, where it can't be listed at all.
+    pub(super) fn offer_item(&self, server: &Server, list: ListKind, raw: &Members) -> Option<Box<RawValue>> {
+        let text = raw.to_raw_value();
+        let Ok(said) = json::parse_strict(text.get()) else {
+            let what = list.member();
+            self.told.notify_once(
+                &server.name,
+                &format!("one of its {what} is left out: readers disagree about it"),
+            );
+            return None;
+        };
+        let key = said.get(list.key()).and_then(Value::as_str).unwrap_or_default();
+        let item = list.item(key);
+        let flags = flags_of(&item, &said);
+        if flags.is_empty() {
+            return Some(text);
+        }
+        let why = match self.observe_items(server, std::iter::once((item.clone(), said.clone()))) {
+            Ok(()) => self.held.why_withheld(&server.name, &item, Some(&said)),
+            Err(why) => Some(why),
+        };
+        let Some(why) = why else { return Some(text) };
+        // Without that by which it is called there is nothing to list.
+        if flags.iter().any(|flag| flag.place == list.key()) || key.is_empty() {
+            return None;
+        }
+        let mut withheld = Members::default();
+        withheld.set(list.key(), to_raw_json(key));
+        if list.key() != "name" {
+            withheld.set("name", to_raw_json("withheld by mayi"));
+        }
+        withheld
+            .set("description", to_raw_json(&format!("[mayi] This {} is not described: {why}", item.kind())));
+        Some(withheld.to_raw_value())
     }
 
     /// The server's own instructions, if they are what they were, and not odd. That there are none is something that it
@@ -99,20 +190,7 @@ impl Pinned {
     /// Why a tool may not be called, if it may not. `said` is what this very server says of it now: another conversation
     /// has a process of its own, which may say something else.
     pub(super) fn block_reason(&self, server: &Server, tool: &str, said: Option<&Tool>) -> Option<String> {
-        let item = Item::Tool(tool.to_owned());
-        match said {
-            Some(said) => self.held.why_digest_blocked(&server.name, &item, said.digest()),
-            None => {
-                self.why_blocked(server, &item).or_else(|| match self.held.is_known(&server.name, &item) {
-                    // Nothing is known of it, and so nothing could be trusted.
-                    Ok(false) => {
-                        Some(format!("the server {} does not list a tool of this name", server.name))
-                    }
-                    Ok(true) => Some(format!("the server {} does not list this tool any more", server.name)),
-                    Err(error) => Some(error),
-                })
-            }
-        }
+        self.flags_and_block(server, tool, said).1
     }
 
     /// What is odd about what a server says of a tool, and why the tool may not be called, if it may not. `said` as in
@@ -124,10 +202,16 @@ impl Pinned {
         said: Option<&Tool>,
     ) -> (Vec<Flag>, Option<String>) {
         let item = Item::Tool(tool.to_owned());
-        match said {
-            Some(said) => self.held.flags_and_block(&server.name, &item, said.digest()),
-            None => (self.held.item_flags(&server.name, &item), self.block_reason(server, tool, None)),
+        if let Some(said) = said {
+            return self.held.flags_and_block(&server.name, &item, (&said.parsed, said.digest()));
         }
+        let why = self.why_blocked(server, &item).or_else(|| match self.held.is_known(&server.name, &item) {
+            // Nothing is known of it, and so nothing could be trusted.
+            Ok(false) => Some(format!("the server {} does not list a tool of this name", server.name)),
+            Ok(true) => Some(format!("the server {} does not list this tool any more", server.name)),
+            Err(error) => Some(error),
+        });
+        (self.held.item_flags(&server.name, &item), why)
     }
 
     /// Keeps what a server says of itself, and tells what is odd about it.
@@ -139,7 +223,7 @@ impl Pinned {
         let mut items = vec![(Item::Launch, server.launch.transport.describe())];
         items.extend(server.leads_to().map(|program| (Item::Program, program)));
         items.extend(said);
-        self.held.observe_server(&server.name, &items)
+        self.held.observe_server(&server.name, &items, &server.launch.may_change)
     }
 
     /// Why an item may not be used, if it may not.
@@ -154,5 +238,5 @@ impl Pinned {
 
 /// Tools, as they are pinned.
 fn items_of(tools: &[Tool]) -> impl Iterator<Item = (Item, Value)> {
-    tools.iter().map(|tool| (Item::Tool(tool.name.clone()), definition_of(&tool.parsed)))
+    tools.iter().map(|tool| (Item::Tool(tool.name.clone()), tool.parsed.clone()))
 }

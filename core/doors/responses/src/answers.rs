@@ -23,6 +23,8 @@ pub(crate) struct ExchangeCalls {
     approved: HashMap<String, ApprovedCall>,
     /// Something was approved and sent whose end is not known.
     open: Arc<AtomicBool>,
+    /// The endpoint has said that it did not take what was approved.
+    refused: bool,
     /// The app's own key, where it goes to the endpoint.
     key: Option<String>,
 }
@@ -90,7 +92,7 @@ impl ExchangeCalls {
             .iter()
             .filter_map(|(label, server)| Some((label.clone(), shared.configured_server(label, server)?)));
         shared.gate.set_own_servers(&id, known.collect());
-        Self { gate: shared.gate.clone(), session: id, approved: HashMap::new(), open, key }
+        Self { gate: shared.gate.clone(), session: id, approved: HashMap::new(), open, refused: false, key }
     }
 
     /// Has every call in `requests` judged, and waits for all of the answers. `refuse`: none of them may run, and why.
@@ -169,9 +171,16 @@ impl ExchangeCalls {
 
     /// The endpoint is about to be told: what is approved begins.
     pub(crate) fn begin_approved(&mut self) {
+        self.refused = false;
         for approved in self.approved.values_mut() {
             approved.carrying.get_or_insert_with(|| self.gate.begin_execution(&approved.authorized));
         }
+        self.update_open();
+    }
+
+    /// The endpoint says that it did not take what was approved: nothing of it runs until that is sent again.
+    pub(crate) fn was_refused(&mut self) {
+        self.refused = true;
         self.update_open();
     }
 
@@ -192,7 +201,7 @@ impl ExchangeCalls {
 
     /// Whether something was approved and sent whose end is not known.
     pub(crate) fn any_open(&self) -> bool {
-        self.approved.values().any(|approved| approved.carrying.is_some())
+        !self.refused && self.approved.values().any(|approved| approved.carrying.is_some())
     }
 
     /// What has run, by the items of a response that has ended: what was approved ends, and what was not is counted. Returns
@@ -252,6 +261,9 @@ impl ExchangeCalls {
 
 impl Drop for ExchangeCalls {
     fn drop(&mut self) {
+        if self.refused {
+            self.nothing_ran();
+        }
         self.approved.clear();
         self.gate.close_session(&self.session);
     }

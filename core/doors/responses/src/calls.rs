@@ -132,9 +132,6 @@ impl ApprovalRequest {
                 escape_line(&self.label)
             ));
         }
-        if destroys {
-            cautions.push("the server itself calls this tool destructive".to_owned());
-        }
         Call {
             door: Door::Responses,
             agent: app.clone(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Body;
 use http::{HeaderValue, Response, header};
-use mayi_doors::members::Members;
+use mayi_doors::members::{Members, to_raw_json};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::events::EventBlock;
@@ -52,12 +52,15 @@ impl CancellableAnswers {
     }
 }
 
-/// The response in an event; the same, if it is no event.
+/// The response in an event, as one that was cancelled; the same, if it is no event.
 fn response_of(text: Vec<u8>) -> Vec<u8> {
     let block = EventBlock { raw: text };
     let event = block.data().and_then(|data| Members::parse(&data).ok());
-    let response = event.and_then(|event| Some(event.get("response")?.get().as_bytes().to_vec()));
-    response.unwrap_or(block.raw)
+    let Some(mut response) = event.and_then(|event| event.object_member("response")) else {
+        return block.raw;
+    };
+    response.set("status", to_raw_json("cancelled"));
+    response.to_raw_value().get().as_bytes().to_vec()
 }
 
 impl Cancellable {

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cancel::CancellableAnswers;
 use crate::json_answer::WholeAnswer;
 use crate::open::CreatedIds;
+use crate::peers::PeerLookups;
 use crate::recording::Recorder;
 use crate::request::McpServer;
 use crate::response_chains::Chains;
@@ -73,6 +74,8 @@ pub(crate) struct Shared {
     pub(crate) pinned: ServerPins,
     /// Which connection has made what.
     pub(crate) created: CreatedIds,
+    /// Who connects.
+    pub(crate) peers: Arc<PeerLookups>,
     /// mayi ends.
     pub(crate) closing: CancellationToken,
 }
@@ -111,6 +114,7 @@ impl ResponsesDoor {
         );
         let pinned = ServerPins::new(Pins::new(Some(Arc::clone(&options.store))), Arc::new(told));
         let shared = Shared {
+            peers: PeerLookups::new(Arc::clone(&options.store)),
             gate,
             upstream,
             chains,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use mayi_doors::listen::ClientConnection;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ impl Exchange {
     ) -> Self {
         // It would make an endpoint answer a later request with the answer to the first.
         headers.remove("idempotency-key");
-        headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Self {
             shared,
             create_request,
@@ -266,18 +266,32 @@ impl Exchange {
         }
     }
 
-    /// Sends a request that goes on. It is sent again only where it is certain that nothing ran: where there was no connection
-    /// to send it on, or nothing in it was approved. What an endpoint answers is no evidence of that.
+    /// Sends a request that goes on.
     ///
     /// # Errors
     /// What the app hears.
     pub(crate) async fn go_on(&mut self, body: Vec<u8>) -> Result<reqwest::Response, ApiError> {
-        self.begin_approved();
+        let headers = self.headers.clone();
+        self.send_approved(&headers, body).await
+    }
+
+    /// Sends a request after approvals were answered. It is sent again only where it is certain that nothing ran: where there
+    /// was no connection to send it on, where the endpoint says by its status that it did not take it (429, and 503 where it
+    /// says when to come back), or where nothing in it was approved. Whatever else an endpoint answers is no evidence of that.
+    ///
+    /// # Errors
+    /// What the app hears.
+    pub(crate) async fn send_approved(
+        &mut self,
+        headers: &HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<reqwest::Response, ApiError> {
         let mut pause = PAUSE;
         let mut tries = 0;
         loop {
             tries += 1;
-            let request = self.shared.upstream.build_request(Method::POST, "/responses", &self.headers);
+            self.begin_approved();
+            let request = self.shared.upstream.build_request(Method::POST, "/responses", headers);
             let sent = tokio::time::timeout(HEADERS, request.body(body.clone()).send()).await;
             let (trouble, again) = match sent {
                 Err(_) => (self.broken_error(upstream::SILENT), false),
@@ -286,7 +300,10 @@ impl Exchange {
                     (self.or_unknown(upstream::redirect_error(&answer)), false)
                 }
                 Ok(Ok(answer)) => self.refused_error(answer, &mut pause).await,
-                Ok(Err(error)) if error.is_connect() => (not_run(&upstream::unreachable_error(&error)), true),
+                Ok(Err(error)) if error.is_connect() => {
+                    self.was_refused();
+                    (not_run(&upstream::unreachable_error(&error)), true)
+                }
                 Ok(Err(error)) => (self.broken_error(&upstream::error_cause(&error)), !self.any_open()),
             };
             if !again || tries >= TRIES || pause > LONGEST_PAUSE {
@@ -300,20 +317,67 @@ impl Exchange {
         }
     }
 
-    /// The endpoint does not go on: what that means, and whether it makes sense to try again.
-    async fn refused_error(&self, answer: reqwest::Response, pause: &mut Duration) -> (ApiError, bool) {
-        let status = answer.status();
-        let after =
-            answer.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
-        if let Some(seconds) = after {
-            *pause = (*pause).max(Duration::from_secs(seconds));
+    fn was_refused(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.was_refused();
         }
+    }
+
+    /// The endpoint does not go on: what that means, and whether it makes sense to try again.
+    async fn refused_error(&mut self, answer: reqwest::Response, pause: &mut Duration) -> (ApiError, bool) {
+        let status = answer.status();
+        let wish = RetryWish::read(answer.headers());
         let message = upstream::describe_error_answer(answer).await;
-        if self.any_open() {
+        let full = status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE;
+        if self.any_open() && !full {
             return (self.broken_error(&message), false);
         }
+        self.was_refused();
         let trouble = ApiError { status, ..not_run(&ApiError::bad_gateway(message)) };
-        (trouble, status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS)
+        if !full {
+            return (trouble, status.is_server_error());
+        }
+        // What stands between may say 503 of itself behind what it has passed on: sent again is only what is to be.
+        let again = wish.again.unwrap_or(status == StatusCode::TOO_MANY_REQUESTS || wish.after.is_some());
+        if let Some(after) = wish.after {
+            *pause = (*pause).max(after);
+        }
+        let retryable = wish.again != Some(false);
+        (ApiError { retryable, retry_after: wish.header, ..trouble }, again)
+    }
+}
+
+/// What an answer says of when to ask again.
+struct RetryWish {
+    /// In so long.
+    after: Option<Duration>,
+    /// Whether at all (`x-should-retry`).
+    again: Option<bool>,
+    /// The header that says when, for the app.
+    header: Option<HeaderValue>,
+}
+
+impl RetryWish {
+    fn read(headers: &HeaderMap) -> Self {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+        let seconds = |text: &str| {
+            let number: f64 = text.parse().ok()?;
+            Duration::try_from_secs_f64(number).ok()
+        };
+        // RFC 9110, section 10.2.3: a number of seconds, or a date.
+        let date = |text: &str| {
+            let at = httpdate::parse_http_date(text).ok()?;
+            Some(at.duration_since(std::time::SystemTime::now()).unwrap_or_default())
+        };
+        let milliseconds = text("retry-after-ms").and_then(seconds).map(|wish| wish / 1000);
+        let after = milliseconds
+            .or_else(|| text("retry-after").and_then(|text| seconds(text).or_else(|| date(text))));
+        let again = match text("x-should-retry") {
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            _ => None,
+        };
+        Self { after, again, header: headers.get(header::RETRY_AFTER).cloned() }
     }
 }
 

@@ -8,9 +8,7 @@ use mayi_doors::members::Members;
 
 use crate::exchange::Exchange;
 use crate::refusal::ApiError;
-use crate::upstream::{
-    self, answer_head, is_coded, pass_answer, read_limited, redirect_error, unreachable_error,
-};
+use crate::upstream::{self, answer_head, is_coded, pass_answer, read_limited};
 use crate::{own_approvals, streamed_answer};
 
 /// The longest answer that is recorded.
@@ -62,36 +60,16 @@ impl UnsentRequest {
         }
         exchange.begin_approved();
         let text = exchange.create_request.first_body(self.previous.as_deref());
-        let request =
-            exchange.shared.upstream.build_request(Method::POST, "/responses", &self.sent).body(text);
         let answer = if exchange.any_open() {
-            match tokio::time::timeout(HEADERS, request.send()).await {
-                Ok(answer) => answer,
-                Err(_) => return Err(exchange.broken_error(upstream::SILENT)),
-            }
+            exchange.send_approved(&self.sent, text).await?
         } else {
-            request.send().await
+            let request = exchange.shared.upstream.build_request(Method::POST, "/responses", &self.sent);
+            let answer = upstream::send_request(request.body(text)).await?;
+            if !answer.status().is_success() {
+                return pass_recorded(exchange, answer).await.map(StartOutcome::Passed);
+            }
+            answer
         };
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(error) if error.is_connect() => {
-                exchange.nothing_ran();
-                return Err(unreachable_error(&error));
-            }
-            Err(error) if exchange.any_open() => {
-                return Err(exchange.broken_error(&upstream::error_cause(&error)));
-            }
-            Err(error) => return Err(unreachable_error(&error)),
-        };
-        if answer.status().is_redirection() {
-            return Err(exchange.or_unknown(redirect_error(&answer)));
-        }
-        if !answer.status().is_success() {
-            if exchange.any_open() {
-                return Err(exchange.broken_error(&upstream::describe_error_answer(answer).await));
-            }
-            return pass_recorded(exchange, answer).await.map(StartOutcome::Passed);
-        }
         if let Some(conversation) = exchange.create_request.conversation() {
             exchange.record_made(conversation);
         }

@@ -10,7 +10,6 @@ use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use mayi_core::call::{Digest, digest_of_bytes};
-use mayi_core::gate::{PeerError, is_of_this_user, is_within_an_agent};
 use mayi_doors::listen::{self, ClientConnection};
 use mayi_doors::web::{bearer_token, is_served, same_token};
 use tokio::net::TcpListener;
@@ -20,7 +19,7 @@ use crate::exchange::Exchange;
 use crate::first_request::{FirstAnswer, StartOutcome, UnsentRequest};
 use crate::joined_response::JoinedAnswer;
 use crate::recording::Recording;
-use crate::refusal::ApiError;
+use crate::refusal::{ApiError, busy_response};
 use crate::request::CreateRequest;
 use crate::route::{Route, route_request};
 use crate::upstream::{pass_answer, send_request};
@@ -71,7 +70,7 @@ pub async fn serve_apps(
         shutdown.await;
         closing.cancel();
     };
-    listen::serve_requests(listener, CONNECTIONS, handle, over).await;
+    listen::serve_requests(listener, CONNECTIONS, (handle, busy_response), over).await;
 }
 
 async fn serve_request(
@@ -128,7 +127,10 @@ async fn admit_request(
         return Err(ApiError::forbidden("web pages are not served here"));
     }
     match &admission.token {
-        Some(token) if bearer_token(headers).is_some_and(|sent| same_token(sent, token)) => {}
+        // Who has the key is no stranger, whatever else is looked up of it.
+        Some(token) if bearer_token(headers).is_some_and(|sent| same_token(sent, token)) => {
+            visitor.stranger.mark_known();
+        }
         Some(_) => {
             let message =
                 "there is no valid API key: the one for apps is in the file that mayi names when it starts";
@@ -137,17 +139,12 @@ async fn admit_request(
         None => open::check_open_request(parts)?,
     }
     let anybody = admission.token.is_none();
-    let (store, local, peer) = (Arc::clone(&shared.options.store), visitor.local, visitor.peer);
-    // Once for a connection: an agent has no way into one that is open.
+    // Once for a connection: an agent has no way into one that is open. What can't be known is not let in.
     let within = visitor
         .within
-        .get_or_init(|| async move {
-            let look = move || {
-                let others = anybody && !is_of_this_user(local, peer)?;
-                Ok::<_, PeerError>(others || is_within_an_agent(&*store, local, peer)?)
-            };
-            // What can't be known is not let in.
-            !matches!(tokio::task::spawn_blocking(look).await, Ok(Ok(false)))
+        .get_or_init(|| async {
+            let found = shared.peers.look_up(visitor.local, visitor.peer).await;
+            found.is_none_or(|peer| peer.within_an_agent || anybody && !peer.of_this_user)
         })
         .await;
     if *within {
@@ -157,7 +154,7 @@ async fn admit_request(
         } else {
             "this comes from an agent, or from what one has started, which can't be the app"
         };
-        return Err(ApiError::forbidden(message));
+        return Err(ApiError { closes: true, ..ApiError::forbidden(message) });
     }
     visitor.stranger.mark_known();
     Ok(())

@@ -181,6 +181,11 @@ impl JoinedAnswer {
                 response.set("incomplete_details", to_raw_json(&json!({ "reason": "max_output_tokens" })));
                 Some("incomplete")
             }
+            // The official clients know no event for an answer that was cancelled: this is the end for them.
+            UnansweredReason::Cancelled if block.is_some() => {
+                response.set("incomplete_details", RawValue::NULL.to_owned());
+                Some("incomplete")
+            }
             UnansweredReason::Cancelled => Some("cancelled"),
         };
         if let Some(status) = status {

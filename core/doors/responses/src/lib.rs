@@ -18,6 +18,7 @@ mod joined_response;
 mod json_answer;
 mod open;
 mod own_approvals;
+mod peers;
 mod recording;
 mod refusal;
 mod replay;

@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use http::{HeaderValue, Response, StatusCode, header};
+use mayi_doors::listen::RETRY_AFTER;
 use serde_json::{Value, json};
 
 /// An error of mayi's own, or one of the endpoint's that ends an answer which has begun.
@@ -15,6 +16,15 @@ pub(crate) struct ApiError {
     /// Whether it makes sense to send the request again. The official clients do so by themselves, and must not where a
     /// tool may have run.
     pub(crate) retryable: bool,
+    /// Whether the connection is to end: whoever is at its other end is not let in on it.
+    pub(crate) closes: bool,
+    /// When that makes sense, as the endpoint says it.
+    pub(crate) retry_after: Option<HeaderValue>,
+}
+
+/// What is said where all places are taken.
+pub(crate) fn busy_response() -> Response<Body> {
+    ApiError::busy().into_response()
 }
 
 impl ApiError {
@@ -42,6 +52,13 @@ impl ApiError {
         Self::new(StatusCode::BAD_GATEWAY, "mayi_outcome_unknown", message)
     }
 
+    /// All places are taken.
+    pub(crate) fn busy() -> Self {
+        let message = "too many apps are connected: come back in a moment";
+        let busy = Self::new(StatusCode::SERVICE_UNAVAILABLE, "mayi_busy", message);
+        Self { retryable: true, retry_after: Some(HeaderValue::from_static(RETRY_AFTER)), ..busy }
+    }
+
     /// mayi ends.
     pub(crate) fn shutting_down() -> Self {
         let message = "mayi was ended while an approval waited, and nothing was approved";
@@ -49,11 +66,15 @@ impl ApiError {
     }
 
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), retryable: false }
+        Self { status, code, message: message.into(), retryable: false, closes: false, retry_after: None }
     }
 
     fn error_object(&self) -> Value {
-        let kind = if self.status.is_server_error() { "server_error" } else { "invalid_request_error" };
+        let kind = match self.status {
+            status if status.is_server_error() => "server_error",
+            StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+            _ => "invalid_request_error",
+        };
         json!({ "message": format!("mayi: {}", self.message), "type": kind, "param": null, "code": self.code })
     }
 
@@ -71,6 +92,12 @@ impl ApiError {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if self.closes {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        if let Some(after) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, after);
         }
         if !self.retryable {
             headers.insert("x-should-retry", HeaderValue::from_static("false"));

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 
 use crate::front::Admission;
 use crate::recording::{format_event, redact_value};
-use crate::refusal::ApiError;
+use crate::refusal::{ApiError, busy_response};
 
 /// The longest request.
 const LONGEST: usize = 64 * 1024 * 1024;
@@ -106,7 +106,7 @@ impl Replay {
                     .unwrap_or_else(ApiError::into_response)
             }
         };
-        listen::serve_requests(listener, CONNECTIONS, handle, shutdown).await;
+        listen::serve_requests(listener, CONNECTIONS, (handle, busy_response), shutdown).await;
     }
 
     async fn answer_request(

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mayi_core::call::{AgentId, digest_of};
-use mayi_core::pin::{Item, definition_of};
+use mayi_core::pin::{Item, MayChange};
 use mayi_doors::pins::{ServerPins, describe_flags};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -88,7 +88,11 @@ impl ToolLists {
         (label, tools): (&str, &[Value]),
     ) {
         if let Some(server) = asked.servers.get(label)
-            && let Err(why) = pinned.observe_server(&pin_name(app, label), &pinned_items(server, tools))
+            && let Err(why) = pinned.observe_server(
+                &pin_name(app, label),
+                &pinned_items(server, tools),
+                &MayChange::default(),
+            )
         {
             self.wrong.insert(label.to_owned(), why);
         }
@@ -119,8 +123,10 @@ impl ToolLists {
         let mut versions = self.versions_of(label, tool).peekable();
         if versions.peek().is_some() {
             // The model has read all of them.
-            let differs =
-                |said: &Value| pinned.why_digest_blocked(&server, &item, &digest_of(&tool_definition(said)));
+            let differs = |said: &Value| {
+                let said = tool_definition(said);
+                pinned.flags_and_block(&server, &item, (&said, &digest_of(&said))).1
+            };
             let blocked = versions.find_map(differs);
             return ToolStatus {
                 blocked,
@@ -175,7 +181,7 @@ fn tool_definition(tool: &Value) -> Value {
     };
     let members: Map<String, Value> =
         members.iter().map(|(name, value)| (renamed(name), value.clone())).collect();
-    definition_of(&Value::Object(members))
+    Value::Object(members)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 mod flag;
 mod pins;
 
-pub use crate::store::{Definition, Item, PINNED, PinnedItem, definition_of};
+pub use crate::store::{ChangingPart, Definition, Item, MayChange, PinnedItem, TOOL_MEMBERS};
 pub use flag::{Flag, FlagKind, flags_of};
 pub use pins::{BlockReason, Observation, ObserveError, PinStatus, Pins};
 

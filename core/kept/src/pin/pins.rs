@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Definition, Flag, Item, PinnedItem, flags_of};
+use super::{Definition, Flag, Item, MayChange, PinnedItem, flags_of};
 use crate::approval::escape_line;
 use crate::store::{Change, Store, StoreError};
 use mayi_call::Digest;
@@ -54,6 +54,9 @@ const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// A server that was first seen so long ago is one that people know, in a process that has heard of no other.
 const KNOWN: SignedDuration = SignedDuration::from_hours(1);
 
+/// The most definitions of which it is remembered what is odd about them.
+const MOST_FLAGS: usize = 2 * MOST;
+
 /// Why an item of a server may not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BlockReason {
@@ -78,6 +81,20 @@ pub enum BlockReason {
         name = escape_line(.0), item = .1, flag = .2
     )]
     Flagged(String, Item, Flag),
+}
+
+impl BlockReason {
+    /// The same for the model, which is to read nothing of what is withheld.
+    #[must_use]
+    pub fn model_text(&self) -> String {
+        let Self::Flagged(server, item, flag) = self else { return self.to_string() };
+        let (server, what) = (escape_line(server), item.kind());
+        format!(
+            "what the server {server} says of this {what} is withheld, since it {}; a person can look at it with `mayi mcp \
+             pins diff {server}` and accept it with `mayi mcp pins accept {server}`",
+            flag.reason
+        )
+    }
 }
 
 /// What is trusted of each server, and what the servers of this process said.
@@ -123,6 +140,21 @@ impl Pins {
         said: &[(Item, Value)],
         now: Timestamp,
     ) -> Result<Observation, ObserveError> {
+        self.observe_changing(server, said, &MayChange::default(), now)
+    }
+
+    /// The same, where a person lets some of the server's words change: other words in their place are trusted as words that
+    /// are new, and flagged as such.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn observe_changing(
+        &self,
+        server: &str,
+        said: &[(Item, Value)],
+        may_change: &MayChange,
+        now: Timestamp,
+    ) -> Result<Observation, ObserveError> {
         let mut state = self.lock();
         self.refresh_server(&mut state, server)?;
         if !state.has_room(server, said) {
@@ -134,7 +166,7 @@ impl Pins {
         for (item, value) in said {
             let same = heard.get(item).is_some_and(|before| before.value == *value);
             if !same {
-                heard.insert(item.clone(), Definition::from_server(item, value.clone(), program));
+                heard.insert(item.clone(), Definition::from_server(value.clone(), program, may_change));
             }
         }
         state.last_observed_at = Some(now);
@@ -160,60 +192,69 @@ impl Pins {
     }
 
     /// Why an item may not be used, if it may not: it has changed, or another program answers under the server's
-    /// name, which blocks everything of it. Instructions reach the model without a question, so flagged ones wait for a
-    /// person too; of a tool that is flagged, each call is asked about.
+    /// name, which blocks everything of it. What reaches the model without a question waits for a person too where it is
+    /// flagged; of a tool that is flagged, each call is asked about.
     ///
     /// # Errors
     /// If the store can't be read.
     pub fn why_blocked(&self, server: &str, item: &Item) -> Result<Option<BlockReason>, StoreError> {
-        let mut state = self.lock();
-        self.load_server(&mut state, server)?;
-        if state.item_status(server, &Item::Launch) == Some(PinStatus::Changed) {
-            return Ok(Some(BlockReason::Launch(server.to_owned())));
-        }
-        Ok(match state.item_status(server, item) {
-            Some(PinStatus::Changed) => Some(BlockReason::Changed(server.to_owned(), item.clone())),
-            Some(PinStatus::Flagged(flags)) if *item == Item::Instructions => flags
-                .into_iter()
-                .next()
-                .map(|flag| BlockReason::Flagged(server.to_owned(), item.clone(), flag)),
-            _ => None,
-        })
+        let why = self.why_withheld(server, item)?;
+        Ok(why.filter(|why| !matches!((why, item), (BlockReason::Flagged(..), Item::Tool(_)))))
     }
 
-    /// Why an item may not be used that its server says now as `said`: whoever else is behind the same name in this
-    /// process, and whatever that one said.
+    /// Why the words of an item may not be handed on to a model, if they may not: it may not be used, or it is flagged.
     ///
     /// # Errors
     /// If the store can't be read.
-    pub fn why_digest_blocked(
+    pub fn why_withheld(&self, server: &str, item: &Item) -> Result<Option<BlockReason>, StoreError> {
+        let mut state = self.lock();
+        self.load_server(&mut state, server)?;
+        Ok(state.why_withheld(server, item, None))
+    }
+
+    /// Why the words `said` of an item may not be handed on to a model, if they may not: whoever else is behind the same
+    /// name in this process, and whatever that one said.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn why_said_withheld(
         &self,
         server: &str,
         item: &Item,
-        said: &Digest,
+        said: &Value,
     ) -> Result<Option<BlockReason>, StoreError> {
-        self.status_and_block(server, item, said).map(|(_, why)| why)
+        let mut state = self.lock();
+        self.load_server(&mut state, server)?;
+        Ok(state.why_withheld(server, item, Some(said)))
     }
 
-    /// [`Self::item_status`] and [`Self::why_digest_blocked`], by one look at the store.
+    /// What is odd about an item that its server says now as `said`, and why it may not be used, if it may not: whoever
+    /// else is behind the same name in this process, and whatever that one said. `digest` is that of `said`.
     ///
     /// # Errors
     /// If the store can't be read.
-    pub fn status_and_block(
+    pub fn flags_and_block(
         &self,
         server: &str,
         item: &Item,
-        said: &Digest,
-    ) -> Result<(Option<PinStatus>, Option<BlockReason>), StoreError> {
+        (said, digest): (&Value, &Digest),
+    ) -> Result<(Vec<Flag>, Option<BlockReason>), StoreError> {
         let mut state = self.lock();
         self.load_server(&mut state, server)?;
-        let standing = state.item_status(server, item);
-        if state.item_status(server, &Item::Launch) == Some(PinStatus::Changed) {
-            return Ok((standing, Some(BlockReason::Launch(server.to_owned()))));
-        }
-        let trusted = state.stored_pins.get(server).and_then(|kept| kept.get(item)?.trusted.as_ref());
-        let same = trusted.is_some_and(|trusted| trusted.digest == *said);
-        Ok((standing, (!same).then(|| BlockReason::Changed(server.to_owned(), item.clone()))))
+        let heard = state.definitions.get(server).and_then(|heard| heard.get(item));
+        let as_heard = heard.is_some_and(|heard| heard.digest == *digest);
+        let standing = state.said_status(server, item, (!as_heard).then_some(said));
+        let blocked = if state.is_launch_changed(server) {
+            Some(BlockReason::Launch(server.to_owned()))
+        } else {
+            let changed = matches!(standing, None | Some(PinStatus::Changed));
+            changed.then(|| BlockReason::Changed(server.to_owned(), item.clone()))
+        };
+        let flags = match standing {
+            Some(PinStatus::Flagged(flags)) => flags,
+            _ => Vec::new(),
+        };
+        Ok((flags, blocked))
     }
 
     fn lock(&self) -> MutexGuard<'_, PinsState> {
@@ -350,25 +391,58 @@ impl PinsState {
         }
     }
 
-    fn item_status(&mut self, server: &str, item: &Item) -> Option<PinStatus> {
-        let said = self.definitions.get(server).and_then(|said| said.get(item));
-        let pin = self.stored_pins.get(server).and_then(|kept| kept.get(item));
-        let pin = match (pin, said) {
-            (None, None) => return None,
-            (Some(pin), Some(said))
-                if pin.trusted.as_ref().is_some_and(|trusted| said.is_same_as(trusted)) =>
-            {
-                pin
+    /// Whether another program answers under the server's name.
+    fn is_launch_changed(&mut self, server: &str) -> bool {
+        self.item_status(server, &Item::Launch) == Some(PinStatus::Changed)
+    }
+
+    fn why_withheld(&mut self, server: &str, item: &Item, said: Option<&Value>) -> Option<BlockReason> {
+        if self.is_launch_changed(server) {
+            return Some(BlockReason::Launch(server.to_owned()));
+        }
+        match self.said_status(server, item, said)? {
+            PinStatus::Trusted => None,
+            PinStatus::Changed => Some(BlockReason::Changed(server.to_owned(), item.clone())),
+            PinStatus::Flagged(flags) => {
+                let first = flags.into_iter().next();
+                first.map(|flag| BlockReason::Flagged(server.to_owned(), item.clone(), flag))
             }
-            (Some(pin), None) if !pin.is_changed() => pin,
-            _ => return Some(PinStatus::Changed),
+        }
+    }
+
+    fn item_status(&mut self, server: &str, item: &Item) -> Option<PinStatus> {
+        self.said_status(server, item, None)
+    }
+
+    /// How an item stands, as it was heard last, or as it is `said` now.
+    fn said_status(&mut self, server: &str, item: &Item, said: Option<&Value>) -> Option<PinStatus> {
+        let heard = self.definitions.get(server).and_then(|heard| heard.get(item));
+        let pin = self.stored_pins.get(server).and_then(|kept| kept.get(item));
+        let now = said.map(|said| match heard {
+            Some(heard) => heard.with_value(said),
+            None => Definition::from_value(said.clone()),
+        });
+        let (pin, said) = match (pin, now.as_ref().or(heard)) {
+            (None, None) => return None,
+            (Some(pin), said) => (pin, said),
+            (None, Some(_)) => return Some(PinStatus::Changed),
         };
         let Some(trusted) = &pin.trusted else { return Some(PinStatus::Changed) };
-        if pin.accepted_at.is_some() {
+        // What other processes hear of words that may change is not what is kept.
+        let (same, shown) = match said {
+            Some(said) if said.is_same_as(trusted) => (true, trusted),
+            Some(said) if said.is_variant_of(item, trusted) => (false, said),
+            None if !pin.is_changed() => (true, trusted),
+            _ => return Some(PinStatus::Changed),
+        };
+        if same && pin.accepted_at.is_some() {
             return Some(PinStatus::Trusted);
         }
-        let key = (item.clone(), trusted.digest.clone());
-        let flags = self.flags.entry(key).or_insert_with(|| flags_of(item, &trusted.value)).clone();
+        if self.flags.len() >= MOST_FLAGS {
+            self.flags.clear();
+        }
+        let key = (item.clone(), shown.digest.clone());
+        let flags = self.flags.entry(key).or_insert_with(|| flags_of(item, &shown.value)).clone();
         Some(if flags.is_empty() { PinStatus::Trusted } else { PinStatus::Flagged(flags) })
     }
 }

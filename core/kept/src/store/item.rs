@@ -4,7 +4,7 @@ use std::fmt;
 
 use mayi_call::{Digest, digest_of};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// One thing that a server said of itself, or that is said of how it is reached.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -19,6 +19,12 @@ pub enum Item {
     Instructions,
     /// A tool, by its name as the server has it.
     Tool(String),
+    /// A prompt, by its name: only one that deserves a look.
+    Prompt(String),
+    /// A resource, by its address: only one that deserves a look.
+    Resource(String),
+    /// A template of resources, by its template of addresses: only one that deserves a look.
+    ResourceTemplate(String),
 }
 
 impl Item {
@@ -30,14 +36,19 @@ impl Item {
             Self::Program => "program",
             Self::Instructions => "instructions",
             Self::Tool(_) => "tool",
+            Self::Prompt(_) => "prompt",
+            Self::Resource(_) => "resource",
+            Self::ResourceTemplate(_) => "resource template",
         }
     }
 
-    /// The tool's name; nothing for the others, of which there is one.
+    /// What a server has several of by their names; nothing for the others, of which there is one.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::Tool(name) => name,
+            Self::Tool(name) | Self::Prompt(name) | Self::Resource(name) | Self::ResourceTemplate(name) => {
+                name
+            }
             Self::Launch | Self::Program | Self::Instructions => "",
         }
     }
@@ -50,6 +61,9 @@ impl Item {
             "program" => Some(Self::Program),
             "instructions" => Some(Self::Instructions),
             "tool" => Some(Self::Tool(name.to_owned())),
+            "prompt" => Some(Self::Prompt(name.to_owned())),
+            "resource" => Some(Self::Resource(name.to_owned())),
+            "resource template" => Some(Self::ResourceTemplate(name.to_owned())),
             _ => None,
         }
     }
@@ -58,47 +72,51 @@ impl Item {
 impl fmt::Display for Item {
     /// Escaped: a server named its tools.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Launch => f.write_str("launch"),
-            Self::Program => f.write_str("program"),
-            Self::Instructions => f.write_str("instructions"),
-            Self::Tool(name) => write!(f, "tool {}", crate::approval::escape_line(name)),
+        f.write_str(self.kind())?;
+        match self.name() {
+            "" => Ok(()),
+            name => write!(f, " {}", crate::approval::escape_line(name)),
         }
     }
 }
 
-/// The members of a tool that are pinned: what a client or its model is told of it. Icons are pictures for lists.
-pub const PINNED: &[&str] =
-    &["name", "title", "description", "inputSchema", "outputSchema", "annotations", META];
+/// The members of a tool that clients know. Two readers must not take another name for one of them.
+pub const TOOL_MEMBERS: &[&str] = &[
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    META,
+    "icons",
+    "execution",
+];
 
-/// The member of a tool for programs: pinned since the second form of pins.
+/// The member of a tool for programs.
 const META: &str = "_meta";
 
-/// What is pinned of a tool, of the object as the server sent it.
-#[must_use]
-pub fn definition_of(tool: &Value) -> Value {
-    let Value::Object(members) = tool else { return tool.clone() };
-    let pinned: Map<String, Value> = members
-        .iter()
-        .filter(|(name, _)| PINNED.contains(&name.as_str()))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    Value::Object(pinned)
-}
+/// Of a tool, the second form of pins had these; the first one had no `_meta`. Since then it is all of them.
+const SECOND_FORM: &[&str] =
+    &["name", "title", "description", "inputSchema", "outputSchema", "annotations", META];
 
-/// The digest that the first form of pins had of the same words of a server: without a tool's `_meta`, and for a launch with
-/// the program that its command leads to in place of the word for it.
-pub(crate) fn digest_before(item: &Item, value: &Value, program: Option<&Value>) -> Digest {
+/// The digest that an earlier form of pins had of the same words of a server: without some of a tool's members; in the first
+/// one, of a launch, with the program that its command leads to in place of the word for it.
+pub(crate) fn digest_in_form(form: u32, item: &Item, value: &Value, program: Option<&Value>) -> Digest {
     let mut before = value.clone();
     match item {
-        Item::Tool(_) => drop(before.as_object_mut().map(|members| members.remove(META))),
-        Item::Launch => {
+        Item::Tool(_) => {
+            if let Some(members) = before.as_object_mut() {
+                members.retain(|name, _| SECOND_FORM.contains(&name.as_str()) && (form > 0 || name != META));
+            }
+        }
+        Item::Launch if form == 0 => {
             let word = before.get_mut("command").and_then(|command| command.get_mut(0));
             if let (Some(word), Some(program)) = (word, program.and_then(|program| program.get("program"))) {
                 *word = program.clone();
             }
         }
-        Item::Program | Item::Instructions => {}
+        _ => {}
     }
     digest_of(&before)
 }

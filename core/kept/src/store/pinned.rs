@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Item;
-use super::item::digest_before;
+use super::item::digest_in_form;
+use super::{Item, MayChange};
 use mayi_call::{Digest, digest_of};
 
-/// The form of pins that is written here: the second one, with a tool's `_meta`, and with a launch as it was configured.
-const FORM: u32 = 1;
+/// The form of pins that is written here: the third one, with every member of a tool.
+const FORM: u32 = 2;
 
 /// What was said of an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,9 +21,12 @@ pub struct Definition {
     /// What is in it; none is written for the first form.
     #[serde(skip_serializing_if = "is_first", default)]
     form: u32,
-    /// The digest that the first form has of the same words, where that is another one. Not kept.
+    /// What its command led to when it was said. Not kept.
     #[serde(skip)]
-    before: Option<Digest>,
+    program: Option<Value>,
+    /// What may change of it. Not kept.
+    #[serde(skip)]
+    may_change: MayChange,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -36,13 +39,17 @@ impl Definition {
     #[must_use]
     pub fn from_value(value: Value) -> Self {
         let digest = digest_of(&value);
-        Self { value, digest, form: FORM, before: None }
+        Self { value, digest, form: FORM, program: None, may_change: MayChange::default() }
     }
 
-    /// What was said of `item`, `program` being what it said of that.
-    pub(crate) fn from_server(item: &Item, value: Value, program: Option<&Value>) -> Self {
-        let before = digest_before(item, &value, program);
-        Self { before: Some(before), ..Self::from_value(value) }
+    /// What a server said, `program` being what its command led to, where a person lets some of it change.
+    pub(crate) fn from_server(value: Value, program: Option<&Value>, may_change: &MayChange) -> Self {
+        Self { program: program.cloned(), may_change: may_change.clone(), ..Self::from_value(value) }
+    }
+
+    /// `value` in place of what was said, by the same server.
+    pub(crate) fn with_value(&self, value: &Value) -> Self {
+        Self::from_server(value.clone(), self.program.as_ref(), &self.may_change)
     }
 
     /// Whether this is what was kept of it, by this mayi.
@@ -50,12 +57,19 @@ impl Definition {
         kept.form == FORM && kept.digest == self.digest
     }
 
-    /// Whether an earlier mayi kept this of it: the same words by the rules of that one.
-    fn is_older_form_of(&self, kept: &Self) -> bool {
-        kept.form < FORM && (kept.digest == self.digest || self.before.as_ref() == Some(&kept.digest))
+    /// Whether it differs from what was kept only in what may change.
+    pub(crate) fn is_variant_of(&self, item: &Item, kept: &Self) -> bool {
+        let fixed = |value: &Value| self.may_change.fixed_part(item, value).map(|fixed| digest_of(&fixed));
+        kept.form == FORM && fixed(&self.value).is_some_and(|own| fixed(&kept.value) == Some(own))
     }
 
-    /// Whether it holds what the first form left out.
+    /// Whether an earlier mayi kept this of it: the same words by the rules of that one.
+    fn is_older_form_of(&self, item: &Item, kept: &Self) -> bool {
+        let before = || digest_in_form(kept.form, item, &self.value, self.program.as_ref());
+        kept.form < FORM && (kept.digest == self.digest || kept.digest == before())
+    }
+
+    /// Whether it holds what an earlier form left out.
     fn says_more(&self, kept: &Self) -> bool {
         kept.digest != self.digest
     }
@@ -104,13 +118,17 @@ impl PinnedItem {
     /// The same after `said` was said of it: what is trusted stays, whatever is said.
     #[must_use]
     pub fn updated_with(mut self, said: Definition, strange: bool, now: Timestamp) -> Self {
-        if let Some(trusted) = self.trusted.take_if(|trusted| said.is_older_form_of(trusted)) {
-            // What the first form left out is trusted on first use; nobody has accepted that.
+        if let Some(trusted) = self.trusted.take_if(|trusted| said.is_older_form_of(&self.item, trusted)) {
+            // What the earlier form left out is trusted on first use; nobody has accepted that.
             self.accepted_at =
                 self.accepted_at.filter(|_| self.item == Item::Launch || !said.says_more(&trusted));
             (self.trusted, self.pending, self.changed_at) = (Some(said), None, None);
         } else if self.trusted.as_ref().is_some_and(|trusted| trusted.digest == said.digest) {
             (self.pending, self.changed_at) = (None, None);
+        } else if !strange && self.trusted.as_ref().is_some_and(|kept| said.is_variant_of(&self.item, kept)) {
+            // Nobody has looked at these words: they may be flagged.
+            (self.trusted, self.pending) = (Some(said), None);
+            (self.changed_at, self.accepted_at) = (None, None);
         } else if self.trusted.is_none() && !strange {
             // Nobody said it before but a program that is not trusted: this is its first use.
             (self.trusted, self.pending, self.changed_at) = (Some(said), None, None);

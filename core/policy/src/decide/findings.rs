@@ -16,6 +16,8 @@ pub(super) enum AskKind<'a> {
     Caveat(&'a Caveat),
     /// A grant that names it: a written ask, a denial before.
     Written(&'a str),
+    /// Bypass, or a grant that names the tool: what its server calls destructive.
+    Destructive(&'a str),
     /// A grant that names it, where one for exactly this call was given after the denial.
     Denied(&'a SessionDenial),
     /// Only a grant of exactly this call.
@@ -97,6 +99,7 @@ impl<'a> Findings<'a> {
                 .covering_grant(self.call, self.access)
                 .or_else(|| grants.covering_grant(self.call, part?)),
             // What was shown and allowed word by word names what it touches.
+            AskKind::Destructive(tool) => grants.naming_grant(self.call, self.access, Some(*tool), None),
             AskKind::Written(pattern) => grants
                 .naming_grant(self.call, self.access, part.is_none().then_some(*pattern), None)
                 .or_else(|| grants.naming_grant(self.call, part?, Some(pattern), None)),
@@ -117,7 +120,7 @@ impl<'a> Findings<'a> {
             let reason = format!("allowed before, {}; else: {}", grant.scope, finding.reason);
             let pattern = grant.pattern.as_ref().map(ToString::to_string);
             Some(Finding { grant: Some(grant.id), ..discharged(Source::Grant, reason, pattern) })
-        } else if yields && self.standing.bypass {
+        } else if (yields || matches!(hold, AskKind::Destructive(_))) && self.standing.bypass {
             let reason = format!("{} is bypassed; else: {}", self.call.agent, finding.reason);
             Some(discharged(Source::Bypass, reason, None))
         } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {

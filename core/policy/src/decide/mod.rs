@@ -81,6 +81,7 @@ fn judge_access(
         add_caveats(policy, shell, &said, &mut found);
     }
     add_cautions(policy, category, &said, &mut found);
+    settings::add_destructive(policy, category, &said.allows, &mut found);
     add_flags(&mut found);
     touches::judge_touches(policy, said.allowed, category == Some(Category::Read), &mut found);
     always_asked(policy, &mut found);

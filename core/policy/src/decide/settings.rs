@@ -3,7 +3,7 @@
 use super::SessionStanding;
 use super::findings::{AskKind, Findings};
 use crate::grant::Grant;
-use crate::{Approval, Effect, Finding, Mode, Policy, ServerSettings, Source};
+use crate::{Approval, Effect, Finding, Mode, Policy, Rule, ServerSettings, Source, pattern};
 use mayi_call::{Access, Call, Category, McpAccess};
 
 /// The category that an access has for this policy: as the user configured it for a tool, and read for a command that
@@ -115,6 +115,37 @@ pub(super) fn is_looked_at(policy: &Policy, category: Option<Category>, found: &
         Some(Approval::Required) => false,
         Some(Approval::Default) | None => category.is_some_and(|category| server.grant.covers(category)),
     }
+}
+
+/// What a server itself calls destructive is asked about in mode auto too, and under a wildcard. An allow that names the tool,
+/// the tool's own setting and a level silence it (D4.23).
+pub(super) fn add_destructive(
+    policy: &Policy,
+    category: Option<Category>,
+    allows: &[&Rule],
+    found: &mut Findings<'_>,
+) {
+    let Access::Mcp(mcp) = found.access else { return };
+    if !is_called_destructive(found.call) {
+        return;
+    }
+    let by_name = |rule: &&Rule| rule.origin.layer != crate::Layer::Workspace && rule.pattern.names_a_tool();
+    if allows.iter().any(by_name) || is_looked_at(policy, category, found) {
+        return;
+    }
+    let named = mcp.unique_reading().map(|(server, tool)| {
+        format!("mcp({}/{})", pattern::escape_glob(server), pattern::escape_glob(tool))
+    });
+    let finding =
+        found.new_finding(Effect::Ask, Source::Caveat, "the server itself calls this tool destructive");
+    found.add_ask(finding, AskKind::Destructive(named.as_deref().unwrap_or_default()));
+}
+
+/// Whether the server says that the tool destroys: in MCP's word for it, or in that of the Responses API.
+fn is_called_destructive(call: &Call) -> bool {
+    let tool = call.about.as_ref().and_then(|about| about.tool.as_ref());
+    let says = |name: &str| tool.is_some_and(|tool| tool.annotations.get(name) == Some(&true.into()));
+    says("destructiveHint") || says("destructive")
 }
 
 /// The grant of a level for the server of the tool that is called, if that covers a tool of this category.

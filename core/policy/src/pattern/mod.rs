@@ -269,6 +269,12 @@ impl Pattern {
         }
     }
 
+    /// Whether it names one tool of one server.
+    pub(crate) fn names_a_tool(&self) -> bool {
+        let plain = self.text.contains('/') && !self.text.contains(['*', '?', '[', '{']);
+        plain && matches!(&self.matcher, Matcher::Mcp(_))
+    }
+
     /// Whether it is certain that this is about `access`: how allows and grants match.
     #[must_use]
     pub fn certainly_matches(&self, access: &Access, roots: &[PathBuf]) -> bool {

@@ -145,7 +145,7 @@ fn read_stat(folder: &Path) -> Option<ProcessStat> {
 #[must_use]
 pub fn peer_of(local: SocketAddr, peer: SocketAddr) -> Option<u32> {
     #[cfg(target_os = "linux")]
-    return holders::find_socket_holder(socket::other_end(local, peer).ok()??.inode);
+    return holders::find_socket_holder(other_end(local, peer).ok()??.inode);
     #[cfg(not(target_os = "linux"))]
     {
         let _ = (local, peer);
@@ -163,31 +163,64 @@ pub fn is_within_an_agent(store: &dyn Store, local: SocketAddr, peer: SocketAddr
     is_within(&asking_pids(store)?, local, peer)
 }
 
-/// Whether the other end of a TCP connection within this machine is a socket of the user that this process runs as. This end is
-/// `local`, and that one `peer`. Only Linux tells.
-///
-/// # Errors
-/// If it can't be said: nobody should be let in then.
-pub fn is_of_this_user(local: SocketAddr, peer: SocketAddr) -> Result<bool, PeerError> {
-    #[cfg(target_os = "linux")]
-    {
-        let socket = socket::other_end(local, peer)?.ok_or(PeerError::Gone)?;
-        Ok(socket.user == rustix::process::geteuid().as_raw())
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (local, peer);
-        Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
+#[cfg(target_os = "linux")]
+fn is_within(asking: &[u32], local: SocketAddr, peer: SocketAddr) -> Result<bool, PeerError> {
+    match other_end(local, peer)? {
+        Some(socket) => Ok(!holders::held_within(asking, [socket.inode].into())?.is_empty()),
+        // What comes from another machine is in no table here.
+        None if !peer.ip().to_canonical().is_loopback() => Ok(false),
+        None => Err(PeerError::Gone),
     }
 }
 
 #[cfg(target_os = "linux")]
-fn is_within(asking: &[u32], local: SocketAddr, peer: SocketAddr) -> Result<bool, PeerError> {
-    match socket::other_end(local, peer)? {
-        Some(socket) => Ok(holders::any_within(asking, socket.inode)?),
-        // What comes from another machine is in no table here.
-        None if !peer.ip().to_canonical().is_loopback() => Ok(false),
-        None => Err(PeerError::Gone),
+fn other_end(local: SocketAddr, peer: SocketAddr) -> std::io::Result<Option<socket::Socket>> {
+    Ok(socket::other_ends(&[(local, peer)])?.pop().flatten())
+}
+
+/// What the system tells of the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerFacts {
+    /// As [`is_within_an_agent`].
+    pub within_an_agent: bool,
+    /// It is a socket of the user that this process runs as; `false` where that can't be said. Only Linux tells.
+    pub of_this_user: bool,
+}
+
+/// The same of many connections, each by its two ends, this one first: all are looked for in the same passes over what the system
+/// has, so that many cost little more than one. `None`: it can't be said, and nobody should be let in.
+pub fn look_up_peers(store: &dyn Store, connections: &[(SocketAddr, SocketAddr)]) -> Vec<Option<PeerFacts>> {
+    #[cfg(target_os = "linux")]
+    {
+        let look = || -> Result<Vec<Option<PeerFacts>>, PeerError> {
+            let asking = asking_pids(store)?;
+            let sockets = socket::other_ends(connections)?;
+            let inodes = sockets.iter().flatten().map(|socket| socket.inode).collect();
+            let within = holders::held_within(&asking, inodes)?;
+            let own = rustix::process::geteuid().as_raw();
+            let facts =
+                |(socket, (_, peer)): (&Option<socket::Socket>, &(SocketAddr, SocketAddr))| match socket {
+                    Some(socket) => Some(PeerFacts {
+                        within_an_agent: within.contains(&socket.inode),
+                        of_this_user: socket.user == own,
+                    }),
+                    // What comes from another machine is in no table here.
+                    None if !peer.ip().to_canonical().is_loopback() => {
+                        Some(PeerFacts { within_an_agent: false, of_this_user: false })
+                    }
+                    None => None,
+                };
+            Ok(sockets.iter().zip(connections).map(facts).collect())
+        };
+        look().unwrap_or_else(|_| vec![None; connections.len()])
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let facts = match asking_pids(store) {
+            Ok(_) => Some(PeerFacts { within_an_agent: false, of_this_user: false }),
+            Err(_) => None,
+        };
+        vec![facts; connections.len()]
     }
 }
 

@@ -175,20 +175,54 @@ fn given_an_end_that_is_closed_then_nobody_can_say() {
     assert!(!is_within(&[std::process::id()], local, elsewhere).unwrap(), "another machine");
 }
 
+/// What is told of the other ends, in one pass: whether they are within an agent, and of this user.
+fn looked_up(streams: &[&TcpStream]) -> Vec<Option<(bool, bool)>> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("mayi"), Options::default()).unwrap();
+    looked_up_by(&store, streams)
+}
+
+fn looked_up_by(store: &SqliteStore, streams: &[&TcpStream]) -> Vec<Option<(bool, bool)>> {
+    let all: Vec<_> = streams.iter().map(|stream| ends(stream)).collect();
+    let facts = look_up_peers(store, &all).into_iter();
+    facts.map(|facts| facts.map(|facts| (facts.within_an_agent, facts.of_this_user))).collect()
+}
+
+/// Attack 774: many connections are looked up at once, and each is told of by itself.
+#[test]
+fn given_connections_of_several_processes_then_each_is_told_of_in_one_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("mayi"), Options::default()).unwrap();
+    let line = |at: SocketAddr| format!("exec 3<>/dev/tcp/127.0.0.1/{}; read line", at.port());
+    let mut children = Vec::new();
+    let of_child = accepted("127.0.0.1:0", |at| children.push(Started::shell(&line(at))));
+    let asking = format!("{}; true", "bash -c 'exec 3<>/dev/tcp/127.0.0.1/PORT; read line; true'");
+    let within = accepted("127.0.0.1:0", |at| {
+        children.push(Started::shell(&asking.replace("PORT", &at.port().to_string())));
+    });
+    let (mut own, mut gone) = (None, None);
+    let of_this = accepted("[::]:0", |at| own = Some(TcpStream::connect(("127.0.0.1", at.port())).unwrap()));
+    let closed = accepted("127.0.0.1:0", |at| gone = Some(TcpStream::connect(at).unwrap()));
+    drop(gone);
+    store.attach_owner(&Owner::serving_client(children[1].0.id())).unwrap();
+    // This process asks, too, so that what it has started is within an agent.
+    let told = looked_up_by(&store, &[&of_this, &within, &closed, &of_child, &within]);
+    assert_eq!(told, [Some((false, true)), Some((true, true)), None, Some((true, true)), Some((true, true))]);
+    drop((own, children));
+}
+
 /// Whose socket it is, is told; where nobody has it any more, nobody can say. Attack 381.
 #[test]
 fn given_a_connection_of_this_user_or_another_one_then_that_is_told() {
     let mut there = None;
     let line = |at: SocketAddr| format!("exec 3<>/dev/tcp/127.0.0.1/{}; read line", at.port());
     let stream = accepted("127.0.0.1:0", |at| there = Some(Started::shell(&line(at))));
-    let (local, peer) = ends(&stream);
-    assert!(is_of_this_user(local, peer).unwrap());
+    assert_eq!(looked_up(&[&stream]), [Some((false, true))]);
     drop(there);
     let mut client = None;
     let stream = accepted("127.0.0.1:0", |at| client = Some(TcpStream::connect(at).unwrap()));
     drop(client);
-    let (local, peer) = ends(&stream);
-    assert!(matches!(is_of_this_user(local, peer), Err(PeerError::Gone)));
+    assert_eq!(looked_up(&[&stream]), [None]);
     if !rustix::process::geteuid().is_root() {
         return;
     }
@@ -201,8 +235,7 @@ fn given_a_connection_of_this_user_or_another_one_then_that_is_told() {
         );
         there = Some(Started::of(command));
     });
-    let (local, peer) = ends(&stream);
-    assert!(!is_of_this_user(local, peer).unwrap());
+    assert_eq!(looked_up(&[&stream]), [Some((false, false))]);
     drop(there);
 }
 

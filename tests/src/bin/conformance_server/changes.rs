@@ -2,6 +2,9 @@
 //!
 //! The lists themselves stay as they are. Only the notifications are what the suite looks at.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use rmcp::ErrorData;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{RequestContext, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
@@ -26,16 +29,32 @@ enum Change {
 
 /// All listeners.
 #[derive(Clone)]
-pub(crate) struct Changes(broadcast::Sender<Change>);
+pub(crate) struct Changes {
+    sender: broadcast::Sender<Change>,
+    /// What listeners hear that are about to be told that they are subscribed.
+    beginning: Arc<Mutex<VecDeque<broadcast::Receiver<Change>>>>,
+}
 
 impl Changes {
     pub(crate) fn new() -> Self {
-        Self(broadcast::Sender::new(ROOM))
+        Self { sender: broadcast::Sender::new(ROOM), beginning: Arc::default() }
+    }
+
+    /// A listener begins. `rmcp` acknowledges a subscription before it asks for what is to be told: what changes in between
+    /// was lost, since nobody had listened yet.
+    pub(crate) fn begin(&self) {
+        self.lock_beginning().push_back(self.sender.subscribe());
+    }
+
+    fn lock_beginning(&self) -> MutexGuard<'_, VecDeque<broadcast::Receiver<Change>>> {
+        self.beginning.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells one listener of everything that it asked for, until it leaves.
     pub(crate) async fn tell(&self, listener: &SubscriptionContext) {
-        let mut changes = self.0.subscribe();
+        // All that have begun hear the same: which of them this one is does not matter.
+        let begun = self.lock_beginning().pop_front();
+        let mut changes = begun.unwrap_or_else(|| self.sender.subscribe());
         loop {
             let change = tokio::select! {
                 change = changes.recv() => change,
@@ -70,7 +89,7 @@ impl Server {
             _ => Change::Watched,
         };
         // Nobody may be listening.
-        let _ = self.shared.changes.0.send(change);
+        let _ = self.shared.changes.sender.send(change);
         if !stateless(context) {
             self.tell_session(change, context).await.map_err(failed)?;
         }

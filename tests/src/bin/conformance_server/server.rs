@@ -184,6 +184,7 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.shared.changes.begin();
         Some(requested.clone())
     }
 

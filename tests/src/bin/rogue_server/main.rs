@@ -2,7 +2,7 @@
 //! told by their names (`calls`).
 //!
 //! Every line that it gets is appended to `log` in its folder, as it came, and each start to `starts`. If there is a file
-//! `tools.json` there, that text is its list of tools; a file `instructions` is what it tells the model, and `dead` keeps
+//! `tools.json` there, that text is its list of tools (`prompts.json`, `resources.json` and `templates.json`: of those); a file `instructions` is what it tells the model, and `dead` keeps
 //! it from starting. They are read anew each time, so that a test can change its mind.
 
 mod calls;
@@ -98,6 +98,13 @@ impl Server {
         if !begins && !stamped && !self.begun.get() {
             return say(&error(id, -32600, "nothing has begun"));
         }
+        let list = list_file(method).and_then(|(member, file)| Some((member, self.text(file)?)));
+        if let Some((member, text)) = list {
+            return say(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","ttlMs":0,"cacheScope":"private","{member}":{}}}}}"#,
+                text.trim().replace('\n', " ")
+            ));
+        }
         match method {
             "initialize" => {
                 let mut hello = json!({
@@ -160,6 +167,16 @@ impl Server {
             }
             _ => say(&error(id, -32002, "no such resource")),
         }
+    }
+}
+
+/// The member of a list's result, and the file with the list.
+fn list_file(method: &str) -> Option<(&'static str, &'static str)> {
+    match method {
+        "prompts/list" => Some(("prompts", "prompts.json")),
+        "resources/list" => Some(("resources", "resources.json")),
+        "resources/templates/list" => Some(("resourceTemplates", "templates.json")),
+        _ => None,
     }
 }
 

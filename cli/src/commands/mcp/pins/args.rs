@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 
 pub(in crate::commands::mcp) const AFTER: &str = "\
-What a server says of its tools is trusted when it is first seen, and asked about while it deserves a look (flagged).
-What it says differently later is blocked; instructions that deserve a look are withheld; a server that is started in
+What a server says of its tools is trusted when it is first seen. Words that deserve a look (flagged) are withheld from the
+model, and calls of such a tool are asked about. What it says differently later is blocked; a server that is started in
 another way is blocked as a whole. All of it until you have looked at it and accept it. That a command leads to another
 program, or to a script that holds something else, is said here, and blocks nothing.
 

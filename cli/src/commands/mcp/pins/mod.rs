@@ -85,8 +85,8 @@ impl<'a> ListedPin<'a> {
             (PinState::Changed, _) => "changed: blocked".to_owned(),
             (PinState::Flagged, count) => {
                 let what = match self.pin.item {
-                    Item::Instructions => "withheld",
-                    _ => "asked about",
+                    Item::Tool(_) => "withheld, and asked about",
+                    _ => "withheld",
                 };
                 let more = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
                 format!("flagged, {what}: {first}{more}")
@@ -147,7 +147,7 @@ fn select_pins(pins: Vec<PinnedItem>, tools: &[String]) -> Result<Vec<PinnedItem
     if tools.is_empty() {
         return Ok(pins);
     }
-    let named = |pin: &PinnedItem, tool: &String| matches!(&pin.item, Item::Tool(name) if name == tool);
+    let named = |pin: &PinnedItem, tool: &String| !tool.is_empty() && pin.item.name() == tool;
     if let Some(tool) = tools.iter().find(|tool| !pins.iter().any(|pin| named(pin, tool))) {
         return Err(CliError::usage(format!("this server has no tool called `{}`", escape_line(tool))));
     }
@@ -210,8 +210,8 @@ fn difference_lines(pin: &PinnedItem) -> Vec<Line> {
 /// The item, not escaped: a line does that.
 fn item_text(item: &Item) -> String {
     match item {
-        Item::Tool(name) => format!("tool {name}"),
-        other => other.kind().to_owned(),
+        Item::Launch | Item::Program | Item::Instructions => item.kind().to_owned(),
+        named => format!("{} {}", named.kind(), named.name()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mayi_core::approval::escape_line;
 use mayi_core::call::Names;
 use mayi_core::config::{LoadedConfig, RESERVED, ServerLaunch, Transport, find_program, nearest_word};
+use mayi_core::pin::MayChange;
 use mayi_core::policy::Origin;
 
 use crate::commands::mcp::args::McpArgs;
@@ -16,7 +17,8 @@ use crate::error::CliError;
 /// If one is not known, or there is none.
 pub(super) fn select_servers(args: &McpArgs, loaded: &LoadedConfig) -> Result<Vec<ServerLaunch>, CliError> {
     if let Some(server) = server_from_args(args)? {
-        let server = reconcile_with_config(server, loaded)?;
+        let mut server = reconcile_with_config(server, loaded)?;
+        server.may_change = loaded.may_change.get(&server.name).cloned().unwrap_or_default();
         check_program_found(&server)?;
         return Ok(vec![server]);
     }
@@ -62,7 +64,7 @@ fn server_from_args(args: &McpArgs) -> Result<Option<ServerLaunch>, CliError> {
         None => derive_name(&transport),
     };
     let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::CommandLine };
-    Ok(Some(ServerLaunch { name, transport, origin }))
+    Ok(Some(ServerLaunch { name, transport, origin, may_change: MayChange::default() }))
 }
 
 /// A client is to hear at once that its only server can't be started, as it would without mayi.

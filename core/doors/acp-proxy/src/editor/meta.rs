@@ -11,6 +11,7 @@ use crate::json_members::RawMembers;
 use crate::splice::{TextEdit, quote_json};
 use mayi_core::approval::escape_line;
 use mayi_core::config::{ServerLaunch, Transport};
+use mayi_core::pin::MayChange;
 use mayi_core::policy::{Origin, fold_text};
 
 /// Members of the protocol's own, which are looked at elsewhere.
@@ -223,7 +224,7 @@ fn by_name(value: &str) -> Result<Vec<ServerLaunch>, String> {
             let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::Editor };
             let transport = read_transport(server)
                 .ok_or_else(|| format!("mayi can't stand before the MCP server {}", escape_line(name)))?;
-            Ok(ServerLaunch { name: name.clone(), transport, origin })
+            Ok(ServerLaunch { name: name.clone(), transport, origin, may_change: MayChange::default() })
         })
         .collect()
 }

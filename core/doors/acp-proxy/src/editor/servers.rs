@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use mayi_core::approval::escape_line;
 use mayi_core::config::{ServerLaunch, Transport};
+use mayi_core::pin::MayChange;
 use mayi_core::policy::Origin;
 
 /// Reads them.
@@ -50,7 +51,7 @@ pub(super) fn read(params: &Value) -> Result<Vec<ServerLaunch>, String> {
             }
         };
         let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::Editor };
-        servers.push(ServerLaunch { name, transport, origin });
+        servers.push(ServerLaunch { name, transport, origin, may_change: MayChange::default() });
     }
     Ok(servers)
 }

@@ -1,11 +1,12 @@
 //! Which era of the protocol a message belongs to, and whether its headers agree with it.
 
 use axum::http::{HeaderMap, StatusCode};
+use serde_json::value::RawValue;
 
 use super::HttpOptions;
 use super::admission::single_header;
 use super::refusal::HttpRefusal;
-use crate::era::{Era, OLDER};
+use crate::era::{Era, OLDER, is_known_version, unsupported_version};
 use crate::headers::{self, METHOD, SESSION, VERSION};
 use crate::{Frame, FrameKind, code};
 use mayi_core::approval::escape_line;
@@ -27,6 +28,15 @@ pub(super) fn era_of_frame(
     options: &HttpOptions,
 ) -> Result<Era, HttpRefusal> {
     let said = header_version(sent)?;
+    // Where header and message disagree, that is what is said.
+    let named = headers::version_in(frame);
+    if frame.kind() == FrameKind::Request
+        && frame.method() != Some("initialize")
+        && let Some(version) = said.filter(|said| named.as_deref().is_none_or(|named| named == *said))
+        && !is_known_version(version)
+    {
+        return Err(unsupported_refusal(frame.id(), version));
+    }
     let era = match (frame.kind(), frame.method()) {
         // MCP 2026-07-28 has no such method.
         (FrameKind::Request, Some("initialize"))
@@ -56,7 +66,7 @@ pub(super) fn era_of_frame(
         Era::Stateless if said.is_some_and(headers::is_stateless_version) => {
             check_repeated_headers(frame, sent, options)?
         }
-        Era::Older => check_known_version(said)?,
+        Era::Older => check_known_version(frame.id(), said)?,
         Era::Stateless => {}
     }
     Ok(era)
@@ -118,17 +128,16 @@ fn check_initialize(frame: &Frame, sent: &HeaderMap, said: Option<&str>) -> Resu
 }
 
 /// In a session the header may lack, and has to be a version with sessions.
-pub(super) fn check_known_version(said: Option<&str>) -> Result<(), HttpRefusal> {
+pub(super) fn check_known_version(id: Option<&RawValue>, said: Option<&str>) -> Result<(), HttpRefusal> {
     match said {
-        Some(version) if !OLDER.contains(&version) => {
-            let message = format!(
-                "nobody knows the MCP-Protocol-Version {}: send the one that was agreed on",
-                escape_line(version)
-            );
-            Err(HttpRefusal::new(StatusCode::BAD_REQUEST, &message))
-        }
+        Some(version) if !OLDER.contains(&version) => Err(unsupported_refusal(id, version)),
         _ => Ok(()),
     }
+}
+
+fn unsupported_refusal(id: Option<&RawValue>, version: &str) -> HttpRefusal {
+    let error = unsupported_version(id.unwrap_or(RawValue::NULL), version);
+    HttpRefusal::from_frame(StatusCode::BAD_REQUEST, &error)
 }
 
 fn check_repeated_headers(frame: &Frame, sent: &HeaderMap, options: &HttpOptions) -> Result<(), HttpRefusal> {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
+use axum::http::{Response, StatusCode};
 use mayi_doors::listen::ClientConnection;
 use tokio::net::TcpListener;
 
 use super::HttpOptions;
+use super::refusal::HttpRefusal;
 use super::serve::Front;
 use crate::Gateway;
 
@@ -43,5 +45,13 @@ pub async fn serve(
         }
         front.close();
     };
-    mayi_doors::listen::serve_requests(listener, places, handle, over).await;
+    mayi_doors::listen::serve_requests(listener, places, (handle, busy_response), over).await;
+}
+
+/// What is said where all places are taken.
+fn busy_response() -> Response<Body> {
+    let message = "too many clients are connected: come back in a moment";
+    HttpRefusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
+        .with_header("retry-after", mayi_doors::listen::RETRY_AFTER)
+        .into_response()
 }

@@ -253,7 +253,7 @@ impl Front {
             return Err(not_allowed("POST"));
         }
         let session = self.find_session(sent)?;
-        era::check_known_version(era::header_version(sent)?)?;
+        era::check_known_version(None, era::header_version(sent)?)?;
         let back = single_header(sent, LAST_EVENT)
             .map_err(|message| HttpRefusal::new(StatusCode::BAD_REQUEST, &message))?;
         let (stream, after) = match back {
@@ -273,7 +273,7 @@ impl Front {
             return Err(not_allowed("POST"));
         }
         let session = self.find_session(sent)?;
-        era::check_known_version(era::header_version(sent)?)?;
+        era::check_known_version(None, era::header_version(sent)?)?;
         self.sessions.end_session(&session.id);
         Ok(empty_response(StatusCode::OK))
     }

@@ -24,7 +24,7 @@ use listen::RelayCredential;
 use mayi_core::call::{AgentId, ServerId, SessionId};
 use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{Gate, ToolFactsSource};
-use mayi_core::pin::Pins;
+use mayi_core::pin::{MayChange, Pins};
 use mayi_core::store::Store;
 use mayi_doors::task::SpawnBoxed as _;
 use tool_lookup::SessionTools;
@@ -99,7 +99,7 @@ impl SessionServers {
             let token = new_token()?;
             let env = [(ADDRESS.to_owned(), listener.address()), (TOKEN.to_owned(), token.clone())].into();
             let transport = Transport::Stdio { command: options.program.clone(), env };
-            relays.push(ServerLaunch { name, transport, origin });
+            relays.push(ServerLaunch { name, transport, origin, may_change: MayChange::default() });
             ways.push(RelayCredential::new(token, Arc::clone(&door)));
             doors.push(door);
         }

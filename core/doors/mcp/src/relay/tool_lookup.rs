@@ -66,7 +66,6 @@ impl ToolFactsSource for SessionTools {
         let found = tool_facts(door, &server, tool, said, policy);
         mcp.claims = mcp.claims.or(found.claims);
         call.flagged.extend(found.flagged);
-        call.cautions.extend(found.cautions);
         // What is not listed yet, or was by another process of this server, is the gateway's to say when it is called.
         if said.is_some() {
             call.blocked = call.blocked.take().or(found.blocked);

@@ -17,7 +17,7 @@ use crate::members::Members;
 use crate::wire::LONGEST;
 use mayi_core::approval::escape_line;
 use mayi_core::call::{Digest, digest_of, json as reading};
-use mayi_core::pin::{PINNED, definition_of};
+use mayi_core::pin::TOOL_MEMBERS;
 
 /// The most tools that a server may list: more than any model is given, and few enough to be kept and compared.
 pub(super) const TOOLS: usize = 10_000;
@@ -44,9 +44,9 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// Over what is pinned of it.
+    /// Over all that is said of it.
     pub(crate) fn digest(&self) -> &Digest {
-        self.digest.get_or_init(|| digest_of(&definition_of(&self.parsed)))
+        self.digest.get_or_init(|| digest_of(&self.parsed))
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn tools_of(result: &RawValue, before: usize) -> Result<Vec<Tool>, St
             }
             let said: Value = serde_json::from_str(raw.get()).map_err(|_| refuse("a tool can't be read"))?;
             let members = Members::parse(raw.get()).map_err(|_| refuse("a tool is not an object"))?;
-            mistaken(&members, PINNED)?;
+            mistaken(&members, TOOL_MEMBERS)?;
             let name =
                 said.get("name").and_then(Value::as_str).ok_or_else(|| refuse("a tool has no name"))?;
             if !known.insert(name.to_owned()) {

@@ -15,7 +15,7 @@ use crate::members::{Members, to_raw_json};
 const FETCHED: Duration = Duration::from_secs(300);
 
 /// A server of the older era may not know what `server/discover` is, and say nothing at all.
-const PROBE: Duration = Duration::from_secs(10);
+pub(super) const PROBE: Duration = Duration::from_secs(10);
 
 /// How a conversation began.
 #[derive(Clone, Debug)]
@@ -89,18 +89,12 @@ impl Server {
     /// If there is no connection.
     pub(crate) async fn discover(&self, says: &ClientProfile) -> Result<Option<Members>, Failure> {
         let params = says.stamp_params(Members::default(), None);
-        let response = match self.ask_within("server/discover", &params, PROBE).await {
-            Ok(response) => response,
-            // Gone is gone, and silence is an answer.
-            Err(failure) if self.is_down() => return Err(failure),
-            Err(_) => return Ok(None),
-        };
-        let speaks = |hello: &Members| {
-            let versions: Option<Vec<String>> =
-                hello.get("supportedVersions").and_then(|versions| serde_json::from_str(versions.get()).ok());
-            versions.is_some_and(|versions| versions.iter().any(|version| version == STATELESS))
-        };
-        Ok(response.result_object().filter(speaks))
+        // Gone is gone, and silence is an answer.
+        Ok(self
+            .probe(&params)
+            .await?
+            .and_then(|response| response.result_object())
+            .filter(is_stateless_hello))
     }
 
     /// After it was started again: the client is not to notice.
@@ -136,9 +130,16 @@ impl Server {
         begun
     }
 
-    fn is_down(&self) -> bool {
+    pub(super) fn is_down(&self) -> bool {
         !matches!(self.lock().link, Link::Up { .. })
     }
+}
+
+/// Whether an answer to `server/discover` is one of a server of the stateless era.
+pub(crate) fn is_stateless_hello(hello: &Members) -> bool {
+    let versions: Option<Vec<String>> =
+        hello.get("supportedVersions").and_then(|versions| serde_json::from_str(versions.get()).ok());
+    versions.is_some_and(|versions| versions.iter().any(|version| version == STATELESS))
 }
 
 fn initialized_frame() -> Frame {

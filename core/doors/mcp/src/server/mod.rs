@@ -26,7 +26,7 @@ use mayi_core::call::ServerId;
 use mayi_core::config::ServerLaunch;
 
 pub(super) use catalogue::{Catalogue, Tool, blocked_tool, tools_of};
-pub(super) use handshake::Handshake;
+pub(super) use handshake::{Handshake, is_stateless_hello};
 
 /// How long mayi's own requests may take: lists of tools, versions.
 const OWN: Duration = Duration::from_secs(30);
@@ -38,11 +38,18 @@ pub(super) struct Failure {
     pub(super) code: i64,
     /// One line, escaped.
     pub(super) message: String,
+    /// Whether the request may have come to the server: `false` where it is certain that it did not.
+    pub(super) sent: bool,
 }
 
 impl Failure {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { code: code::INTERNAL, message: message.into() }
+        Self { code: code::INTERNAL, message: message.into(), sent: false }
+    }
+
+    /// What fails a request that the server may have got.
+    pub(super) fn of_sent(message: impl Into<String>) -> Self {
+        Self { sent: true, ..Self::new(message) }
     }
 
     /// The response that says so.
@@ -211,6 +218,18 @@ impl Server {
         drop(done);
     }
 
+    /// Asks a server whether it is one of the stateless era, in the client's own words. `None`: it says nothing.
+    ///
+    /// # Errors
+    /// If there is no connection.
+    pub(super) async fn probe(&self, params: &impl Serialize) -> Result<Option<Frame>, Failure> {
+        match self.ask_within("server/discover", params, handshake::PROBE).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(failure) if self.is_down() => Err(failure),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// A request of mayi's own.
     ///
     /// # Errors
@@ -255,7 +274,7 @@ impl Server {
             Err(_) => {
                 self.lock().pending.remove(&key.0);
                 let seconds = limit.as_secs();
-                Err(Failure::new(format!(
+                Err(Failure::of_sent(format!(
                     "the server {} did not answer `{method}` within {seconds} s",
                     self.name
                 )))
@@ -297,11 +316,11 @@ impl Server {
                     }
                 }
             },
-            Incoming::Failed { id, code, message } => {
+            Incoming::Failed { id, code, message, sent } => {
                 let done = self.lock().pending.remove(&id);
                 if let Some(done) = done {
                     let message = format!("the server {}: {message}", self.name);
-                    done(Err(Failure { code, message }));
+                    done(Err(Failure { code, message, sent }));
                 }
             }
             Incoming::Ended(why) => {
@@ -331,6 +350,7 @@ impl Server {
                     id,
                     code: code::INTERNAL,
                     message: format!("its answer came as one of {WHY}"),
+                    sent: true,
                 }
             }
             Incoming::Frame { frame, .. } => {

@@ -90,7 +90,7 @@ impl Server {
         };
         (self.say)(&format!("{why}; started again in {:.1} s", pause.as_secs_f64()));
         for done in pending.into_values() {
-            done(Err(Failure::new(format!("the server {} is gone: {why}", self.name))));
+            done(Err(Failure::of_sent(format!("the server {} is gone: {why}", self.name))));
         }
         let server = Arc::downgrade(self);
         spawn(async move {
@@ -120,7 +120,7 @@ impl Server {
             std::mem::take(&mut state.pending)
         };
         for done in pending.into_values() {
-            done(Err(Failure::new(format!("the server {} was stopped", self.name))));
+            done(Err(Failure::of_sent(format!("the server {} was stopped", self.name))));
         }
     }
 }

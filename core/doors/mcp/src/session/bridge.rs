@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::requests::{Requests, ResponseSlot};
 use super::server_requests::Upward;
 use crate::era::{ClientProfile, Era, Introduction, STATELESS, meta};
-use crate::frame::Frame;
+use crate::frame::{Frame, code};
 use crate::front::RequestKey;
 use crate::members::{Members, to_raw_json};
 use crate::pins::ServerNotices;
@@ -88,6 +88,12 @@ impl Bridge {
         };
         match (says.era, speaks) {
             (Era::Older, Era::Stateless) => self.exchange_stateless(to, frame, key, says).await,
+            (Era::Stateless, Era::Older) if frame.method() == Some("subscriptions/listen") => {
+                let message = format!(
+                    "the server behind mayi does not speak {STATELESS}, so nothing can be subscribed to"
+                );
+                Ok(Frame::error(RawValue::NULL, code::METHOD_NOT_FOUND, &message))
+            }
             (Era::Stateless, Era::Older) => {
                 Ok(complete_result(self.send(to, without_version(frame), key).await?))
             }
@@ -136,7 +142,7 @@ impl Bridge {
                 None => drop(params.remove("requestState")),
             }
         }
-        Err(Failure::new(format!("the server {} asked for input more than {ROUNDS} times", to.name)))
+        Err(Failure::of_sent(format!("the server {} asked for input more than {ROUNDS} times", to.name)))
     }
 
     /// What the client says to each of the server's questions.
@@ -144,12 +150,12 @@ impl Bridge {
         let mut responses = Members::default();
         let Some(requests) = result.object_member("inputRequests") else { return Ok(responses) };
         for (name, request) in requests.iter() {
-            let refuse = || Failure::new("the server asks for input in a way that can't be read");
+            let refuse = || Failure::of_sent("the server asks for input in a way that can't be read");
             let request = Members::parse(request.get()).map_err(|_| refuse())?;
             let method = request.string_member("method").ok_or_else(refuse)?;
             let params = request.get("params").map_or_else(|| to_raw_json(&json!({})), ToOwned::to_owned);
             let answer = self.upward.ask_client(&method, &params, Some(key)).wait_for_answer().await;
-            let answer = answer.ok_or_else(|| Failure::new("the client is gone"))?;
+            let answer = answer.ok_or_else(|| Failure::of_sent("the client is gone"))?;
             match answer.member("result") {
                 Some(result) => responses.set(name, result.to_owned()),
                 None => {
@@ -157,7 +163,7 @@ impl Bridge {
                         answer.member("error").and_then(|error| serde_json::from_str(error.get()).ok());
                     let said = error.as_ref().and_then(|error| error.get("message")).and_then(Value::as_str);
                     let said = escape_line(said.unwrap_or("no result"));
-                    return Err(Failure::new(format!("the client refused `{method}`: {said}")));
+                    return Err(Failure::of_sent(format!("the client refused `{method}`: {said}")));
                 }
             }
         }

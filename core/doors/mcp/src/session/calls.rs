@@ -249,7 +249,7 @@ impl Calls {
             self.servers.saw_task(task.task_id.clone(), &wanted.server);
         }
         let how = describe_outcome(&answer, &ended);
-        turn.respond(answer);
+        turn.respond(answer.map_err(say_whether_it_ran));
         carrying.finish(how);
     }
 
@@ -259,10 +259,21 @@ impl Calls {
     }
 }
 
+/// A call that was allowed has no answer: whoever made it is told whether it can have run.
+fn say_whether_it_ran(mut failure: Failure) -> Failure {
+    failure.message.push_str(if failure.sent {
+        ". The call was sent, and it is not known whether it ran: look before it is tried again"
+    } else {
+        ". The call was not sent, and nothing was run"
+    });
+    failure
+}
+
 /// How it ended, for the record: ACP's words.
 fn describe_outcome(answer: &Result<Frame, Failure>, ended: &CallResult) -> &'static str {
     match answer {
-        Err(_) => "failed: no answer",
+        Err(failure) if failure.sent => "failed: the outcome is unknown",
+        Err(_) => "failed: it was never run",
         Ok(frame) if frame.member("error").is_some() => "failed",
         Ok(_) if ended.is_error == Some(true) => "failed",
         Ok(_) => "completed",

@@ -12,7 +12,7 @@ use crate::door::Shared;
 use crate::era::{ClientProfile, Era, Introduction, LATEST_OLDER, OLDER, STATELESS, meta, own_info};
 use crate::frame::{Frame, code};
 use crate::members::{Members, to_raw_json};
-use crate::server::{Failure, Handshake, Server};
+use crate::server::{Failure, Handshake, Server, is_stateless_hello};
 use crate::session_binding::SessionBinding;
 use mayi_core::approval::escape_line;
 use mayi_core::policy::Mode;
@@ -105,33 +105,52 @@ impl ConversationStart {
     pub(super) async fn discover(&self, frame: Frame) -> Result<Frame, Failure> {
         let says = self.introduction.profile_for(&frame);
         if let Some(server) = self.servers.only_server() {
-            // The server's own word: a client that knows both eras begins in the other one if this is an error.
-            let answer =
-                server.send_own_request("server/discover", &frame.params().unwrap_or_default()).await?;
-            let Some(mut hello) = answer.result_object() else { return Ok(answer) };
-            server.begin_stateless(&says).await?;
-            self.add_instructions(server, &mut hello);
-            return Ok(answer.with_member("result", hello.to_raw_value()));
+            // The server's own word, if it has one.
+            let answer = server.probe(&frame.params().unwrap_or_default()).await?;
+            if let Some(answer) = answer
+                && let Some(mut hello) = answer.result_object().filter(is_stateless_hello)
+            {
+                server.begin_stateless(&says).await?;
+                self.add_instructions(server, &mut hello);
+                return Ok(answer.with_member("result", hello.to_raw_value()));
+            }
+            if says.needs_a_session() {
+                return Ok(begin_with_initialize());
+            }
+            let begun = server.begin_stateless(&says).await?;
+            self.bridge.report_ready(&server.name, &begun);
+            return Ok(self.bridged_hello(self.single_hello(server, &begun, STATELESS)));
         }
         let begun: Vec<Option<Handshake>> =
             self.servers.begin_all(&says).await.into_iter().map(Result::ok).collect();
-        if begun.iter().flatten().any(|begun| begun.era == Era::Older) {
-            // Such a client does more in the older era: what servers ask of it has a way there.
-            let message = format!("not every server behind mayi speaks {STATELESS}: begin with `initialize`");
-            let data = Some(json!({ "supported": OLDER }));
-            return Ok(Frame::error_with(RawValue::NULL, code::METHOD_NOT_FOUND, &message, data));
+        let older = begun.iter().flatten().any(|begun| begun.era == Era::Older);
+        if older && says.needs_a_session() {
+            return Ok(begin_with_initialize());
         }
-        let mut hello = self.joint_hello(&begun, STATELESS);
+        Ok(self.bridged_hello(self.joint_hello(&begun, STATELESS)))
+    }
+
+    /// What is here, as a client of the stateless era is told it, of a server or servers that have said it in the older way, or
+    /// that are several: without what has no way to such a client.
+    fn bridged_hello(&self, mut hello: Members) -> Frame {
         hello.remove("protocolVersion");
+        if let Some(Value::Object(mut capabilities)) = hello.parsed_member("capabilities") {
+            capabilities.remove("logging");
+            for can in capabilities.values_mut().filter_map(Value::as_object_mut) {
+                can.retain(|name, _| name != "listChanged" && name != "subscribe");
+            }
+            hello.set("capabilities", to_raw_json(&capabilities));
+        }
         let info = hello.remove("serverInfo").unwrap_or_else(|| to_raw_json(&own_info()));
-        hello.set("supportedVersions", to_raw_json(&[STATELESS]));
+        let versions: Vec<&str> = std::iter::once(STATELESS).chain(OLDER.iter().copied()).collect();
+        hello.set("supportedVersions", to_raw_json(&versions));
         hello.set("_meta", to_raw_json(&json!({ meta::SERVER: info })));
         for (name, value) in
             [("resultType", json!("complete")), ("ttlMs", json!(0)), ("cacheScope", json!("private"))]
         {
             hello.set(name, to_raw_json(&value));
         }
-        Ok(Frame::result(RawValue::NULL, &hello))
+        Frame::result(RawValue::NULL, &hello)
     }
 
     /// What the only server said, with mayi's instructions behind its own.
@@ -240,6 +259,15 @@ impl ConversationStart {
              you need and why.{toolbelt}"
         )
     }
+}
+
+/// A client that offers what servers can ask for only in a session does more in the older era.
+fn begin_with_initialize() -> Frame {
+    let message = format!(
+        "not every server behind mayi speaks {STATELESS}, and what it would ask of this client has no way there: begin with \
+         `initialize`"
+    );
+    Frame::error_with(RawValue::NULL, code::METHOD_NOT_FOUND, &message, Some(json!({ "supported": OLDER })))
 }
 
 /// Adds what one more server can do.

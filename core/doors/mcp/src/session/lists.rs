@@ -14,14 +14,8 @@ use crate::era::{ClientProfile, Era, Introduction};
 use crate::frame::Frame;
 use crate::front::RequestKey;
 use crate::members::{Members, to_raw_json};
+use crate::pins::ListKind;
 use crate::server::{Failure, Server, tools_of};
-
-/// The member that a list stands in, by its method.
-const LISTS: &[(&str, &str)] = &[
-    ("prompts/list", "prompts"),
-    ("resources/list", "resources"),
-    ("resources/templates/list", "resourceTemplates"),
-];
 
 /// What servers have, for one conversation.
 pub(super) struct Lists {
@@ -106,8 +100,9 @@ impl Lists {
     async fn offered_tools(&self, says: &ClientProfile) -> Vec<Box<RawValue>> {
         self.begin_servers(says).await;
         let tools = self.servers.list_tools(says).await;
+        let names = self.servers.client_names(&tools);
         let offered = tools.iter().flat_map(|(server, catalogue)| {
-            let name = |tool: &str| self.servers.client_tool_name(&tools, server, tool);
+            let name = |tool: &str| names.name_of(server, tool).into_owned();
             self.shared.pinned.offered_tools(server, &catalogue.tools, name)
         });
         offered.collect()
@@ -122,10 +117,44 @@ impl Lists {
         }
     }
 
+    /// Another list of the only server: as it came, but for what is withheld of it.
+    ///
+    /// # Errors
+    /// If the server does not answer, or readers could take its answer for different things.
+    pub(super) async fn list_at(
+        &self,
+        list: ListKind,
+        server: &Arc<Server>,
+        frame: Frame,
+        key: RequestKey,
+    ) -> Result<Frame, Failure> {
+        let says = self.introduction.profile_for(&frame);
+        let answer = self.bridge.exchange_request(frame, key, server, &says).await?;
+        if answer.member("result").is_none() {
+            return Ok(answer);
+        }
+        let (name, member) = (&server.name, list.member());
+        let refused = || Failure::new(format!("the server {name}: its list of {member} can't be read"));
+        let mut result = answer.result_object().ok_or_else(refused)?;
+        if result.ambiguous_member(&[member]).is_some() {
+            return Err(refused());
+        }
+        let Some(items) = result.get(member) else { return Ok(answer) };
+        let items: Vec<Members> = serde_json::from_str(items.get()).map_err(|_| refused())?;
+        let offered: Vec<_> =
+            items.iter().filter_map(|item| self.shared.pinned.offer_item(server, list, item)).collect();
+        let as_it_came = offered.len() == items.len()
+            && offered.iter().zip(&items).all(|(offered, item)| offered.get() == item.to_raw_value().get());
+        if as_it_came {
+            return Ok(answer);
+        }
+        result.set(member, to_raw_json(&offered));
+        Ok(answer.with_member("result", result.to_raw_value()))
+    }
+
     /// A list of several servers as one: prompts get joined names, resources are found again by their addresses.
-    pub(super) async fn merged_list(&self, frame: Frame) -> Frame {
-        let method = frame.method().unwrap_or_default();
-        let member = LISTS.iter().find(|(known, _)| *known == method).map_or("", |(_, member)| member);
+    pub(super) async fn merged_list(&self, list: ListKind, frame: Frame) -> Frame {
+        let (method, member) = (frame.method().unwrap_or_default(), list.member());
         let says = self.introduction.profile_for(&frame);
         self.begin_servers(&says).await;
         let (says, method) = (&says, method);
@@ -138,30 +167,32 @@ impl Lists {
             pages.await.map(|()| list)
         });
         let mut all: Vec<Box<RawValue>> = Vec::new();
-        for (server, list) in self.servers.iter().zip(join_all(lists).await) {
-            match list {
-                Ok(list) => all.extend(list.into_iter().map(|item| self.listed_item(server, member, item))),
+        for (server, items) in self.servers.iter().zip(join_all(lists).await) {
+            match items {
+                Ok(items) => all.extend(items.iter().filter_map(|item| self.listed_item(server, list, item))),
                 Err(failure) => tracing::debug!(failure = failure.message, "a list is missing"),
             }
         }
         list_response(member, &all, says.era)
     }
 
-    fn listed_item(&self, server: &Arc<Server>, member: &str, mut item: Members) -> Box<RawValue> {
-        match member {
-            "prompts" => {
+    fn listed_item(&self, server: &Arc<Server>, list: ListKind, item: &Members) -> Option<Box<RawValue>> {
+        let offered = self.shared.pinned.offer_item(server, list, item)?;
+        let mut item = Members::parse(offered.get()).ok()?;
+        match list {
+            ListKind::Prompts => {
                 if let Some(name) = item.string_member("name") {
                     item.set("name", to_raw_json(&join_name(&server.name, &name)));
                 }
             }
-            _ => {
+            ListKind::Resources | ListKind::Templates => {
                 if let Some(address) = item.string_member("uri").or_else(|| item.string_member("uriTemplate"))
                 {
                     self.servers.saw_resource(address, server);
                 }
             }
         }
-        item.to_raw_value()
+        Some(item.to_raw_value())
     }
 }
 

@@ -26,9 +26,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::door::Shared;
-use super::era::{Era, Introduction};
+use super::era::{Era, Introduction, is_known_version, unsupported_version};
 use super::frame::{Frame, FrameKind, code};
 use super::front::{Caller, Client, ClientCount, Conversation, RequestKey};
+use super::headers::version_in;
+use super::pins::ListKind;
 use super::server::{Failure, Server, ServerListener};
 use super::session_binding::SessionBinding;
 use ask::CallQuestions;
@@ -42,6 +44,7 @@ use mayi_doors::task::spawn;
 use requests::{Requests, ResponseSlot};
 use server_requests::Upward;
 use servers::Servers;
+pub(super) use servers::renamed_tool;
 pub(super) use tool_calls::tool_facts;
 pub(super) use toolbelt::{ToolbeltCall, unfold_call};
 
@@ -98,6 +101,9 @@ impl Session {
     /// A request of the client.
     fn route_request(self: &Arc<Self>, frame: Frame, turn: ResponseSlot) {
         let (session, key) = (Arc::clone(self), turn.key);
+        if let Some(version) = version_in(&frame).filter(|version| !is_known_version(version)) {
+            return turn.respond(Ok(unsupported_version(RawValue::NULL, &version)));
+        }
         match frame.method().unwrap_or_default() {
             "tools/call" => self.calls.receive_call(frame, turn),
             "initialize" => {
@@ -112,16 +118,26 @@ impl Session {
                 turn.respond(Ok(Frame::error(RawValue::NULL, code::METHOD_NOT_FOUND, message)));
             }
             method => match (self.servers.only_server(), method) {
-                (Some(server), _) => self.bridge.forward_request(frame, turn, server),
+                (Some(server), method) => match ListKind::of_method(method) {
+                    Some(list) => {
+                        let server = Arc::clone(server);
+                        turn.answer_with(
+                            async move { session.lists.list_at(list, &server, frame, key).await },
+                        );
+                    }
+                    None => self.bridge.forward_request(frame, turn, server),
+                },
                 // With several servers, a request goes where its parameters lead.
                 (None, "ping") => turn.respond(Ok(Frame::result(RawValue::NULL, &json!({})))),
                 (None, "logging/setLevel") => {
                     turn.answer_with(async move { session.set_level(frame).await });
                 }
-                (None, "prompts/list" | "resources/list" | "resources/templates/list") => {
-                    turn.answer_with(async move { Ok(session.lists.merged_list(frame).await) });
-                }
-                (None, _) => self.route_to_server(frame, turn),
+                (None, method) => match ListKind::of_method(method) {
+                    Some(list) => {
+                        turn.answer_with(async move { Ok(session.lists.merged_list(list, frame).await) });
+                    }
+                    None => self.route_to_server(frame, turn),
+                },
             },
         }
     }

@@ -1,7 +1,8 @@
 //! The servers of a conversation, and which of them a name, an address or a task belongs to. Identity is always the pair of
 //! server and tool; the joined name is only a way to write it (D1.23).
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::join_all;
@@ -12,12 +13,13 @@ use crate::members::{Members, to_raw_json};
 use crate::pins::ServerNotices;
 use crate::server::{Catalogue, Failure, Handshake, Server};
 use mayi_core::approval::escape_line;
+use mayi_core::call::digest_of;
 
 /// As many addresses and tasks are remembered.
 const MOST: usize = 20_000;
 
 /// A server, and its tools.
-pub(super) type ListedServer = (Arc<Server>, Arc<Catalogue>);
+pub(crate) type ListedServer = (Arc<Server>, Arc<Catalogue>);
 
 /// The servers, in the order of the configuration.
 pub(super) struct Servers {
@@ -83,23 +85,29 @@ impl Servers {
         tools
     }
 
-    /// The name under which the client knows a tool. Where two would be the same, the later one gets a number, in the
-    /// order of servers and tools.
-    pub(super) fn client_tool_name(
-        &self,
-        tools: &[ListedServer],
-        server: &Arc<Server>,
-        tool: &str,
-    ) -> String {
-        if self.only_server().is_some() {
-            return tool.to_owned();
+    /// The names under which the client knows the tools of `tools`.
+    pub(super) fn client_names(&self, tools: &[ListedServer]) -> ToolNames {
+        let names = ToolNames::of(tools, self.only_server().is_none());
+        for (server, catalogue) in tools {
+            let short = |tool: &&str| self.only_server().is_none() && is_long(&join_name(&server.name, tool));
+            let mut long = catalogue.tools.iter().map(|tool| tool.name.as_str()).filter(short);
+            if let Some(first) = long.next() {
+                let more = match long.count() {
+                    0 => String::new(),
+                    more => format!(" (and {more} more)"),
+                };
+                self.told.notify_once(
+                    &server.name,
+                    &format!(
+                        "its tool {}{more} has with the server's name more than {LONGEST} characters, which providers refuse: \
+                         it is listed as {}, and rules and pins know it by its own name",
+                        visible_name(first),
+                        visible_name(&names.name_of(server, first))
+                    ),
+                );
+            }
         }
-        let name = join_name(&server.name, tool);
-        let own = |(other, found): &(Arc<Server>, String)| Arc::ptr_eq(other, server) && found == tool;
-        match name_readings(tools, &name).iter().position(own) {
-            None | Some(0) => name,
-            Some(at) => format!("{name}_{}", at + 1),
-        }
+        names
     }
 
     /// The tool that the client means by `name`.
@@ -116,25 +124,21 @@ impl Servers {
         }
         // Those that could have it, and no others: one that does not answer is in nobody else's way.
         let mut tools = Vec::new();
-        for server in self.iter().filter(|server| own_part(server, name).is_some()) {
-            // Without it the name could lead to another one's tool.
-            let catalogue = catalogue_of(server, says).await.map_err(|failure| failure.message)?;
-            tools.push((Arc::clone(server), catalogue));
+        for server in self.iter() {
+            if could_have(&server.name, name) {
+                // Without it the name could lead to another one's tool.
+                let catalogue = catalogue_of(server, says).await.map_err(|failure| failure.message)?;
+                tools.push((Arc::clone(server), catalogue));
+            } else if is_shortened(name) {
+                // What is known of the others counts for which names were free.
+                tools.extend(server.last_catalogue().map(|catalogue| (Arc::clone(server), catalogue)));
+            }
         }
         if let Some(first) = name_readings(&tools, name).into_iter().next() {
             return Ok(first);
         }
-        // One with a number behind it.
-        if let Some((plain, number)) = name.rsplit_once('_')
-            && let Ok(at) = number.parse::<usize>()
-            && at >= 2
-            // One spelling only: the one that was listed.
-            && at.to_string() == number
-            && let Some(reading) = name_readings(&tools, plain).into_iter().nth(at - 1)
-        {
-            return Ok(reading);
-        }
-        Err(format!("unknown tool: {}", visible_name(name)))
+        // One with a number behind it, or a short one.
+        renamed_tool(&tools, name).ok_or_else(|| format!("unknown tool: {}", visible_name(name)))
     }
 
     /// Where a request about one prompt, resource or task belongs, and its parameters for that server.
@@ -223,8 +227,111 @@ impl Servers {
     }
 }
 
+/// The longest name that providers take.
+const LONGEST: usize = 64;
+/// So many characters of a digest stand behind what is left of a longer one.
+const DIGEST: usize = 8;
+
+fn is_long(name: &str) -> bool {
+    name.chars().count() > LONGEST
+}
+
+/// Whether a name has the form of one that was shortened.
+fn is_shortened(name: &str) -> bool {
+    name.chars().count() == LONGEST
+}
+
+/// A short name for a tool whose own is too long: the same each time, and for no other tool. `round`: others were taken.
+fn short_name(server: &str, tool: &str, round: usize) -> String {
+    let digest = digest_of(&serde_json::json!([server, tool, round]));
+    let digest: String = digest.as_str().chars().take(DIGEST).collect();
+    let stem: String = join_name(server, tool).chars().take(LONGEST - DIGEST - 1).collect();
+    format!("{stem}_{digest}")
+}
+
+/// Whether a tool of the server `server` could be called `name` by the client.
+fn could_have(server: &str, name: &str) -> bool {
+    let joined = join_name(server, "");
+    let stem: String = name.chars().take(LONGEST - DIGEST - 1).collect();
+    name.starts_with(&joined) || is_shortened(name) && joined.starts_with(&stem)
+}
+
+/// The names under which a client knows tools: joined ones; where two are the same, the later one has a number behind it, in the
+/// order of servers and tools; where one is too long, a short one.
+pub(super) struct ToolNames {
+    /// By server and tool.
+    names: HashMap<(String, String), String>,
+    joined: bool,
+}
+
+impl ToolNames {
+    fn of(tools: &[ListedServer], joined: bool) -> Self {
+        let mut names = HashMap::new();
+        if joined {
+            let all = || {
+                tools.iter().flat_map(|(server, catalogue)| {
+                    catalogue.tools.iter().map(|tool| (server.name.as_str(), tool.name.as_str()))
+                })
+            };
+            names = Self::assign(all);
+        }
+        Self { names, joined }
+    }
+
+    /// The names of all that is not called as it is joined. What is called so goes first: no other tool takes such a name.
+    fn assign<'a, I>(all: impl Fn() -> I) -> HashMap<(String, String), String>
+    where
+        I: Iterator<Item = (&'a str, &'a str)>,
+    {
+        let mut taken = HashSet::new();
+        let mut others = Vec::new();
+        for (server, tool) in all() {
+            let name = join_name(server, tool);
+            if is_long(&name) || !taken.insert(name.clone()) {
+                others.push((server, tool, name));
+            }
+        }
+        let mut names = HashMap::new();
+        for (server, tool, name) in others {
+            let numbered = (2..).map(|number| format!("{name}_{number}")).take_while(|name| !is_long(name));
+            let short = (0..).map(|round| short_name(server, tool, round));
+            let free = numbered.chain(short).find(|name| !taken.contains(name));
+            let free = free.unwrap_or_default();
+            taken.insert(free.clone());
+            names.insert((server.to_owned(), tool.to_owned()), free);
+        }
+        names
+    }
+
+    /// The name of a tool.
+    pub(super) fn name_of<'a>(&'a self, server: &Server, tool: &'a str) -> Cow<'a, str> {
+        if !self.joined {
+            return Cow::Borrowed(tool);
+        }
+        match self.names.get(&(server.name.clone(), tool.to_owned())) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(join_name(&server.name, tool)),
+        }
+    }
+
+    /// The tool that has this name, if it is not one that is called as it is joined.
+    fn tool_of(&self, tools: &[ListedServer], name: &str) -> Option<(Arc<Server>, String)> {
+        let ((server, tool), _) = self.names.iter().find(|(_, own)| *own == name)?;
+        let (server, _) = tools.iter().find(|(listed, _)| listed.name == *server)?;
+        Some((Arc::clone(server), tool.clone()))
+    }
+}
+
+/// The tool that is called `name` where that is another name than the joined one.
+pub(crate) fn renamed_tool(tools: &[ListedServer], name: &str) -> Option<(Arc<Server>, String)> {
+    ToolNames::of(tools, true).tool_of(tools, name)
+}
+
 /// Every server and tool whose joined name is `name`.
 fn name_readings(tools: &[ListedServer], name: &str) -> Vec<(Arc<Server>, String)> {
+    if is_long(name) {
+        return Vec::new();
+    }
     tools
         .iter()
         .filter_map(|(server, catalogue)| {

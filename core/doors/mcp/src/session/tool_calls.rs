@@ -70,7 +70,7 @@ impl ToolCallRequest {
             by_hand: None,
             server: Some(server.id.clone()),
             blocked: found.blocked,
-            cautions: found.cautions,
+            cautions: Vec::new(),
             flagged: found.flagged,
             parent: None,
             about: Some(found.about),
@@ -136,8 +136,6 @@ pub(crate) struct ToolFacts {
     pub(crate) claims: Option<Category>,
     /// What is odd about what its server says of it: asked about until a person has accepted it.
     pub(crate) flagged: Vec<String>,
-    /// What deserves a look before it runs.
-    pub(crate) cautions: Vec<String>,
     /// Why it may not be called, if it may not.
     pub(crate) blocked: Option<String>,
     /// For the card.
@@ -153,24 +151,13 @@ pub(crate) fn tool_facts(
     policy: &Policy,
 ) -> ToolFacts {
     let hint = |name: &str| said.and_then(|tool| tool.parsed.get("annotations")?.get(name)?.as_bool());
-    let destructive = hint("destructiveHint") == Some(true);
     // D1.3: what a server says makes nothing looser, unless the user trusts it in this.
     let settings = policy.servers.get(&server.name);
     let trusted = settings.is_some_and(|settings| settings.trust_annotations);
     let claims = claimed_category(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"));
     let (flags, blocked) = shared.pinned.flags_and_block(server, tool, said);
     let flagged = mayi_doors::pins::describe_flags(&server.name, tool, &flags);
-    let mut cautions = Vec::new();
-    if destructive {
-        cautions.push("the server itself calls this tool destructive".to_owned());
-    }
-    ToolFacts {
-        claims: claims.filter(|_| trusted),
-        flagged,
-        cautions,
-        blocked,
-        about: server_about(server, said),
-    }
+    ToolFacts { claims: claims.filter(|_| trusted), flagged, blocked, about: server_about(server, said) }
 }
 
 fn server_about(server: &Server, said: Option<&Tool>) -> ServerAbout {

@@ -35,6 +35,8 @@ pub(crate) enum Incoming {
         code: i64,
         /// Why, one line; text of others is escaped.
         message: String,
+        /// Whether it may have come to the server: `false` where it is certain that it did not.
+        sent: bool,
     },
     /// Nothing comes any more, and why; text of others is escaped. The last one.
     Ended(String),
@@ -119,6 +121,7 @@ fn read_message(text: &str, stray: &mut dyn FnMut(&str)) -> Vec<Incoming> {
                 id,
                 code: code::INTERNAL,
                 message: format!("its answer is no message: {}", malformed.message),
+                sent: true,
             };
             answered_request_ids(text).map(failed).collect()
         }

@@ -149,7 +149,7 @@ fn too_long(ends: &str) -> Incoming {
     let first = ends.find("\"id\":").and_then(|at| leading_number(ends.get(at + 5..)?));
     let last = ends.rfind("\"id\":").and_then(|at| leading_number(ends.get(at + 5..)?));
     match first.or(last) {
-        Some(id) => Incoming::Failed { id, code: code::INTERNAL, message },
+        Some(id) => Incoming::Failed { id, code: code::INTERNAL, message, sent: true },
         None => Incoming::Ended(format!("it sent a message longer than {} MiB", LONGEST / 1024 / 1024)),
     }
 }

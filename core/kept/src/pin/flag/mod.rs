@@ -1,5 +1,6 @@
 //! What a definition should not hold.
 
+mod encoded;
 mod hidden;
 mod phrases;
 
@@ -48,6 +49,20 @@ impl fmt::Display for Flag {
 }
 
 impl Flag {
+    /// What it is, in words of mayi's own alone: for whoever is to read nothing of what the server says.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let member = self.place.split('.').next().unwrap_or_default();
+        match member {
+            "name" | "title" | "description" | "annotations" | "icons" => {
+                format!("its {member} {}", self.reason)
+            }
+            INSTRUCTIONS => self.describe(),
+            "inputSchema" | "outputSchema" => format!("a text of its {member} {}", self.reason),
+            _ => format!("its definition {}", self.reason),
+        }
+    }
+
     /// Where and what it is, without what stands there; not escaped.
     #[must_use]
     pub fn describe(&self) -> String {
@@ -66,6 +81,9 @@ const INSTRUCTIONS: &str = "instructions";
 /// Of one definition there are no more flags than this.
 const MOST: usize = 32;
 
+/// No excerpt of decoded words has more characters.
+const EXCERPT: usize = 120;
+
 /// What deserves caution in the definition of `item`. Nothing of how a server is started: the user wrote that.
 #[must_use]
 pub fn flags_of(item: &Item, definition: &Value) -> Vec<Flag> {
@@ -73,11 +91,14 @@ pub fn flags_of(item: &Item, definition: &Value) -> Vec<Flag> {
     match item {
         Item::Launch | Item::Program => {}
         Item::Instructions => found.check_value(INSTRUCTIONS, definition),
-        Item::Tool(name) => {
-            found.check_name(name);
+        Item::Tool(_) | Item::Prompt(_) | Item::Resource(_) | Item::ResourceTemplate(_) => {
+            if let Item::Tool(name) = item {
+                found.check_name(name);
+            }
             match definition {
                 Value::Object(members) => {
                     for (member, value) in members {
+                        found.check_text(member, member);
                         found.check_value(member, value);
                     }
                 }
@@ -150,14 +171,29 @@ impl FlagCollector {
             let reason = format!("holds control characters (U+{:04X})", u32::from(c));
             self.add_flag(FlagKind::Control, place, reason, excerpt(at, c));
         }
-        for (reason, words) in phrases::find_phrases(text) {
-            self.add_flag(FlagKind::Instruction, place, reason, words);
+        self.check_phrases(place, text);
+        if let Some(text) = encoded::written_out(text) {
+            self.check_phrases(place, &text);
         }
-        // A pattern of a schema may be long and look like anything.
+        for found in encoded::find_encoded(text) {
+            if found.is_words() {
+                let words: String = found.decoded.chars().take(EXCERPT).collect();
+                self.add_flag(FlagKind::Instruction, place, "holds words that are encoded", words);
+            }
+            self.check_phrases(place, &found.decoded);
+        }
+        // A pattern of a schema may be long and look like anything, and a picture is nothing that a model reads.
         if !place.ends_with(".pattern")
+            && !text.starts_with("data:image/")
             && let Some(blob) = phrases::find_blob(text)
         {
             self.add_flag(FlagKind::Instruction, place, "holds something encoded", blob);
+        }
+    }
+
+    fn check_phrases(&mut self, place: &str, text: &str) {
+        for (reason, words) in phrases::find_phrases(text) {
+            self.add_flag(FlagKind::Instruction, place, reason, words);
         }
     }
 }

@@ -6,6 +6,7 @@ use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
 use super::hidden::hides;
+use mayi_policy::fold_text;
 
 /// A line of the table.
 #[derive(Debug, Deserialize)]
@@ -84,10 +85,11 @@ fn is_blob(run: &str) -> bool {
         && run.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Lower case, without what nobody sees, and with one space for any white space.
+/// Lower case, without what nobody sees, in plain forms of letters, and with one space for any white space.
 fn normalize_text(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
+    let blanks: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    for c in fold_text(&blanks).chars() {
         match c {
             c if c.is_whitespace() => {
                 if !plain.ends_with(' ') {
@@ -96,7 +98,7 @@ fn normalize_text(text: &str) -> String {
             }
             '\u{2019}' | '\u{2018}' => plain.push('\''),
             c if hides(c) => {}
-            c => plain.extend(c.to_lowercase()),
+            c => plain.push(c),
         }
     }
     plain

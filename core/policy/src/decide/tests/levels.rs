@@ -130,12 +130,24 @@ fn given_a_level_then_a_caution_of_the_door_is_answered_by_it() {
     assert_eq!(with_grant(&policy(&[]), &flagged, &with_level(&flagged, Level::All)), Ask);
 }
 
+/// A call of a tool of which its server says this.
+fn destructive(annotations: Value) -> Call {
+    let about = mayi_call::ToolAbout { title: None, description: None, annotations };
+    let about = mayi_call::ServerAbout {
+        name: "s".into(),
+        title: None,
+        description: None,
+        icons: Vec::new(),
+        tool: Some(about),
+    };
+    Call { about: Some(about), ..of_server("t") }
+}
+
 /// D4.23: a level silences what a server calls destructive wherever it was given, and so does the tool's own setting; that the
 /// whole server needs no approval does not, and nothing silences a flag.
 #[test]
 fn given_a_level_in_the_settings_then_it_silences_what_one_of_an_answer_does() {
-    let careful =
-        Call { cautions: vec!["the server itself calls this tool destructive".into()], ..of_server("t") };
+    let careful = destructive(json!({"destructiveHint": true}));
     let flagged = Call { flagged: vec!["it speaks to the model".into()], ..careful.clone() };
     let with = |settings: ServerSettings| {
         let mut policy = policy(&[]);
@@ -165,6 +177,63 @@ fn given_a_level_in_the_settings_then_it_silences_what_one_of_an_answer_does() {
     let mut denying = policy(&[(Ask, "mcp(s/t)")]);
     denying.servers.insert("s".into(), granted(Level::All));
     assert_eq!(with_grant(&denying, &careful, &none), Ask, "a rule says so");
+}
+
+/// D4.23, attack 776: what its server calls destructive is asked about in mode auto and under a wildcard; an allow that names
+/// the tool, the tool's own setting, a level or a bypass lets it run.
+#[test]
+fn given_a_tool_that_its_server_calls_destructive_then_only_what_names_it_lets_it_run() {
+    let call = destructive(json!({"destructiveHint": true}));
+    for call in [call.clone(), destructive(json!({"destructive": true}))] {
+        for rules in
+            [&[][..], &[(Allow, "mcp(s/*)")], &[(Allow, "mcp(*/*)")], &[(Allow, "*")], &[(Allow, "mcp(s)")]]
+        {
+            for mode in [Mode::Default, Mode::Auto] {
+                assert_eq!(in_mode(&policy(rules), &call, mode).effect, Ask, "{rules:?} {mode:?}");
+            }
+            assert_eq!(in_mode(&policy(rules), &call, Mode::Plan).effect, Deny);
+        }
+        assert_eq!(effect(&policy(&[(Allow, "mcp(s/t)")]), &call), Allow);
+        assert_eq!(effect(&policy(&[(Allow, "mcp(s/t)"), (Deny, "mcp(s/*)")]), &call), Deny);
+    }
+    for said in
+        [json!({"destructiveHint": false}), json!({"destructiveHint": "true"}), json!({}), Value::Null]
+    {
+        assert_eq!(in_mode(&policy(&[]), &destructive(said.clone()), Mode::Auto).effect, Allow, "{said}");
+    }
+    let plain = policy(&[]);
+    let answered = |pattern: &str| {
+        let mut grants = Grants::default();
+        let all = granted(pattern);
+        grants.add(Grant { server: call.server.clone(), ..all.all()[0].clone() });
+        grants
+    };
+    assert_eq!(with_grant(&plain, &call, &answered("mcp(s/*)")), Ask, "an answer for all tools names none");
+    assert_eq!(with_grant(&plain, &call, &answered("mcp(s/t)")), Allow);
+    assert_eq!(with_grant(&plain, &call, &with_level(&call, Level::All)), Allow);
+    let set = |settings: ServerSettings| {
+        let mut policy = policy(&[(Allow, "mcp(s/*)")]);
+        policy.servers.insert("s".into(), settings);
+        effect(&policy, &call)
+    };
+    let tool = ToolSettings { approval: Approval::NotRequired, category: None };
+    assert_eq!(
+        set(ServerSettings { tools: [("t".into(), tool)].into(), ..ServerSettings::default() }),
+        Allow
+    );
+    assert_eq!(
+        set(ServerSettings { approval: Some(Approval::NotRequired), ..ServerSettings::default() }),
+        Ask
+    );
+    assert_eq!(set(ServerSettings { grant: Level::All, ..ServerSettings::default() }), Allow);
+    assert_eq!(
+        set(ServerSettings { grant: Level::Write, ..ServerSettings::default() }),
+        Ask,
+        "it is external"
+    );
+    let grants = Grants::default();
+    let standing = SessionStanding { mode: Mode::Default, bypass: true, grants: &grants, servers: passed() };
+    assert_eq!(decide(&plain, &call, &standing).effect, Allow);
 }
 
 /// A denial ends what covered it, and nothing else of the session.

@@ -72,6 +72,33 @@ async fn given_headers_that_say_something_else_then_it_is_refused() {
     front.stop().await;
 }
 
+/// Found in review: any version was served. MCP 2026-07-28: one that is not spoken is 400 with -32022 and those that are.
+#[tokio::test]
+async fn given_a_version_that_nobody_speaks_then_it_is_a_400_that_says_which_are_spoken() {
+    let front = served(options()).await;
+    for version in ["9999-01-01", "2027-01-01", "1999-12-31", "latest"] {
+        for method in ["tools/list", "server/discover"] {
+            let named = modern(method, json!({})).replace("2026-07-28", version);
+            for body in [named, request(7, method, json!({}))] {
+                let asked =
+                    front.post(body).header("mcp-protocol-version", version).header("mcp-method", method);
+                let answer = asked.send().await.unwrap();
+                assert_eq!(answer.status(), 400, "{version}");
+                let error = answer.json_text().await;
+                assert_eq!((&error["error"]["code"], &error["id"]), (&json!(-32022), &json!(7)), "{error}");
+                assert_eq!(error["error"]["data"]["supported"][0], "2026-07-28", "{error}");
+                assert_eq!(error["error"]["data"]["requested"], version, "{error}");
+            }
+        }
+        for method in [reqwest::Method::GET, reqwest::Method::DELETE] {
+            let asked = front.http.request(method, &front.url).header("accept", "text/event-stream");
+            let answer = asked.header("mcp-protocol-version", version).send().await.unwrap();
+            assert!(answer.status().is_client_error(), "{}", answer.status());
+        }
+    }
+    front.stop().await;
+}
+
 /// MCP 2026-07-28, transports: which errors have which status.
 #[tokio::test]
 async fn given_errors_then_the_status_says_which() {

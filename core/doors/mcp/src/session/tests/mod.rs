@@ -21,7 +21,7 @@ use crate::wire::{Incoming, Wire};
 use mayi_core::call::{AgentId, SessionId};
 use mayi_core::config::{ServerLaunch, Transport};
 use mayi_core::gate::{self, Asking, Gate, NoPersistence, OnAsk};
-use mayi_core::pin::Pins;
+use mayi_core::pin::{MayChange, Pins};
 use mayi_core::policy::pattern::PatternBases;
 use mayi_core::policy::{AgentSettings, Effect, Origin, Pattern, Policy, Rule};
 
@@ -77,7 +77,7 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
 fn launch() -> ServerLaunch {
     let transport = Transport::Stdio { command: vec!["/no/server".to_owned()], env: BTreeMap::new() };
     let origin = Origin { file: None, line: None, layer: mayi_core::policy::Layer::User };
-    ServerLaunch { name: "s".to_owned(), transport, origin }
+    ServerLaunch { name: "s".to_owned(), transport, origin, may_change: MayChange::default() }
 }
 
 /// One tool, as a list has it.

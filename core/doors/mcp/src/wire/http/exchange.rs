@@ -63,13 +63,8 @@ impl Shared {
             Err(RequestFailure::Response(frame)) => {
                 self.deliver(Incoming::Frame { frame, about: Some(id) }).await
             }
-            Err(RequestFailure::Failed { code, message }) => {
-                self.deliver(Incoming::Failed { id, code, message }).await;
-            }
-            Err(RequestFailure::NotStreamable(message)) => {
-                self.deliver(Incoming::Failed { id, code: code::INTERNAL, message }).await;
-            }
             Err(RequestFailure::Ended) => self.end("the session ended").await,
+            Err(failure) => self.deliver(failure.into_failed(id)).await,
         }
     }
 
@@ -250,7 +245,7 @@ impl Shared {
         };
         let mut refused = None;
         loop {
-            let token = bearer.token(refused.clone()).await.map_err(RequestFailure::internal_failure)?;
+            let token = bearer.token(refused.clone()).await.map_err(RequestFailure::unsent_failure)?;
             let again = refused.is_some();
             let request = match &token {
                 Some(token) => request().bearer_auth(token),
@@ -267,7 +262,13 @@ impl Shared {
 
     fn unreachable_failure(&self, error: reqwest::Error) -> RequestFailure {
         let name = escape_line(&self.name);
-        RequestFailure::internal_failure(format!("can't reach the server {name}: {}", failure_reason(error)))
+        let unsent = error.is_connect();
+        let message = format!("can't reach the server {name}: {}", failure_reason(error));
+        if unsent {
+            RequestFailure::unsent_failure(message)
+        } else {
+            RequestFailure::internal_failure(message)
+        }
     }
 
     /// What a status that is no success means.
@@ -282,7 +283,7 @@ impl Shared {
         match status {
             StatusCode::UNAUTHORIZED => {
                 let message = format!("the server {name} wants a login: run `mayi mcp login {name}`");
-                return RequestFailure::internal_failure(message);
+                return RequestFailure::unsent_failure(message);
             }
             StatusCode::NOT_FOUND if in_session => return RequestFailure::Ended,
             status if status.is_redirection() => {
@@ -313,7 +314,8 @@ impl Shared {
                 let number = error.get("code").and_then(|code| code.get().parse().ok());
                 let said = escape_line(&error.string_member("message").unwrap_or_default());
                 let message = format!("the server {name} refused it ({status}): {said}");
-                return RequestFailure::Failed { code: number.unwrap_or(code::INTERNAL), message };
+                let code = number.unwrap_or(code::INTERNAL);
+                return RequestFailure::Failed { code, message, sent: true };
             }
         }
         RequestFailure::internal_failure(format!("the server {name} refused it: {status}"))

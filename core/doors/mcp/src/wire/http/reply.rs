@@ -5,6 +5,7 @@ use std::error::Error;
 use axum::http::header;
 use reqwest::Response;
 
+use crate::wire::Incoming;
 use crate::{Frame, code};
 use mayi_core::approval::escape_line;
 
@@ -18,6 +19,8 @@ pub(super) enum RequestFailure {
         code: i64,
         /// Why; text of others is escaped.
         message: String,
+        /// Whether it may have come to the server: `false` where it is certain that it did not.
+        sent: bool,
     },
     /// The server does not know the session any more.
     Ended,
@@ -29,14 +32,26 @@ impl RequestFailure {
     /// Its code and its words, for a request of which nothing else is known.
     pub(super) fn into_words(self) -> (i64, String) {
         match self {
-            Self::Failed { code, message } => (code, message),
+            Self::Failed { code, message, .. } => (code, message),
             Self::NotStreamable(message) => (code::INTERNAL, message),
             Self::Response(_) | Self::Ended => (code::INTERNAL, "the server refused it".to_owned()),
         }
     }
 
+    /// That the request `id` failed by it.
+    pub(super) fn into_failed(self, id: u64) -> Incoming {
+        let sent = !matches!(self, Self::Failed { sent: false, .. });
+        let (code, message) = self.into_words();
+        Incoming::Failed { id, code, message, sent }
+    }
+
+    /// The server did not get it.
+    pub(super) fn unsent_failure(message: String) -> Self {
+        Self::Failed { code: code::INTERNAL, message, sent: false }
+    }
+
     pub(super) fn internal_failure(message: String) -> Self {
-        Self::Failed { code: code::INTERNAL, message }
+        Self::Failed { code: code::INTERNAL, message, sent: true }
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) async fn run(shared: Arc<Shared>, mut out: mpsc::Receiver<Frame>) {
             ids.extend(frame.numeric_id().filter(|_| frame.kind() == FrameKind::Request));
         }
         for id in ids {
-            shared.deliver(Incoming::Failed { id, code, message: message.clone() }).await;
+            shared.deliver(Incoming::Failed { id, code, message: message.clone(), sent: false }).await;
         }
     }
 }
@@ -139,7 +139,7 @@ pub(super) async fn run_open(
 fn stateless_refusal(frame: &Frame) -> Option<Incoming> {
     let id = frame.numeric_id().filter(|_| frame.method() == Some("server/discover"))?;
     let message = "it is reached over SSE, where conversations begin with `initialize`".to_owned();
-    Some(Incoming::Failed { id, code: code::METHOD_NOT_FOUND, message })
+    Some(Incoming::Failed { id, code: code::METHOD_NOT_FOUND, message, sent: false })
 }
 
 /// Messages that are under way to the server.
@@ -263,10 +263,7 @@ impl Shared {
     async fn deliver_refusal(&self, id: u64, failure: RequestFailure) {
         let incoming = match failure {
             RequestFailure::Response(frame) => Incoming::Frame { frame, about: Some(id) },
-            failure => {
-                let (code, message) = failure.into_words();
-                Incoming::Failed { id, code, message }
-            }
+            failure => failure.into_failed(id),
         };
         self.deliver(incoming).await;
     }

@@ -10,7 +10,6 @@ use super::{Place, append, second, verify};
 use crate::record::Kind;
 use crate::store::{
     ApprovalQuery, Change, Definition, EntryQuery, GrantQuery, Item, PinnedItem, Store, StoreError,
-    definition_of,
 };
 
 /// A store of each version, as SQL text; its key and head are in the first lines. One more goes here with every new
@@ -117,11 +116,11 @@ fn given_pins_of_an_earlier_version_then_the_same_words_stay_trusted_and_others_
         let said = [
             (Item::Launch, json!({"command": ["python3", "srv.py"], "env": ["KEY"]})),
             (Item::Program, program.clone()),
-            (Item::Tool("a".to_owned()), definition_of(listed)),
+            (Item::Tool("a".to_owned()), listed.clone()),
         ];
         let pin = |(item, value): (Item, serde_json::Value)| Change::Pin {
             server: server.to_owned(),
-            said: Box::new(Definition::from_server(&item, value, Some(&program))),
+            said: Box::new(Definition::from_server(value, Some(&program), &Default::default())),
             item,
             at: second(1),
         };
@@ -136,6 +135,19 @@ fn given_pins_of_an_earlier_version_then_the_same_words_stay_trusted_and_others_
     assert!(!says("other", "/tmp/python3", &with_meta(1))[0]);
     assert_eq!(says("late", "/usr/bin/python3.11", &plain), [true, true]);
     assert_eq!(says("late", "/usr/bin/python3.11", &with_meta(1)), [true, false], "added later");
+    // The second form had no icons, and nothing that nobody knew.
+    let with_icons = |n: u64| {
+        let mut tool = with_meta(n);
+        tool["icons"] = json!([{"src": "https://x.example/i.png"}]);
+        tool
+    };
+    let trusted =
+        json!({"value": with_meta(1), "digest": mayi_call::digest_of(&with_meta(1)), "form": 1}).to_string();
+    let insert =
+        "INSERT INTO pins (server, kind, name, trusted, first_seen) VALUES ('second', 'tool', 'a', ?1, 1)";
+    place.database().execute(insert, [trusted]).unwrap();
+    assert_eq!(says("second", "/usr/bin/python3.11", &with_icons(1)), [true, true]);
+    assert_eq!(says("second", "/usr/bin/python3.11", &with_meta(1)), [true, false], "once");
 }
 
 /// Rule: a version is reached by its step, whole or not at all, and an older mayi leaves it alone then.

@@ -143,7 +143,7 @@ impl Wire {
 
     pub(super) async fn failed(&mut self, id: u64) -> (i64, String) {
         match self.incoming.recv().await.unwrap() {
-            Incoming::Failed { id: failed, code, message } if failed == id => (code, message),
+            Incoming::Failed { id: failed, code, message, .. } if failed == id => (code, message),
             other => panic!("{other:?}"),
         }
     }
