@@ -32,6 +32,9 @@ pub(crate) struct InstalledHook {
     pub(crate) file: PathBuf,
     /// What becomes of a question.
     pub(crate) ask_via: &'static str,
+    /// The same for people.
+    #[serde(skip)]
+    questions: String,
     /// Why the harness does not start it, or starts something else; empty: nothing speaks against it.
     pub(crate) not_in_force: Vec<String>,
     /// When mayi last heard of this harness, by the record: this proves that it runs.
@@ -64,17 +67,22 @@ pub(super) fn status(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
             Some(at) => format!("  ran last at {at:.0}"),
             None => "  never ran yet".to_owned(),
         })?;
-        print::stdout_line(format!("  {}", where_questions_go(one.title, one.ask_via == "inbox")))?;
+        print::stdout_line(format!("  {}", one.questions))?;
     }
     Ok(Exit::Done)
 }
 
 /// Where a question of a hook's comes up, for people.
-pub(super) fn where_questions_go(title: &str, inbox: bool) -> String {
+pub(super) fn where_questions_go(harness: &Harness, inbox: bool) -> String {
+    let Harness { name, title, .. } = harness;
     if inbox {
         "a question waits at mayi's surfaces, such as `mayi inbox watch`, and is denied if nobody answers in time".to_owned()
+    } else if harness.can_ask() {
+        format!("a question is {title}'s own prompt")
     } else {
-        format!("a question is {title}'s own prompt, or a denial where it has none that can be relied on")
+        format!(
+            "{title} can't ask you: what needs your answer is denied. To be asked: mayi hook install {name} --ask-via inbox"
+        )
     }
 }
 
@@ -106,6 +114,7 @@ pub(crate) fn installed_hooks(ctx: &Context) -> Result<Vec<InstalledHook>, CliEr
                     AskVia::Inbox => "inbox",
                     AskVia::Harness => "harness",
                 },
+                questions: where_questions_go(harness, matches!(ask_via(&text), AskVia::Inbox)),
                 not_in_force: not_in_force_reasons(harness, place, &file, &text, ctx),
                 file,
                 last_event,
