@@ -115,7 +115,7 @@ pub enum Event {
         /// Why.
         why: Vec<Finding>,
     },
-    /// A tool call ran without asking, which the policy asks about or denies. Nothing was decided of it: it has run.
+    /// A tool call ran without asking, which the policy asks about or denies. Nothing was decided of it: it has run, or was tried.
     Unasked {
         /// The tab.
         tab_id: String,
@@ -129,6 +129,8 @@ pub enum Event {
         policy: Effect,
         /// Why.
         why: Vec<Finding>,
+        /// It was tried, and failed.
+        failed: bool,
     },
     /// A turn is over.
     TurnEnded {

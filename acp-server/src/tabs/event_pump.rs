@@ -6,7 +6,7 @@ use std::time::Instant;
 use mayi_acp::{AcpEvent, Connection, SessionEvent};
 use mayi_core::approval::State;
 use mayi_core::config::OnUnasked;
-use mayi_core::gate::GateEvent;
+use mayi_core::gate::{GateEvent, ReportedEnd};
 use mayi_doors::task::spawn;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::sync::oneshot;
@@ -68,13 +68,14 @@ fn agent_event(tab: &Weak<Tab>, event: AcpEvent) -> Option<Event> {
         AcpEvent::Update { session, update } => {
             Some(Event::SessionUpdate { tab_id, session_id: session.0, update })
         }
-        AcpEvent::Unasked { session, tool_call_id, title, decision } => Some(Event::Unasked {
+        AcpEvent::Unasked { session, tool_call_id, title, decision, end } => Some(Event::Unasked {
             tab_id,
             session_id: session.0,
             tool_call_id,
             title,
             policy: decision.effect,
             why: decision.trail,
+            failed: end == ReportedEnd::Failed,
         }),
         AcpEvent::Notice(text) => Some(Event::Notice { tab_id: Some(tab_id), text }),
         AcpEvent::Stderr(line) => {

@@ -50,7 +50,7 @@ async fn open_tab(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionI
     // Also in the record: it keeps what a policy notices.
     loaded.policy.notices.extend(warning.clone());
     let agent = find_agent(&loaded, &wanted.agent)?;
-    let launch = prepare_launch(backend, agent, &cwd, &loaded.folders)?;
+    let mut launch = prepare_launch(backend, agent, &cwd, &loaded.folders)?;
     let name = AgentId::from_name(&agent.name);
     let running = RunningSession::for_session(Some(agent), &loaded);
     let gate = build_gate(backend, &loaded, &cwd, running.clone()).await?;
@@ -104,9 +104,13 @@ async fn open_tab(backend: &Arc<Backend>, wanted: NewSession) -> Result<SessionI
         asks: agent.asks,
         resume: wanted.resume.map(SessionId),
     };
-    if let Err(refused) =
-        servers::add_servers(&mut session, &tab, backend, gateway, loaded.servers.values().cloned().collect())
-    {
+    if let Err(refused) = servers::add_servers(
+        (&mut session, &mut launch),
+        &tab,
+        backend,
+        gateway,
+        loaded.servers.values().cloned().collect(),
+    ) {
         tab.started.send_replace(true);
         backend.remove_tab(&tab.id);
         tab.end().await;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
-use mayi_acp::{GatedServers, OpenSession};
-use mayi_core::config::ServerLaunch;
+use mayi_acp::{GatedServers, Launch, OpenSession};
+use mayi_core::config::{ServerLaunch, spare_servers};
 use mayi_mcp::{NoticeSinks, SessionOptions, SessionServers};
 
 use super::Tab;
@@ -24,7 +24,7 @@ pub(super) struct GatewayOptions {
 /// # Errors
 /// If relays can't come in anywhere.
 pub(super) fn add_servers(
-    session: &mut OpenSession,
+    (session, launch): (&mut OpenSession, &mut Launch),
     tab: &Arc<Tab>,
     backend: &Backend,
     gateway: GatewayOptions,
@@ -46,6 +46,7 @@ pub(super) fn add_servers(
     let behind = SessionServers::new(&tab.gate, Some(&backend.options.store), &options, servers)
         .map_err(RpcError::Internal)?;
     session.servers = behind.relays().to_vec();
+    spare_servers(&mut launch.env, behind.relays().iter().map(|relay| relay.name.as_str()));
     session.behind =
         Some(GatedServers { names: behind.server_names().to_vec(), before: behind.tool_lookup() });
     let _ = tab.servers.set(behind);

@@ -53,12 +53,11 @@ impl<'a> Row<'a> {
             asking_mode: agent.asking_mode.as_deref(),
             asks: match agent.asks {
                 Asks::Tried(_) => Some(true),
-                Asks::No { .. } => Some(false),
                 Asks::NotKnown => None,
             },
             tried: match agent.asks {
                 Asks::Tried(version) => Some(version),
-                Asks::No { .. } | Asks::NotKnown => None,
+                Asks::NotKnown => None,
             },
             preset: agent.preset,
             origin: SourceLocation::from_origin(&agent.origin),

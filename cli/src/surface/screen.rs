@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mayi_core::approval::escape_block;
 
-use super::line::Line;
+use super::line::{Break, Line};
 use crate::progress::Progress;
 
 /// As much text is held back while a question is open; more is counted, and said so.
 const MOST_HELD: usize = 1024 * 1024;
+
+/// In narrower terminals than this, lines are not broken between words.
+const NARROWEST: usize = 20;
 
 /// Standard output and standard error of this process. All clones are the same screen.
 #[derive(Clone)]
@@ -115,7 +118,14 @@ impl Screen {
     pub fn write_line(&self, line: &Line) -> io::Result<()> {
         let mut inner = self.lock();
         let color = inner.color && inner.err.terminal;
-        inner.write_or_hold(StdStream::Err, line.paint(color) + "\n")
+        // A terminal would break it within a word.
+        let width = console::Term::stderr().size_checked().map(|(_, width)| usize::from(width));
+        let rows = match width.filter(|width| inner.err.terminal && *width > NARROWEST) {
+            Some(width) => line.wrap(width, 2, Break::Words),
+            None => vec![line.clone()],
+        };
+        let text: String = rows.iter().map(|row| row.paint(color) + "\n").collect();
+        inner.write_or_hold(StdStream::Err, text)
     }
 
     /// Ends a line that the agent has left open, also where no terminal shows it: a message is over.

@@ -40,7 +40,7 @@ pub use load::{LoadedConfig, SearchedFile, check_file, load};
 pub use mayi_policy::Layer;
 pub use names::{RESERVED, nearest_word};
 pub use permanent_answers::{EditorKeeper, FileKeeper};
-pub use presets::{Asks, PRESETS, Preset};
+pub use presets::{Asks, PRESETS, Preset, ServerRule, spare_servers};
 pub use read::named_folder;
 pub use record::{Durability, RecordSettings};
 pub use review::{Review, review_workspace};

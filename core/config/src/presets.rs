@@ -4,6 +4,8 @@
 //! (`[agents.NAME] command = ...`). What npx would fetch has the version that was tried: the next one may do without asking
 //! what this one asks about.
 
+use std::collections::BTreeMap;
+
 use super::{AgentCommand, AgentLaunch, Layer, OnUnasked};
 use mayi_policy::Origin;
 
@@ -18,6 +20,8 @@ pub struct Preset {
     pub command: &'static [&'static str],
     /// Variables that are set for it, by which it asks.
     pub env: &'static [(&'static str, &'static str)],
+    /// How one of these says that tools of a server are not asked about.
+    pub spares: Option<ServerRule>,
     /// Its own mode in which it asks, where it has one to switch to.
     pub asking_mode: Option<&'static str>,
     /// Whether it asks.
@@ -33,20 +37,26 @@ pub struct Preset {
 pub enum Asks {
     /// It was tried in this version, and asked.
     Tried(&'static str),
-    /// It is known that it does not.
-    No {
-        /// Since which of its versions.
-        since: &'static str,
-        /// Where that is said.
-        source: &'static str,
-    },
     /// Nobody has tried it.
     #[default]
     NotKnown,
 }
 
-/// opencode runs everything without asking, unless its settings say otherwise. What only reads in the folder may go on so.
-const OPENCODE_ASKS: &str = r#"{"*":"ask","read":"allow","glob":"allow","grep":"allow","list":"allow","todowrite":"allow","todoread":"allow"}"#;
+/// How a variable by which an agent asks says that the tools of one server are not asked about: mayi's gateway judges them where
+/// they run, and by what they are called with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerRule {
+    /// The variable.
+    pub variable: &'static str,
+    /// What it stands behind: what comes later counts more.
+    pub behind: &'static str,
+    /// The rule, with `{}` for the server's name as the agent writes it: letters, digits, `_` and `-`.
+    pub rule: &'static str,
+}
+
+/// opencode runs everything without asking, unless its settings say otherwise. What only reads in the folder may go on so. Its own
+/// names with a `_` stand here too: a server's rule, which matches by a beginning, is none about them.
+const OPENCODE_ASKS: &str = r#"{"*":"ask","read":"allow","glob":"allow","grep":"allow","list":"allow","todowrite":"allow","todoread":"allow","external_directory":"ask","doom_loop":"ask","plan_enter":"ask","plan_exit":"ask","apply_patch":"ask"}"#;
 
 /// All of them, by name. Where an agent has modes, `asking_mode` is the one in which it asks before it acts: goose, vibe and
 /// newer Claude Codes start in one where they do not, and the "ask" modes of others are for questions. Google's Antigravity
@@ -60,7 +70,8 @@ pub const PRESETS: &[Preset] = &[
         "install Node.js, which brings npx",
     )
     .asks_in("default", Asks::Tried("0.100.0")),
-    new_preset("cline", "Cline", &["cline", "--acp"], "npm install -g cline"),
+    new_preset("cline", "Cline", &["cline", "--acp"], "npm install -g cline")
+        .asks_in("act", Asks::Tried("3.0.65")),
     new_preset(
         "codex",
         "Codex",
@@ -68,10 +79,8 @@ pub const PRESETS: &[Preset] = &[
         "install Node.js, which brings npx",
     )
     .asks_in("read-only", Asks::Tried("2.6.0")),
-    new_preset("copilot", "GitHub Copilot", &["copilot", "--acp"], "npm install -g @github/copilot").asks_in(
-        "https://agentclientprotocol.com/protocol/session-modes#agent",
-        Asks::No { since: "1.0.81-1", source: "github.com/github/copilot-cli/issues/4537" },
-    ),
+    new_preset("copilot", "GitHub Copilot", &["copilot", "--acp"], "npm install -g @github/copilot")
+        .asks_in("https://agentclientprotocol.com/protocol/session-modes#agent", Asks::Tried("1.0.102")),
     new_preset("cursor", "Cursor", &["cursor-agent", "acp"], "see cursor.com/cli"),
     new_preset("demo", "the demo agent", &[], "it is built in")
         .asks_in("ask", Asks::Tried(env!("CARGO_PKG_VERSION"))),
@@ -81,9 +90,15 @@ pub const PRESETS: &[Preset] = &[
     new_preset("goose", "goose", &["goose", "acp"], "see block.github.io/goose")
         .asks_in("approve", Asks::NotKnown),
     new_preset("junie", "Junie", &["junie", "--acp=true"], "see junie.jetbrains.com"),
-    new_preset("kimi", "Kimi", &["kimi", "acp"], "see github.com/MoonshotAI/kimi-cli"),
+    new_preset("kimi", "Kimi", &["kimi", "acp"], "npm install -g @moonshot-ai/kimi-code")
+        .asks_in("default", Asks::Tried("2.1.0")),
     new_preset("opencode", "opencode", &["opencode", "acp"], "npm install -g opencode-ai")
-        .asks_by(&[("OPENCODE_PERMISSION", OPENCODE_ASKS)], Asks::Tried("1.18.33")),
+        .asks_by(&[("OPENCODE_PERMISSION", OPENCODE_ASKS)], Asks::Tried("1.18.33"))
+        .spares(ServerRule {
+            variable: "OPENCODE_PERMISSION",
+            behind: r#"{"*":"ask","#,
+            rule: r#""{}_*":"allow","#,
+        }),
     new_preset("openhands", "OpenHands", &["openhands", "acp"], "see github.com/OpenHands/OpenHands-CLI"),
     new_preset("qwen", "Qwen Code", &["qwen", "--acp"], "npm install -g @qwen-code/qwen-code")
         .asks_in("default", Asks::Tried("0.24.4")),
@@ -103,6 +118,7 @@ const fn new_preset(
         title,
         command,
         env: &[],
+        spares: None,
         asking_mode: None,
         asks,
         missing_files_are_empty: false,
@@ -117,6 +133,10 @@ impl Preset {
 
     const fn asks_in(self, mode: &'static str, asks: Asks) -> Self {
         Self { asking_mode: Some(mode), asks, ..self }
+    }
+
+    const fn spares(self, rule: ServerRule) -> Self {
+        Self { spares: Some(rule), ..self }
     }
 
     const fn missing_files_are_empty(self) -> Self {
@@ -152,11 +172,51 @@ impl Preset {
     }
 }
 
+/// Has an agent not ask about tools of `servers`, which stand behind mayi's gateway, where a variable says so that mayi itself has
+/// set for it. What the user has written there stays.
+pub fn spare_servers<'s>(
+    env: &mut BTreeMap<String, String>,
+    servers: impl IntoIterator<Item = &'s str> + Clone,
+) {
+    for (preset, rule) in PRESETS.iter().filter_map(|preset| Some((preset, preset.spares?))) {
+        let own = preset.env.iter().find(|(name, _)| *name == rule.variable).map(|(_, text)| *text);
+        let Some(text) = env.get_mut(rule.variable).filter(|text| Some(text.as_str()) == own) else {
+            continue;
+        };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
+        let named =
+            |server: &str| rule.rule.replacen("{}", &server.chars().map(plain).collect::<String>(), 1);
+        let rules: String = servers.clone().into_iter().map(named).collect();
+        *text = text.replacen(rule.behind, &format!("{}{rules}", rule.behind), 1);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Asks, PRESETS};
+    use std::collections::BTreeMap;
+
+    use super::{Asks, PRESETS, Preset, spare_servers};
     use crate::names;
     use mayi_policy::aliases::agent_called;
+
+    /// S4.3, attack 768: what is judged at the gateway is not asked about by the agent, and nothing else is spared.
+    #[test]
+    fn given_servers_behind_the_gateway_then_the_agent_is_told_not_to_ask_about_theirs() {
+        let opencode = Preset::by_name("opencode").unwrap().agent_launch();
+        let mut env = opencode.env.clone();
+        spare_servers(&mut env, ["fs", "my.server"]);
+        let text = &env["OPENCODE_PERMISSION"];
+        assert!(
+            text.starts_with(r#"{"*":"ask","fs_*":"allow","my_server_*":"allow","read":"allow","#),
+            "{text}"
+        );
+        assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "{text}");
+        // Its own names stay behind what a server could be called.
+        assert!(text.rfind("apply_patch") > text.rfind("_*"), "{text}");
+        let mut written = BTreeMap::from([("OPENCODE_PERMISSION".to_owned(), r#"{"*":"ask"}"#.to_owned())]);
+        spare_servers(&mut written, ["fs"]);
+        assert_eq!(written["OPENCODE_PERMISSION"], r#"{"*":"ask"}"#);
+    }
 
     #[test]
     fn given_the_presets_then_their_names_are_allowed_and_sorted() {
@@ -181,7 +241,7 @@ mod tests {
         }
         let untried =
             |name: &str| PRESETS.iter().any(|preset| preset.name == name && preset.asks == Asks::NotKnown);
-        for name in ["auggie", "cline", "cursor", "goose", "junie", "kimi", "openhands"] {
+        for name in ["auggie", "cursor", "goose", "junie", "openhands"] {
             assert!(untried(name), "{name}");
         }
     }

@@ -26,7 +26,7 @@ const NAMES: &[&[&str]] = &[
     &["gemini", "geminicli", "googlegemini"],
     &["goose", "goosecli", "codenamegoose"],
     &["junie", "juniecli", "jetbrainsjunie"],
-    &["kimi", "kimicli", "kimicode"],
+    &["kimi", "kimicli", "kimicode", "kimicodecli"],
     &["opencode", "opencodeai"],
     &["openhands", "openhandscli"],
     &["qwen", "qwencode", "qwencodecli"],

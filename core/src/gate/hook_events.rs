@@ -4,7 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::memory::Memory;
-use super::{Gate, JudgedCall};
+use super::{Gate, JudgedCall, ReportedEnd};
 use crate::call::{Call, SessionId};
 use crate::policy::{Decision, Effect};
 use crate::record::{CallId, Kind, entry_details};
@@ -62,7 +62,7 @@ impl Gate {
                 state.ledger.refresh_grants(&mut state.judge)?;
                 let id = state.calls.assign_id(&call);
                 let JudgedCall { call, decision, .. } = state.judge.judge(id, call);
-                state.tally.count_unasked(decision.effect);
+                state.tally.count_unasked(decision.effect, ReportedEnd::Ran);
                 state.ledger.commit(|memory| {
                     let unasked = memory.writer.unasked_entry(id, &call, &decision, now);
                     let finished = memory.writer.finished_entry(id, &call.agent, &call.session, how, now);

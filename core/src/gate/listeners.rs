@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{DecidedBy, Verdict};
+use super::{DecidedBy, ReportedEnd, Verdict};
 use crate::approval::{ApprovalResolved, Card};
 use crate::call::SessionId;
 use crate::policy::{Decision, Effect};
@@ -101,6 +101,8 @@ pub struct Tally {
     pub unasked_ask: u64,
     /// Ran without asking, though the policy denies it.
     pub unasked_denied: u64,
+    /// Tried without asking, and failed.
+    pub unasked_failed: u64,
     /// What would have allowed the unanswered ones.
     pub would_allow: Vec<String>,
     /// Of the unanswered ones, those that no rule allows.
@@ -132,11 +134,12 @@ impl Tally {
         }
     }
 
-    pub(super) fn count_unasked(&mut self, effect: Effect) {
-        match effect {
-            Effect::Allow => self.unasked_allowed += 1,
-            Effect::Ask => self.unasked_ask += 1,
-            Effect::Deny => self.unasked_denied += 1,
+    pub(super) fn count_unasked(&mut self, effect: Effect, end: ReportedEnd) {
+        match (end, effect) {
+            (ReportedEnd::Failed, _) => self.unasked_failed += 1,
+            (ReportedEnd::Ran, Effect::Allow) => self.unasked_allowed += 1,
+            (ReportedEnd::Ran, Effect::Ask) => self.unasked_ask += 1,
+            (ReportedEnd::Ran, Effect::Deny) => self.unasked_denied += 1,
         }
     }
 

@@ -46,7 +46,7 @@ pub use progress::Execution;
 pub use remote_questions::{RemoteQuestions, in_view, parse_stored_card};
 pub use session::Session;
 pub use session_tools::ToolFactsSource;
-pub use submit::Ticket;
+pub use submit::{ReportedEnd, Ticket};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;

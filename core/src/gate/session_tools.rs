@@ -60,9 +60,20 @@ impl GatewayCalls {
     }
 
     /// Whether what an agent reports was judged where it ran: each such call answers for one report. Agents may report
-    /// arguments in forms of their own, so that another call of the same tool will do, if that ran.
+    /// arguments in forms of their own, so that another call of the same tool will do, if that ran. A report that names no tool
+    /// of a server, nor says that it is of another kind, is known by just its arguments, whatever its title is.
     pub(super) fn take_reported(&mut self, report: &Call) -> bool {
-        let [Access::Mcp(mcp)] = report.accesses.as_slice() else { return false };
+        let [Access::Mcp(mcp)] = report.accesses.as_slice() else {
+            let of_server = matches!(report.kind.as_str(), "" | "other")
+                && !report.accesses.iter().any(|access| matches!(access, Access::Mcp(_)));
+            let same = |met: &GatewayCall| {
+                met.session == report.session
+                    && met.arguments == report.raw_input
+                    && report.raw_input.is_object()
+            };
+            let at = self.calls.iter().position(same).filter(|_| of_server);
+            return at.and_then(|at| self.calls.remove(at)).is_some();
+        };
         let same = |met: &GatewayCall| {
             let named = |(server, tool): &(String, String)| *server == met.server && *tool == met.tool;
             met.session == report.session && mcp.readings.iter().any(named)

@@ -11,9 +11,9 @@ use super::{
     Authorized, DecidedBy, Gate, GateEvent, GateState, JudgedCall, OnAsk, Refusal, RefusalReason, Verdict,
 };
 use crate::approval::{AgentOption, ApprovalId, Card, State};
-use crate::call::{Call, Door};
+use crate::call::{Access, Call, Category, Door};
 use crate::grant::GrantId;
-use crate::policy::{Decision, Effect};
+use crate::policy::{Decision, Effect, decide};
 use crate::record::CallId;
 use crate::store::{Change, Conflict, Pass, StoreError};
 
@@ -141,7 +141,7 @@ impl Gate {
 
     /// Judges a call that only was reported: it can't be stopped, and is counted. `None`: it was judged where it ran, at
     /// the gateway that stands before the servers of its session.
-    pub fn judge_reported(&self, call: &Call) -> Option<Decision> {
+    pub fn judge_reported(&self, call: &Call, end: ReportedEnd) -> Option<Decision> {
         let mut state = self.lock();
         let mut call = call.clone();
         state.judge.add_session_tool_facts(&mut call);
@@ -150,18 +150,47 @@ impl Gate {
         }
         let id = state.calls.assign_id(&call);
         let JudgedCall { call, decision, .. } = state.judge.judge(id, call);
-        state.tally.count_unasked(decision.effect);
+        if decision.effect != Effect::Allow || call.accesses.iter().any(touches_something) {
+            state.tally.count_unasked(decision.effect, end);
+        }
         let now = Timestamp::now();
         state.ledger.commit_or_warn(|memory| {
-            vec![Change::Append(memory.writer.unasked_entry(id, &call, &decision, now))]
+            let unasked = memory.writer.unasked_entry(id, &call, &decision, now);
+            let failed = (end == ReportedEnd::Failed)
+                .then(|| memory.writer.finished_entry(id, &call.agent, &call.session, "failed", now));
+            std::iter::once(unasked).chain(failed).map(Change::Append).collect()
         });
         Some(decision)
+    }
+
+    /// What would become of a call. Nobody is asked, and nothing is written down or counted.
+    #[must_use]
+    pub fn preview_effect(&self, call: &Call) -> Effect {
+        let state = self.lock();
+        let mut call = call.clone();
+        state.judge.add_session_tool_facts(&mut call);
+        let standing = state.judge.standing(&call.session);
+        standing.map_or(Effect::Deny, |standing| decide(&state.judge.policy, &call, &standing).effect)
     }
 
     /// Counts a request that was refused before it could be judged.
     pub fn count_refused(&self) {
         self.lock().tally.denied += 1;
     }
+}
+
+/// How a call ended that only was reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportedEnd {
+    /// It has run.
+    Ran,
+    /// It was tried, and failed: what it did until then, nobody says.
+    Failed,
+}
+
+/// Whether more is done than to think or to start a sub-agent, whose own calls are judged.
+fn touches_something(access: &Access) -> bool {
+    !matches!(access, Access::Tool { category: Category::Read, .. })
 }
 
 impl GateState {

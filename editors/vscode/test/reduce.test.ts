@@ -114,7 +114,7 @@ test("a call that was denied without asking is told, even where no tool call is 
 // D7.9: what is said of a call that ran without asking is never an effect.
 test("a call that ran without asking is told as that at its tool call, in every mode, and never as allowed or denied", () => {
   const unasked = (policy: "ask" | "deny", toolCallId = "c1"): Event => ({
-    type: "unasked", tabId: "t1", sessionId: "s1", toolCallId, title: "Write w.txt", policy, why: [{ effect: policy, access: "", source: "matrix", reason: "write in default mode", always: false }],
+    type: "unasked", tabId: "t1", sessionId: "s1", toolCallId, title: "Write w.txt", policy, why: [{ effect: policy, access: "", source: "matrix", reason: "write in default mode", always: false }], failed: false,
   });
   for (const policy of ["ask", "deny"] as const) {
     const item = tabOf(after(tool("c1"), unasked(policy)), "t1")?.items.find((one) => one.kind === "tool");

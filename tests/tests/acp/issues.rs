@@ -360,9 +360,10 @@ fn given_a_request_that_names_only_its_call_then_the_question_has_what_was_told_
     params["toolCall"] = json!({"toolCallId": "t"});
     scene.agent_asks(1, "session/request_permission", &params);
     let call = scene.editor.until("session/request_permission")["params"]["toolCall"].clone();
-    assert_eq!((&call["kind"], &call["title"]), (&json!("execute"), &json!("Build it")), "{call}");
+    assert_eq!((&call["kind"], &call["title"]), (&json!("execute"), &json!("shell(make all)")), "{call}");
     assert_eq!(call["rawInput"]["command"], "make all");
-    assert!(call["content"].to_string().contains("shell(make all)"), "{call}");
+    let said = call["content"].to_string();
+    assert!(said.contains("shell(make all)") && said.contains("The agent says: Build it"), "{call}");
 }
 
 /// kit#191: `"deny"` in a file was still read, and meant "allow" from then on.

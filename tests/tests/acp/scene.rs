@@ -197,7 +197,15 @@ impl Scene {
     }
 
     pub(crate) fn initialize(&mut self) {
-        let params = json!({"protocolVersion": 1, "clientCapabilities": {"fs": {"readTextFile": true, "writeTextFile": true}, "terminal": true}});
+        self.initialize_as(&json!({"name": "editor", "version": "1"}));
+    }
+
+    /// The same for an editor that says this of itself.
+    pub(crate) fn initialize_as(&mut self, info: &Value) {
+        let mut params = json!({"protocolVersion": 1, "clientCapabilities": {"fs": {"readTextFile": true, "writeTextFile": true}, "terminal": true}});
+        if !info.is_null() {
+            params["clientInfo"] = info.clone();
+        }
         self.ask("init", "initialize", &params);
         self.agent.until("initialize");
         self.agent_answers(

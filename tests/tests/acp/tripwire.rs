@@ -118,3 +118,47 @@ fn given_a_tool_call_in_a_session_that_is_not_open_then_it_is_recorded_and_that_
     assert_eq!(scene.agent.until("session/cancel")["params"]["sessionId"], "other");
     scene.record("unasked", 1);
 }
+
+/// D7.9, attack 766: a command that the editor ran in a terminal which was judged has not run unasked, however the agent shows it; and
+/// a terminal explains one call, that does just what was judged.
+#[test]
+fn given_a_call_that_shows_an_approved_terminal_then_it_did_not_run_unasked() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    scene.agent_asks(1, "terminal/create", &json!({"sessionId": "s", "command": "cargo", "args": ["test"]}));
+    scene.editor.until("terminal/create");
+    scene.editor_answers(&json!(1), &json!({"terminalId": "term-1"}));
+    scene.agent.answer(1);
+    let shows = |call: &str, input: Value, status: &str| {
+        json!({"sessionUpdate": "tool_call", "toolCallId": call, "title": "Tests", "kind": "execute", "status": status,
+            "rawInput": input, "content": [{"type": "terminal", "terminalId": "term-1"}]})
+    };
+    scene.agent_tells(&shows("a", json!(null), "in_progress"));
+    scene.agent_tells(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": "completed",
+        "rawInput": {"command": "cargo test"}, "content": [{"type": "content", "content": {"type": "text", "text": "ok"}}]}));
+    // Neither another command nor a second call.
+    scene.agent_tells(&shows("b", json!({"command": "make"}), "completed"));
+    scene.agent_tells(&shows("c", json!(null), "completed"));
+    scene.record("unasked", 2);
+    scene.agent_answers("p", &json!({"stopReason": "end_turn"}));
+    scene.editor.answer("p");
+    scene.editor_leaves();
+    assert_eq!(scene.end().0, Some(7));
+}
+
+/// D7.9: what failed was tried, and is told as that; it is no reason to say that something ran.
+#[test]
+fn given_a_call_that_failed_then_it_was_tried_and_the_code_is_0() {
+    let mut scene = Scene::open(machine(), &[]);
+    scene.prompt("p", "go");
+    scene.agent_tells(&ran("t", "rm -rf x", "in_progress"));
+    scene.agent_tells(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "failed"}));
+    scene.record("unasked", 1);
+    scene.record("finished", 1);
+    scene.agent_answers("p", &json!({"stopReason": "end_turn"}));
+    assert_eq!(scene.editor.answer("p")["result"]["stopReason"], "end_turn");
+    scene.editor_leaves();
+    let (code, log) = scene.end();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("tried this without asking, and it failed"), "{log}");
+}

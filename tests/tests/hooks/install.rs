@@ -84,6 +84,29 @@ fn given_no_settings_then_every_harness_gets_some_and_loses_them_again() {
     assert_eq!(status(&scene), Vec::<Value>::new());
 }
 
+/// Found in review: Codex began each run with a warning about a time limit that it does not keep, and of what becomes of a question
+/// nobody could tell.
+#[test]
+fn given_codex_then_its_limits_are_kept_and_it_is_said_what_becomes_of_a_question() {
+    let scene = Scene::new("");
+    for (harness, can_ask) in
+        [("codex", false), ("gemini", false), ("qwen", false), ("opencode", false), ("claude-code", true)]
+    {
+        let done = scene.machine.mayi(["hook", "install", harness, "--yes"]).end().exits(0);
+        let how = format!("To be asked: mayi hook install {harness} --ask-via inbox");
+        assert_eq!(done.err.contains(&how), !can_ask, "{done}");
+        let told = scene.machine.mayi(["hook", "status"]).end().exits(0);
+        assert_eq!(told.text().contains(&how), !can_ask, "{}", told.text());
+        if harness == "codex" {
+            let text = std::fs::read_to_string(home(&scene, ".codex/hooks.json")).unwrap();
+            let value: Value = serde_json::from_str(&text).unwrap();
+            let limit = |event: &str| value["hooks"][event][0]["hooks"][0]["timeout"].clone();
+            assert_eq!((limit("SessionEnd"), limit("PreToolUse")), (json!(3), json!(15)), "{text}");
+        }
+        let _ = scene.machine.mayi(["hook", "uninstall", harness, "--yes"]).end().exits(0);
+    }
+}
+
 /// "Refuse to install where the settings file does not parse": the harness drops such a file, and would run without a gate.
 #[test]
 fn given_settings_that_the_harness_does_not_read_then_nothing_is_installed() {

@@ -16,6 +16,12 @@ pub(crate) enum Agent {
     Opencode,
     Qwen,
     Vibe,
+    /// GitHub Copilot: its edits are a file's name and a diff, its commands lines in a list.
+    Copilot,
+    /// Cline: its commands are lines in a list.
+    Cline,
+    /// Kimi: its questions about commands do not hold the command.
+    Kimi,
 }
 
 impl Agent {
@@ -29,6 +35,9 @@ impl Agent {
             Self::Opencode => "opencode",
             Self::Qwen => "qwen",
             Self::Vibe => "vibe",
+            Self::Copilot => "copilot",
+            Self::Cline => "cline",
+            Self::Kimi => "kimi",
         }
     }
 
@@ -42,6 +51,9 @@ impl Agent {
             Self::Opencode => "bin/opencode",
             Self::Qwen => "cli-entry.js",
             Self::Vibe => "vibe.acp",
+            Self::Copilot => "/copilot",
+            Self::Cline => "bin/cline",
+            Self::Kimi => "kimi-code/dist/main.mjs",
         }
     }
 
@@ -49,7 +61,14 @@ impl Agent {
     pub(crate) fn stops_after_refusal(self) -> &'static str {
         match self {
             Self::Codex | Self::Codex2 => "cancelled",
-            Self::Claude | Self::Gemini | Self::Opencode | Self::Qwen | Self::Vibe => "end_turn",
+            Self::Claude
+            | Self::Gemini
+            | Self::Opencode
+            | Self::Qwen
+            | Self::Vibe
+            | Self::Copilot
+            | Self::Cline
+            | Self::Kimi => "end_turn",
         }
     }
 }

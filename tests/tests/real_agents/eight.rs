@@ -39,8 +39,8 @@ fn eight(agent: Agent, preset: &'static str) {
     for (case, options, comes, file) in CASES {
         // Some questions do not hold the command, or the tool of a server: no rule speaks for that, only a person.
         let vague = match case {
-            "run outside" => agent == Agent::Gemini,
-            "mcp plain" => matches!(agent, Agent::Gemini | Agent::Opencode | Agent::Vibe),
+            "run outside" => matches!(agent, Agent::Gemini | Agent::Kimi),
+            "mcp plain" => matches!(agent, Agent::Gemini | Agent::Vibe),
             _ => false,
         };
         let comes = if vague && !options.contains(&"plan") { Nothing(6) } else { comes };
@@ -114,6 +114,24 @@ fn given_qwen_code_then_what_is_allowed_happens_and_nothing_else() {
 #[test]
 fn given_mistral_vibe_then_what_is_allowed_happens_and_nothing_else() {
     eight(Agent::Vibe, "vibe");
+}
+
+/// Found in review: no rule allowed it anything, since each of its lines was taken for one word, and the headers of its diffs for
+/// files of the folder.
+#[test]
+fn given_copilot_then_what_is_allowed_happens_and_nothing_else() {
+    eight(Agent::Copilot, "copilot");
+}
+
+/// Found in review: its patches were judged as lines.
+#[test]
+fn given_cline_then_what_is_allowed_happens_and_nothing_else() {
+    eight(Agent::Cline, "cline");
+}
+
+#[test]
+fn given_kimi_then_what_is_allowed_happens_and_nothing_else() {
+    eight(Agent::Kimi, "kimi");
 }
 
 /// Found in review: the same program as the preset's, but by its command: nobody sets the mode in which it asks,

@@ -86,6 +86,7 @@ fn tally_summary(tally: &Tally) -> String {
         (tally.unanswered, "not answered"),
         (tally.cancelled, "withdrawn"),
         (tally.count_unasked_against(), "ran without asking, against the policy"),
+        (tally.unasked_failed, "tried without asking, and failed"),
     ];
     let told: Vec<String> = counts
         .iter()

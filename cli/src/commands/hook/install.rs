@@ -51,7 +51,7 @@ pub(super) fn install(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliErro
     let entries: Vec<(&str, Value)> = place
         .events
         .iter()
-        .map(|(event, decides)| (*event, place.hook_entry(*decides, &command, limit)))
+        .map(|(event, decides)| (*event, place.hook_entry(event, *decides, &command, limit)))
         .collect();
     let settings = read_existing(&path, args, ctx)?;
     let target = settings.as_ref().map_or_else(|| path.clone(), |settings| settings.target.clone());
@@ -106,7 +106,7 @@ pub(super) fn install(args: &InstallArgs, ctx: &Context) -> Result<Exit, CliErro
             harness.title
         ));
         let inbox = args.ask_via == AskViaArg::Inbox;
-        ctx.print_note(format!("          {}", super::status::where_questions_go(harness.title, inbox)));
+        ctx.print_note(format!("          {}", super::status::where_questions_go(harness, inbox)));
         if let Some(note) = place.note {
             ctx.print_note(format!("note      {note}"));
         }

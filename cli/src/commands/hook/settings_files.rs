@@ -22,6 +22,8 @@ pub(super) struct HarnessSettings {
     pub(super) events: &'static [(&'static str, bool)],
     /// What has to stand at the top of the file, besides.
     pub(super) top_members: &'static [(&'static str, u64)],
+    /// Events for which the harness waits no longer than so many seconds: a longer limit is one that it warns of.
+    pub(super) limits: &'static [(&'static str, u64)],
     /// What a person has to do once, or to know.
     pub(super) note: Option<&'static str>,
 }
@@ -68,6 +70,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
         shape: HookShape::Nested { second: 1, on_failure: true },
         events: CLAUDE,
         top_members: &[],
+        limits: &[],
         note: Some(
             "a project's settings can switch all hooks off; `mayi hook status` says where one does, and only managed settings are safe from it",
         ),
@@ -87,6 +90,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
             ("SessionEnd", false),
         ],
         top_members: &[],
+        limits: &[("SessionEnd", 3)],
         note: Some(
             "Codex skips hooks without a word until you trust them: start it, and say so under /hooks",
         ),
@@ -99,6 +103,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
         shape: HookShape::Nested { second: 1000, on_failure: false },
         events: &[("BeforeTool", true), ("AfterTool", false), ("SessionStart", false), ("SessionEnd", false)],
         top_members: &[],
+        limits: &[],
         note: None,
     },
     HarnessSettings {
@@ -109,6 +114,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
         shape: HookShape::Nested { second: 1000, on_failure: false },
         events: CLAUDE,
         top_members: &[],
+        limits: &[],
         note: None,
     },
     HarnessSettings {
@@ -124,6 +130,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
             ("sessionEnd", false),
         ],
         top_members: &[("version", 1)],
+        limits: &[],
         note: Some("Copilot CLI runs the tool when a hook takes longer than its time limit"),
     },
     HarnessSettings {
@@ -139,6 +146,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
             ("sessionEnd", false),
         ],
         top_members: &[("version", 1)],
+        limits: &[],
         note: None,
     },
     HarnessSettings {
@@ -149,6 +157,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
         shape: HookShape::Flat { command: "command", timeout: "timeout", fail_closed: false },
         events: &[("PreToolUse", true), ("PostToolUse", false), ("SessionStart", false)],
         top_members: &[],
+        limits: &[],
         note: None,
     },
     HarnessSettings {
@@ -159,6 +168,7 @@ pub(super) const HARNESS_SETTINGS: &[HarnessSettings] = &[
         shape: HookShape::Plugin,
         events: &[("tool.execute.before", true), ("tool.execute.after", false)],
         top_members: &[],
+        limits: &[],
         note: None,
     },
 ];
@@ -182,8 +192,9 @@ impl HarnessSettings {
     }
 
     /// The entry for one event: what comes into the list under its name.
-    pub(super) fn hook_entry(&self, decides: bool, command: &str, limit: Duration) -> Value {
-        let seconds = limit.as_secs();
+    pub(super) fn hook_entry(&self, event: &str, decides: bool, command: &str, limit: Duration) -> Value {
+        let most = self.limits.iter().find(|(name, _)| *name == event).map(|(_, seconds)| *seconds);
+        let seconds = most.unwrap_or(u64::MAX).min(limit.as_secs());
         match self.shape {
             HookShape::Nested { second, on_failure } => {
                 let mut hook = json!({ "type": "command", "command": command, "timeout": seconds * second });

@@ -37,6 +37,9 @@ pub(crate) struct InstalledHook {
     pub(crate) rules: Option<PathBuf>,
     /// What becomes of a question.
     pub(crate) ask_via: &'static str,
+    /// The same for people.
+    #[serde(skip)]
+    questions: String,
     /// Why the harness does not start it, or starts something else; empty: nothing speaks against it.
     pub(crate) not_in_force: Vec<String>,
     /// When mayi last heard of this harness, by the record: this proves that it runs.
@@ -78,17 +81,22 @@ pub(super) fn status(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
         if let Some(other) = other_rules(one, ctx) {
             print::stdout_line(format!("  {}", escape_line(&other)))?;
         }
-        print::stdout_line(format!("  {}", where_questions_go(one.title, one.ask_via == "inbox")))?;
+        print::stdout_line(format!("  {}", one.questions))?;
     }
     Ok(Exit::Done)
 }
 
 /// Where a question of a hook's comes up, for people.
-pub(super) fn where_questions_go(title: &str, inbox: bool) -> String {
+pub(super) fn where_questions_go(harness: &Harness, inbox: bool) -> String {
+    let Harness { name, title, .. } = harness;
     if inbox {
         "a question waits at mayi's surfaces, such as `mayi inbox watch`, and is denied if nobody answers in time".to_owned()
+    } else if harness.can_ask() {
+        format!("a question is {title}'s own prompt")
     } else {
-        format!("a question is {title}'s own prompt, or a denial where it has none that can be relied on")
+        format!(
+            "{title} can't ask you: what needs your answer is denied. To be asked: mayi hook install {name} --ask-via inbox"
+        )
     }
 }
 
@@ -172,6 +180,7 @@ pub(crate) fn find_hooks(ctx: &Context) -> Vec<InstalledHook> {
                     AskVia::Harness => "harness",
                 },
                 rules: rules_of_hook(&text, harness),
+                questions: where_questions_go(harness, matches!(ask_via(&text), AskVia::Inbox)),
                 not_in_force: not_in_force_reasons(harness, place, &file, &text, ctx),
                 file,
                 last_event: None,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use mayi_acp::AcpEvent;
-use mayi_core::gate::{GateEvent, Tally};
+use mayi_core::gate::{GateEvent, ReportedEnd, Tally};
 use serde_json::{Value, json};
 
 use crate::surface::Screen;
@@ -68,9 +68,9 @@ impl Output {
                         json!({"type": "update", "sessionId": session, "update": update})
                     }
                     // No decision: what is told is what the policy says of what has run.
-                    AcpEvent::Unasked { session, tool_call_id, title, decision } => json!({
+                    AcpEvent::Unasked { session, tool_call_id, title, decision, end } => json!({
                         "type": "unasked", "sessionId": session, "toolCallId": tool_call_id, "title": title,
-                        "policy": decision.effect, "why": decision.trail,
+                        "policy": decision.effect, "why": decision.trail, "failed": end == ReportedEnd::Failed,
                     }),
                     AcpEvent::Notice(text) => json!({"type": "notice", "text": text}),
                     AcpEvent::Stderr(text) => json!({"type": "stderr", "text": text}),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mayi_acp::{AcpEvent, GatedServers, SessionEvent};
-use mayi_core::config::{LoadedConfig, ServerLaunch};
+use mayi_core::config::{LoadedConfig, ServerLaunch, spare_servers};
 use mayi_core::gate::Gate;
 use mayi_core::store::Store;
 use mayi_mcp::{NoticeSinks, SessionOptions, SessionServers};
@@ -60,6 +60,7 @@ pub(super) fn start_gateway(
     let servers =
         SessionServers::new(gate, store, &options, setup.servers.clone()).map_err(CliError::internal)?;
     setup.open.servers = servers.relays().to_vec();
+    spare_servers(&mut setup.launch.env, servers.relays().iter().map(|relay| relay.name.as_str()));
     setup.open.behind =
         Some(GatedServers { names: servers.server_names().to_vec(), before: servers.tool_lookup() });
     Ok(Some(servers))

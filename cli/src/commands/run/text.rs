@@ -4,7 +4,7 @@ use std::io;
 
 use mayi_acp::AcpEvent;
 use mayi_core::approval::{State, escape_line};
-use mayi_core::gate::{DecidedBy, GateEvent, Tally};
+use mayi_core::gate::{DecidedBy, GateEvent, ReportedEnd, Tally};
 use mayi_core::policy::{Decision, Effect};
 use serde_json::Value;
 
@@ -32,10 +32,16 @@ impl TextOutput {
     pub(super) fn write_agent_event(&mut self, event: AcpEvent) -> io::Result<()> {
         match event {
             AcpEvent::Update { update, .. } => self.write_update(&update),
-            AcpEvent::Unasked { title, decision, .. } => {
-                let what = match decision.effect {
-                    Effect::Deny => "ran without asking, though the policy denies it",
-                    _ => "ran without asking, though the policy asks about it",
+            AcpEvent::Unasked { title, decision, end, .. } => {
+                let what = match (end, decision.effect) {
+                    (ReportedEnd::Ran, Effect::Deny) => "ran without asking, though the policy denies it",
+                    (ReportedEnd::Ran, _) => "ran without asking, though the policy asks about it",
+                    (ReportedEnd::Failed, Effect::Deny) => {
+                        "was tried without asking, and failed; the policy denies it"
+                    }
+                    (ReportedEnd::Failed, _) => {
+                        "was tried without asking, and failed; the policy asks about it"
+                    }
                 };
                 self.write_line(
                     Tone::Warn,
@@ -176,6 +182,7 @@ fn tally_summary(tally: &Tally) -> Option<String> {
         (tally.unanswered, "needed an answer that nobody gave"),
         (tally.cancelled, "cancelled"),
         (tally.count_ran_unasked(), "ran without asking"),
+        (tally.unasked_failed, "tried without asking, and failed"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)

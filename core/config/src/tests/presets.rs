@@ -19,7 +19,7 @@ fn settings_of(agent: &str) -> Option<&'static str> {
         "gemini" => ".gemini/settings.json",
         "goose" => ".config/goose/config.yaml",
         "junie" => ".junie/mcp/mcp.json",
-        "kimi" => ".kimi/config.toml",
+        "kimi" => ".kimi-code/config.toml",
         "opencode" => ".config/opencode/opencode.json",
         "openhands" => ".openhands/settings.json",
         "qwen" => ".qwen/settings.json",

@@ -5,6 +5,7 @@ mod modes;
 mod permissions;
 mod side_doors;
 mod tripwire;
+mod unannounced;
 mod updates;
 
 use std::sync::Arc;
@@ -211,7 +212,12 @@ fn route_request(shared: &Arc<Shared>, message: &Message<'_>) -> Option<String> 
             return None;
         }
     };
-    let session = shared.find_session(line::session_of(&params));
+    let told = line::session_of(&params);
+    let session = if method == "session/request_permission" {
+        unannounced::find_session_of_question(shared, told, &params, big)
+    } else {
+        shared.find_session(told)
+    };
     let Some(session) = session else {
         shared.log_notice(format!(
             "{method} came for a session that the editor has not opened: it was refused"

@@ -19,6 +19,7 @@ use mayi_core::approval::{ApprovalId, ApprovalResolved, ApprovalResponse, Card, 
 use mayi_core::gate::{Gate, GateEvent};
 use mayi_doors::task::spawn;
 use offers::Offer;
+pub(crate) use offers::OptionLabels;
 
 /// Who answers, in the record.
 pub(crate) const EDITOR: &str = "editor";
@@ -170,7 +171,7 @@ fn show_card(shared: &Shared, root: &Session, card: Box<Card>) {
     // Twice would leave one that nobody takes back.
     withdraw_card(shared, card.approval_id);
     let asked = asked.as_ref().map(|asked| &*asked.0);
-    let offers = offers::make_offers(&card, asked, shared.options.wide_scopes);
+    let offers = offers::make_offers(&card, asked, shared.option_labels());
     // What the agent says of a call of its own is kept back while that is asked about; of others it is not.
     let of = shared.find_session(&card.session_id);
     let agents = card.tool_call.tool_call_id.as_deref();

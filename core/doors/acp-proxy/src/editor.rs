@@ -53,7 +53,7 @@ pub(crate) async fn route_line(shared: &Arc<Shared>, text: &str) -> Option<Strin
 fn cancel_sessions(shared: &Shared, ids: &[String], passes: bool) {
     let sessions: Vec<_> = if ids.is_empty() {
         shared.log_notice("which session the editor cancels can't be read: all are cancelled");
-        shared.lock_sessions().values().filter(|session| session.core.parent.is_none()).cloned().collect()
+        shared.lock_sessions().values().filter(|session| session.is_root()).cloned().collect()
     } else {
         ids.iter().filter_map(|id| shared.find_session(id)).collect()
     };
@@ -61,7 +61,7 @@ fn cancel_sessions(shared: &Shared, ids: &[String], passes: bool) {
     for session in &sessions {
         cancel_turn(shared, session);
         // A sub-agent works in the turn of the session that has started it.
-        if !told || session.core.parent.is_some() {
+        if !told || !session.is_root() {
             super::agent::send_session_cancel(shared, if told { session.root() } else { session });
         }
     }
@@ -125,11 +125,12 @@ fn route_response(shared: &Shared, message: &Message<'_>) {
     if let Some(carrying) = carrying {
         carrying.finish(if done { "completed" } else { "failed" });
     }
-    if let Some(session) = terminal_of
+    if let Some((session, accesses)) = terminal_of
         && let Some(Value::Object(result)) = message.parts.parsed_member("result")
         && let Some(terminal) = result.get("terminalId").and_then(Value::as_str)
     {
         session.lock_state().terminals.insert(terminal.to_owned());
+        shared.lock_tool_calls().record_terminal(&session.id, terminal, accesses);
     }
     // Into the queue at once: who reads the agent may be waiting for the editor.
     shared.agent.push(as_it_came(message));
@@ -301,6 +302,7 @@ async fn judge_request(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> 
     let session = || {
         shared
             .find_session(session_of(&params))
+            .filter(|session| session.is_announced())
             .ok_or_else(|| wrong("no session of this id was opened through this connection".to_owned()))
     };
     match method {
@@ -317,7 +319,7 @@ async fn judge_request(shared: &Arc<Shared>, message: &Message<'_>, id: &Id) -> 
             let Some(session) = shared.find_session(session_of(&params)) else {
                 return Ok(Some((EditorAsk::Plain, as_it_came(message))));
             };
-            if session.core.parent.is_none() {
+            if session.is_root() {
                 cancel_turn(shared, &session);
             } else {
                 // The turn that a sub-agent works in goes on without it.
@@ -338,6 +340,9 @@ fn negotiate_version(
 ) -> Result<(EditorAsk, String), (i64, String)> {
     let wrong = || (code::INVALID_PARAMS, "initialize needs a protocolVersion, a whole number".to_owned());
     let version = params.get("protocolVersion").and_then(Value::as_u64).ok_or_else(wrong)?;
+    // Version 2 has it as `info`.
+    let said = ["/clientInfo/name", "/info/name"].iter().find_map(|at| params.pointer(at)?.as_str());
+    shared.note_editor(said);
     let newest =
         shared.protocol_version().unwrap_or(if shared.options.protocol_v2 { PREVIEW } else { VERSION });
     if version <= newest {

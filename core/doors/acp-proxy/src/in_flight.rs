@@ -11,6 +11,7 @@ use super::cards::ShownCard;
 use super::editor::PendingSession;
 use super::line::Id;
 use super::session::Session;
+use mayi_core::call::Access;
 use mayi_core::gate::Execution;
 
 /// As many requests of one side may be in flight.
@@ -44,8 +45,8 @@ pub(crate) enum EditorAsk {
 pub(crate) enum AgentAsk {
     /// It is being judged: mayi answers it, or passes it on.
     Judged(CancellationToken),
-    /// The editor answers it.
-    Passed { carrying: Option<Execution>, terminal_of: Option<Arc<Session>> },
+    /// The editor answers it. `terminal_of`: it creates a terminal in this session, for which just this was judged.
+    Passed { carrying: Option<Execution>, terminal_of: Option<(Arc<Session>, Vec<Access>)> },
 }
 
 /// What mayi itself asked the agent: its result as text, or what it said was wrong.

@@ -148,7 +148,7 @@ fn cancel_waiting(shared: &Shared, why: &str) {
 async fn end_sessions(shared: &Shared) -> Tally {
     let mut sessions: Vec<_> = std::mem::take(&mut *shared.lock_sessions()).into_values().collect();
     sessions.append(&mut shared.lock_aside());
-    for session in sessions.into_iter().filter(|session| session.core.parent.is_none()) {
+    for session in sessions.into_iter().filter(|session| session.is_root()) {
         if let Some(servers) = &session.family.servers {
             servers.end().await;
         }

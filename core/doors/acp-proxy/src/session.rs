@@ -217,6 +217,27 @@ impl Session {
         Self { parent: Some(Arc::clone(parent)), ..Self::new(core, Arc::clone(&parent.family), false) }
     }
 
+    /// That of a sub-agent of `parent` which was not announced: to the gate and the editor it is that one.
+    pub(crate) fn new_unannounced(id: SessionId, parent: &Arc<Self>) -> Self {
+        let known = Self::new(parent.core.clone(), Arc::clone(&parent.family), false);
+        Self { id, parent: Some(Arc::clone(parent)), ..known }
+    }
+
+    /// Whether the editor has opened it.
+    pub(crate) fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
+    /// Whether the editor and the gate know it by its own id.
+    pub(crate) fn is_announced(&self) -> bool {
+        self.id == self.core.id
+    }
+
+    /// Whether a turn is under way.
+    pub(crate) fn is_working(&self) -> bool {
+        self.lock_turns().is_working()
+    }
+
     pub(crate) fn gate(&self) -> &Gate {
         &self.family.gate
     }

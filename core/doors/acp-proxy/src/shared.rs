@@ -1,6 +1,6 @@
 //! What both directions share.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::cards::Cards;
+use super::cards::{Cards, OptionLabels};
 use super::host::Host;
 use super::in_flight::{AgentAsk, Flight, Ids, OwnAnswer};
 use super::line::{self, Id, Message, code};
@@ -40,12 +40,16 @@ pub(crate) struct Shared {
     flight: Mutex<Flight>,
     sessions: Mutex<BTreeMap<String, Arc<Session>>>,
     aside_sessions: Mutex<Vec<Arc<Session>>>,
+    /// Those that have ended: what comes for one of these is nobody's.
+    ended_sessions: Mutex<HashSet<String>>,
     tool_calls: Mutex<ToolCalls>,
     open: Mutex<HashMap<(SessionId, String), ApprovalId>>,
     /// The protocol's version that is spoken on both sides; 0: that is not settled yet.
     spoken_version: AtomicU64,
     /// The agent can end sessions.
     can_close: AtomicBool,
+    /// The editor shows options by their names, by what it says of itself.
+    shows_names: AtomicBool,
     /// What the agent says of its version.
     pub(crate) version: Mutex<Option<String>>,
     /// What there was in sessions that are over.
@@ -68,10 +72,12 @@ impl Shared {
             flight: Mutex::default(),
             sessions: Mutex::default(),
             aside_sessions: Mutex::default(),
+            ended_sessions: Mutex::default(),
             tool_calls: Mutex::default(),
             open: Mutex::default(),
             spoken_version: AtomicU64::new(0),
             can_close: AtomicBool::new(false),
+            shows_names: AtomicBool::new(false),
             version: Mutex::default(),
             counted: Mutex::default(),
         })
@@ -96,6 +102,20 @@ impl Shared {
     /// Whether the agent can end sessions.
     pub(crate) fn can_close_sessions(&self) -> bool {
         self.can_close.load(Ordering::Relaxed)
+    }
+
+    /// The editor says who it is.
+    pub(crate) fn note_editor(&self, name: Option<&str>) {
+        self.shows_names.store(OptionLabels::of_editor(name) == OptionLabels::ByName, Ordering::Relaxed);
+    }
+
+    /// How the editor shows options.
+    pub(crate) fn option_labels(&self) -> OptionLabels {
+        match self.options.wide_scopes {
+            true => OptionLabels::Vouched,
+            false if self.shows_names.load(Ordering::Relaxed) => OptionLabels::ByName,
+            false => OptionLabels::ByKind,
+        }
     }
 
     pub(crate) fn lock_flight(&self) -> MutexGuard<'_, Flight> {
@@ -234,7 +254,7 @@ impl Shared {
     /// Ends a session: what waits in it is cancelled. That of a sub-agent ends alone; with the one that the editor has opened, all
     /// of its sub-agents' end, and its servers.
     pub(crate) fn close(&self, session: &Arc<Session>) {
-        let whole = session.core.parent.is_none();
+        let whole = session.is_root();
         let mut gone = Vec::new();
         self.lock_sessions().retain(|_, other| {
             let of =
@@ -247,8 +267,20 @@ impl Shared {
         self.end_sessions(session, &gone);
     }
 
+    /// Whether there was a session of this id that has ended.
+    pub(crate) fn has_ended(&self, id: &str) -> bool {
+        self.ended_sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
+    }
+
     /// Ends what is not among the open sessions any more: `gone`, of which `session` is the one that the others work for.
     fn end_sessions(&self, session: &Arc<Session>, gone: &[Arc<Session>]) {
+        {
+            let mut ended = self.ended_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            if ended.len() > super::in_flight::MOST {
+                ended.clear();
+            }
+            ended.extend(gone.iter().map(|gone| gone.id.0.clone()));
+        }
         let shown: Vec<Id> = {
             let mut flight = self.lock_flight();
             let is_gone = |shown: &super::cards::ShownCard| {
@@ -267,7 +299,7 @@ impl Shared {
         for id in gone.iter().flat_map(|session| session.drop_held()) {
             self.refuse_agent(&id, code::INVALID_PARAMS, "the session was not opened");
         }
-        if session.core.parent.is_some() {
+        if !session.is_root() {
             gone.iter().for_each(|gone| session.gate().close_session(&gone.id));
             return;
         }
@@ -310,7 +342,7 @@ impl Shared {
     /// It was loaded: what was open before has ended.
     pub(crate) fn end_aside(&self, family: &Arc<SessionFamily>) {
         let before = self.no_more_aside(family);
-        if let Some(root) = before.iter().find(|session| session.core.parent.is_none()) {
+        if let Some(root) = before.iter().find(|session| session.is_root()) {
             self.end_sessions(root, &before);
         }
     }
@@ -336,6 +368,7 @@ impl Shared {
         all.unasked_allowed += one.unasked_allowed;
         all.unasked_ask += one.unasked_ask;
         all.unasked_denied += one.unasked_denied;
+        all.unasked_failed += one.unasked_failed;
     }
 
     /// What there was in all sessions that are over.

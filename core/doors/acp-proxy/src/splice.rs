@@ -26,14 +26,6 @@ impl TextEdit {
         Some(Self { range: end..end, replacement: format!("{comma}{item}") })
     }
 
-    /// Puts `item` at the beginning of `array`, which is a piece of `text`.
-    pub(crate) fn prepend_item(text: &str, array: &str, item: &str) -> Option<Self> {
-        let inner = array.strip_prefix('[')?.strip_suffix(']')?;
-        let start = offset_of_part(text, array)? + 1;
-        let comma = if inner.trim().is_empty() { "" } else { "," };
-        Some(Self { range: start..start, replacement: format!("{item}{comma}") })
-    }
-
     /// Sets a member of `object`, which is a piece of `text` and was read as `parts`: in its place, else at the end.
     pub(crate) fn set_member(
         text: &str,

@@ -41,6 +41,11 @@ impl Turns {
         self.prompts
     }
 
+    /// Whether one is under way, cancelled or not.
+    pub(crate) fn is_working(&self) -> bool {
+        self.prompts > 0 || self.works
+    }
+
     /// The person has prompted: what was held is not any more.
     pub(crate) fn note_prompt(&mut self) {
         self.prompts += 1;
@@ -60,7 +65,7 @@ impl Turns {
 
     /// What is under way is cancelled; where nothing is, all is until the person prompts.
     pub(crate) fn cancel_turn(&mut self) {
-        if self.prompts > 0 || self.works {
+        if self.is_working() {
             self.cancelled = self.prompts.max(1);
         } else {
             self.holds = true;

@@ -261,8 +261,8 @@ impl CallBuilder {
         }
         self.note_unreadable(&changed);
         let changes = matches!(self.kind.as_str(), "edit" | "delete" | "move");
-        for path in input::find_patched_files(raw, changes) {
-            self.write(WriteKind::Edit, &path);
+        for (kind, path) in input::find_patched_files(raw, changes) {
+            self.write(kind, &path);
         }
     }
 
@@ -350,8 +350,8 @@ impl CallBuilder {
                     let from = input::find_paths(raw).into_iter().chain(input::find_moved_paths(raw));
                     from.collect::<Vec<_>>().iter().for_each(|path| self.read(path));
                 }
-                for given in input::find_patched_files(raw, true) {
-                    self.write(kind, &given);
+                if kind != WriteKind::Edit {
+                    input::find_patched_files(raw, true).iter().for_each(|(_, path)| self.write(kind, path));
                 }
                 self.read_urls(raw);
                 self.note_unreadable(&input::listed_paths(raw));
@@ -404,6 +404,8 @@ impl CallBuilder {
             "other" if !is_mcp && self.accesses.is_empty() && input::starts_sub_agent(raw) => {
                 self.push(unknown(Category::Read));
             }
+            // All of it is understood: what becomes of the files that it names.
+            "other" if !is_mcp && input::is_patch_alone(raw) => {}
             "think" if !is_mcp && self.accesses.is_empty() => {
                 input::find_paths(raw).iter().for_each(|path| self.read(path));
                 self.read_urls(raw);
@@ -450,6 +452,19 @@ pub fn includes_accesses(session: &Session, known: &ToolCallState, accesses: &[A
     let call =
         tool_call(&CallOrigin { door: Door::AcpReported, session, tool_call_id: None }, known, Vec::new());
     accesses.iter().all(|access| call.accesses.contains(access))
+}
+
+/// Whether a tool call that shows a terminal does no more than was judged when that was created: it says just that, or nothing.
+pub fn is_within_terminal(session: &Session, known: &ToolCallState, accesses: &[Access]) -> bool {
+    let empty = |field: &str| known.fields.get(field).is_none_or(is_empty_value);
+    let diff = |item: &Value| item.get("type").and_then(Value::as_str) == Some("diff");
+    let diffs = known.fields.get("content").and_then(Value::as_array).is_some_and(|all| all.iter().any(diff));
+    let says_nothing = empty("rawInput") && empty("locations") && !diffs && known.earlier_inputs.is_empty();
+    !known.ambiguous && (says_nothing || is_within_accesses(session, known, accesses))
+}
+
+fn is_empty_value(value: &Value) -> bool {
+    is_nothing(value) || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// Whether a tool call that is under way does what a side door was just judged for.

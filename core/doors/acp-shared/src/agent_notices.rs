@@ -21,20 +21,18 @@ pub fn describe_doubt(
     let id = agent.as_str();
     // One that was given by its command has no name but a digest.
     let agent = if id.starts_with("command:") { "this agent" } else { id };
-    let here = mode.map(|mode| format!("; it is in its mode {}", quote_mode_name(mode))).unwrap_or_default();
-    let after = "what it does without asking can't be stopped by mayi, and is told once it has run";
+    let after = "what it does unasked is told afterwards";
     match asks {
         Asks::Tried(tried) => {
             let version = version.filter(|version| *version != tried)?;
             let version = escape_line(&version.chars().take(LONGEST).collect::<String>());
-            Some(format!(
-                "not known whether {agent} asks before it acts in this version ({version}; {tried} was tried, and asks): {after}"
-            ))
+            Some(format!("mayi has not tried {agent} {version}, but {tried}: {after}"))
         }
-        Asks::No { since, source } => Some(format!(
-            "{agent} is known not to ask before it acts since its version {since} ({source}){here}: {after}"
-        )),
-        Asks::NotKnown => Some(format!("not known whether {agent} asks before it acts{here}: {after}")),
+        Asks::NotKnown => {
+            let here =
+                mode.map(|mode| format!("; it is in its mode {}", quote_mode_name(mode))).unwrap_or_default();
+            Some(format!("not known whether {agent} asks before it acts{here}: {after}"))
+        }
     }
 }
 
@@ -54,18 +52,10 @@ mod tests {
         assert_eq!(vibe_doubt(tried, Some("ask"), Some("3.0.3")), None);
         assert_eq!(vibe_doubt(tried, Some("ask"), None), None);
         let other = vibe_doubt(tried, Some("ask"), Some("9\u{1b}[2J")).unwrap();
-        assert!(
-            other.starts_with("not known whether vibe asks before it acts in this version (9"),
-            "{other}"
-        );
+        assert!(other.starts_with("mayi has not tried vibe 9"), "{other}");
         assert!(!other.contains('\u{1b}'), "{other}");
         let never = vibe_doubt(Asks::NotKnown, Some("accept-edits"), Some("3.0.3")).unwrap();
         let words = "not known whether vibe asks before it acts; it is in its mode `accept-edits`: ";
         assert!(never.starts_with(words), "{never}");
-        let known = vibe_doubt(Asks::No { since: "1.0", source: "there" }, None, None).unwrap();
-        assert!(
-            known.starts_with("vibe is known not to ask before it acts since its version 1.0 (there): "),
-            "{known}"
-        );
     }
 }

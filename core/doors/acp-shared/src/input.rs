@@ -12,10 +12,9 @@ use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
 
 use self::keys::{
-    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATHS, READING, RUNNING, TEXTS,
+    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATCHES, PATHS, READING, RUNNING, TEXTS,
     THINKING, WRITTEN,
 };
-use crate::patch;
 
 /// Whether this is nothing but the start of a sub-agent, whose own calls are judged: what it is told, and of which type it is.
 pub fn starts_sub_agent(input: &Value) -> bool {
@@ -93,20 +92,31 @@ pub fn find_moved_paths(input: &Value) -> Vec<String> {
 }
 
 /// The files of patches among the texts of an input: of any text in a call that changes files, elsewhere of those whose key says so.
-pub fn find_patched_files(input: &Value, any: bool) -> Vec<String> {
+pub fn find_patched_files(input: &Value, any: bool) -> Vec<(WriteKind, String)> {
     let mut found = Vec::new();
+    let mut beside = None;
     for (key, value) in input.as_object().into_iter().flatten() {
         let Some(text) = value.as_str() else { continue };
         let key = key.to_ascii_lowercase();
         let named = ["patch", "diff", "input"].iter().any(|word| key.contains(word));
         if (any || named) && patch_headers::holds_patch(text) {
-            found.extend(patched_names(text).map(str::to_owned));
-            found.extend(patch_headers::patched_files(text).into_iter().map(|(_, path)| path));
+            let files = patch_headers::patched_files(text);
+            let also = patched_names(text).filter(|name| !files.iter().any(|(_, path)| path == name));
+            found.extend(also.map(|name| (WriteKind::Edit, name.to_owned())));
+            found.extend(files);
         } else if named {
-            found.extend(patch::patched_files(text).into_iter().map(|(_, path)| path));
+            let beside = beside.get_or_insert_with(|| find_paths(input));
+            found.extend(patch_headers::unified_files(text, beside));
         }
     }
     found
+}
+
+/// Whether a patch in the form that Codex made is all that the input says: then it is no line, under whatever key it stands.
+pub fn is_patch_alone(input: &Value) -> bool {
+    let mut said = input.as_object().into_iter().flatten().filter(|(_, value)| !says_nothing(value));
+    let (Some((key, Value::String(text))), None) = (said.next(), said.next()) else { return false };
+    (PATCHES.contains(&key.as_str())) && patch_headers::is_whole_patch(text)
 }
 
 /// Paths that something is moved or written to.
@@ -159,7 +169,7 @@ pub fn find_changes(input: &Value) -> Vec<FileChange> {
 
 /// Every command in the input. `nested`: at any depth.
 pub fn find_commands(input: &Value, nested: bool) -> Vec<InputCommand> {
-    let Some(map) = input.as_object() else { return Vec::new() };
+    let Some(map) = input.as_object().filter(|_| !is_patch_alone(input)) else { return Vec::new() };
     let mut map = map.clone();
     map.retain(|key, word| !(LINES.contains(&key.as_str()) && is_edit_word(input, word)));
     if nested { nested_commands(&map) } else { all_commands(&map, false) }

@@ -83,63 +83,10 @@ pub(crate) fn read_patch_text(item: &Value, not_shown: &mut Vec<String>) -> Opti
     text
 }
 
-/// The files that a patch is about, as it names them, and what becomes of each. Lines of hunks are no headers, whatever they begin
-/// with.
-pub(crate) fn patched_files(patch: &str) -> Vec<(WriteKind, String)> {
-    let mut found: Vec<(WriteKind, String)> = Vec::new();
-    let (mut old, mut new) = (0_u64, 0_u64);
-    let mut push = |kind, path: &str| {
-        let path = path.split('\t').next().unwrap_or_default().trim_end_matches('\r');
-        let path = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path).to_owned();
-        if path != "/dev/null" && !path.is_empty() && !found.iter().any(|(_, known)| *known == path) {
-            found.push((kind, path));
-        }
-    };
-    for line in patch.lines() {
-        if old > 0 || new > 0 {
-            match line.as_bytes().first() {
-                Some(b'-') => old = old.saturating_sub(1),
-                Some(b'+') => new = new.saturating_sub(1),
-                Some(b'\\') => {}
-                _ => (old, new) = (old.saturating_sub(1), new.saturating_sub(1)),
-            }
-            continue;
-        }
-        if let Some(range) = line.strip_prefix("@@ ") {
-            (old, new) = hunk_line_counts(range);
-        } else if let Some(path) = line.strip_prefix("--- ").or_else(|| line.strip_prefix("+++ ")) {
-            push(WriteKind::Edit, path);
-        } else if let Some(path) =
-            line.strip_prefix("rename from ").or_else(|| line.strip_prefix("rename to "))
-        {
-            push(WriteKind::Move, path);
-        } else if let Some(path) = line.strip_prefix("copy to ") {
-            push(WriteKind::Create, path);
-        }
-    }
-    found
-}
-
-/// How many lines of the old and of the new text a hunk has: `-1,5 +1,6 @@`.
-fn hunk_line_counts(range: &str) -> (u64, u64) {
-    let mut counts = range.split(' ').take(2).map(|part| {
-        let lines = part.split_once(',').map(|(_, lines)| lines.parse().unwrap_or(1));
-        lines.unwrap_or(1)
-    });
-    (counts.next().unwrap_or(0), counts.next().unwrap_or(0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn given_a_patch_then_its_files_are_found_and_lines_of_hunks_are_none() {
-        let patch = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/within\n same\n+++ b/within\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-z\nrename from o\nrename to n\n";
-        let paths: Vec<String> = patched_files(patch).into_iter().map(|(_, path)| path).collect();
-        assert_eq!(paths, ["x", "y", "o", "n"]);
-    }
 
     #[test]
     fn given_changes_then_each_file_counts_and_what_is_not_understood_is_said() {

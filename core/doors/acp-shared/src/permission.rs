@@ -6,7 +6,7 @@ use crate::adapt::{self, CallOrigin};
 use crate::options;
 use crate::tool_calls::{ToolCallState, ToolCalls};
 use mayi_core::approval::AgentOption;
-use mayi_core::call::{Access, Call, Door};
+use mayi_core::call::{Access, Call, Door, Parent};
 use mayi_core::gate::{Session, Verdict};
 
 /// The call that a request means, and the options that it offers.
@@ -19,6 +19,11 @@ pub fn read_permission_request(
     let mut not_shown = Vec::new();
     let options = options::read(params.get("options"), &mut not_shown);
     let mut call = adapt::tool_call(from, known, not_shown);
+    // What asks in a session that nobody announced works for the one that it is judged in (D4.27).
+    let told = params.get("sessionId").and_then(Value::as_str);
+    if told.is_some_and(|told| told != from.session.id.0) && call.parent.is_none() {
+        call.parent = Some(Parent { id: from.session.id.0.clone(), title: String::new() });
+    }
     let switches = call.accesses.iter().any(|access| matches!(access, Access::Mode { .. }));
     if options::find_allow_once(&options).is_none() || switches {
         call.by_hand = Some(if switches {

@@ -10,7 +10,7 @@ use crate::options;
 use crate::permission;
 use crate::tool_calls::{ToolCallState, ToolCalls};
 use mayi_core::approval::{AgentOption, OptionKind};
-use mayi_core::call::{Access, Call, Category};
+use mayi_core::call::{Access, Call, Category, SessionId};
 
 /// What a request is about.
 #[derive(Clone, Debug)]
@@ -100,7 +100,8 @@ pub fn read_subject_request(
     params: &Value,
     big: bool,
 ) -> (Call, Vec<AgentOption>) {
-    let session = &from.session.id;
+    // As the agent told it: a session that nobody announced has tool calls of its own.
+    let session = &SessionId(non_empty_text(params, "sessionId").unwrap_or_default());
     let (mut call, mut options) = match subject {
         Subject::ToolCall { id, fields } => {
             let mut known = calls.merge_request(session, id, fields);

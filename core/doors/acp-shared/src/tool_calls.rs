@@ -5,10 +5,14 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use mayi_core::call::{Parent, SessionId};
+use mayi_core::call::{Access, Parent, SessionId};
+use mayi_core::gate::ReportedEnd;
 
 /// As many tool calls of all sessions are kept.
 const MOST: usize = 4096;
+
+/// Maximum number of terminals that are kept of one call.
+const MOST_TERMINALS: usize = 16;
 
 /// Fields that are merged.
 const FIELDS: &[&str] = &["title", "kind", "name", "status", "content", "locations", "rawInput", "_meta"];
@@ -30,6 +34,8 @@ pub struct ToolCallState {
     pub gated: bool,
     /// A message about it could be read in more than one way.
     pub ambiguous: bool,
+    /// Terminals that it shows, or has shown.
+    pub terminals: Vec<String>,
     /// The agent said that it is carried out: also one that failed after that may have done something.
     began: bool,
     /// The call that started the sub-agent which it is of.
@@ -59,7 +65,21 @@ impl ToolCallState {
         self.text_field("status").unwrap_or("pending")
     }
 
+    /// How it has ended, where it has run.
+    #[must_use]
+    pub fn reported_end(&self) -> ReportedEnd {
+        match self.status() {
+            "failed" => ReportedEnd::Failed,
+            _ => ReportedEnd::Ran,
+        }
+    }
+
     fn merge_fields(&mut self, from: &Map<String, Value>) {
+        for id in shown_terminals(from) {
+            if self.terminals.len() < MOST_TERMINALS && !self.terminals.contains(&id) {
+                self.terminals.push(id);
+            }
+        }
         for field in FIELDS {
             let Some(value) = from.get(*field).filter(|value| !is_empty(value)) else { continue };
             if *field == "rawInput"
@@ -74,10 +94,21 @@ impl ToolCallState {
     }
 }
 
+/// A terminal that was created through the gate.
+#[derive(Debug)]
+struct GatedTerminal {
+    /// What was judged.
+    accesses: Vec<Access>,
+    /// The call that it was found to explain: there is one at the most.
+    call: Option<String>,
+}
+
 /// Everything that agents have reported.
 #[derive(Debug, Default)]
 pub struct ToolCalls {
     calls: HashMap<(SessionId, String), ToolCallState>,
+    /// Terminals that were created through the gate.
+    terminals: HashMap<(SessionId, String), GatedTerminal>,
     count: u64,
 }
 
@@ -161,6 +192,35 @@ impl ToolCalls {
         self.entry(session, id).ambiguous = true;
     }
 
+    /// A terminal was created through the gate, for what these accesses say.
+    pub fn record_terminal(&mut self, session: &SessionId, id: &str, accesses: Vec<Access>) {
+        if self.terminals.len() >= MOST {
+            self.terminals.clear();
+        }
+        let terminal = GatedTerminal { accesses, call: None };
+        self.terminals.insert((session.clone(), id.to_owned()), terminal);
+    }
+
+    /// Whether a call that was never asked about ran in a terminal that was: it shows the terminal, and does no more than was judged
+    /// there (`does`). A terminal explains one call.
+    pub fn ran_in_terminal(
+        &mut self,
+        session: &SessionId,
+        call: &str,
+        known: &ToolCallState,
+        does: impl Fn(&[Access]) -> bool,
+    ) -> bool {
+        known.terminals.iter().any(|id| {
+            let Some(terminal) = self.terminals.get_mut(&(session.clone(), id.clone())) else { return false };
+            let free = terminal.call.as_deref().is_none_or(|other| other == call);
+            let explains = free && does(&terminal.accesses);
+            if explains {
+                terminal.call = Some(call.to_owned());
+            }
+            explains
+        })
+    }
+
     /// Marks calls that are under way as gated: a side door was judged for what they do.
     pub fn mark_open_calls_gated(&mut self, session: &SessionId, does: impl Fn(&ToolCallState) -> bool) {
         for ((of, _), known) in &mut self.calls {
@@ -226,6 +286,12 @@ impl ToolCalls {
         }
         self.calls.entry(key).or_insert_with(|| ToolCallState { started: count, ..ToolCallState::default() })
     }
+}
+
+fn shown_terminals(fields: &Map<String, Value>) -> Vec<String> {
+    let items = fields.get("content").and_then(Value::as_array).into_iter().flatten();
+    let shown = items.filter(|item| item.get("type").and_then(Value::as_str) == Some("terminal"));
+    shown.filter_map(|item| item.get("terminalId")?.as_str().map(str::to_owned)).collect()
 }
 
 fn is_empty(value: &Value) -> bool {

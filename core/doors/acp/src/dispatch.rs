@@ -12,7 +12,7 @@ use super::lines::REFUSED;
 use super::shared::{Shared, invalid_params_error, session_of};
 use super::{AcpEvent, files, permission, terminals};
 use mayi_acp_shared::adapt::{self, CallOrigin};
-use mayi_core::call::{Door, SessionId};
+use mayi_core::call::{Access, Door, SessionId};
 use mayi_core::policy::Effect;
 
 /// Takes one message of the agent's.
@@ -108,8 +108,15 @@ fn tool_call(
     session: &mayi_core::gate::Session,
     fields: &serde_json::Map<String, Value>,
 ) -> Option<AcpEvent> {
-    let unasked = shared.lock_tool_calls().apply_update(&session.id, fields);
     let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
+    let unasked = {
+        let mut calls = shared.lock_tool_calls();
+        let unasked = calls.apply_update(&session.id, fields);
+        unasked.filter(|known| {
+            let does = |accesses: &[Access]| adapt::is_within_terminal(session, known, accesses);
+            !calls.ran_in_terminal(&session.id, id, known, does)
+        })
+    };
     revise_card(shared, session, id);
     match fields.get("status").and_then(Value::as_str) {
         Some("in_progress") => shared.gate.report_started(&session.id, id),
@@ -117,13 +124,16 @@ fn tool_call(
         _ => {}
     }
     let from = CallOrigin { door: Door::AcpReported, session, tool_call_id: Some(id) };
-    let call = adapt::tool_call(&from, &unasked?, Vec::new());
-    let decision = shared.gate.judge_reported(&call)?;
+    let known = unasked?;
+    let call = adapt::tool_call(&from, &known, Vec::new());
+    let end = known.reported_end();
+    let decision = shared.gate.judge_reported(&call, end)?;
     (decision.effect != Effect::Allow).then(|| AcpEvent::Unasked {
         session: session.id.clone(),
         tool_call_id: id.to_owned(),
         title: call.title,
         decision,
+        end,
     })
 }
 

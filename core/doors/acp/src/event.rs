@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use mayi_core::call::SessionId;
-use mayi_core::gate::GateEvent;
+use mayi_core::gate::{GateEvent, ReportedEnd};
 use mayi_core::policy::Decision;
 
 /// What a front end hears of, of both sides in one channel: a question stands behind the call that it is about, and what the
@@ -48,6 +48,8 @@ pub enum AcpEvent {
         title: String,
         /// What the policy says of it.
         decision: Decision,
+        /// Whether it has run, or was tried and failed.
+        end: ReportedEnd,
     },
     /// Something that a person should know, one line.
     Notice(String),

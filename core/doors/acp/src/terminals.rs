@@ -190,6 +190,8 @@ async fn start(
     });
     let id = format!("term_{}", uuid::Uuid::now_v7().simple());
     shared.terminals.lock().insert(id.clone(), terminal);
+    let call = authorized.call();
+    shared.lock_tool_calls().record_terminal(&call.session, &id, call.accesses.clone());
     Ok(json!({"terminalId": id}))
 }
 

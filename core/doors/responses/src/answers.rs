@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::future::join_all;
 use mayi_core::approval::escape_line;
 use mayi_core::call::{Call, SessionId};
-use mayi_core::gate::{Authorized, Execution, Gate, Refusal, Session, Verdict};
+use mayi_core::gate::{Authorized, Execution, Gate, Refusal, ReportedEnd, Session, Verdict};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -244,7 +244,7 @@ impl ExchangeCalls {
                 _ => {
                     let ran = if ran.any_text(&has_key) { ran.without_arguments() } else { ran };
                     let call = ran.to_call(shared, &self.session, asked, &lists);
-                    self.gate.judge_reported(&call);
+                    self.gate.judge_reported(&call, ReportedEnd::Ran);
                     let name = format!("{}/{}", escape_line(&ran.label), escape_line(&ran.tool));
                     unasked.push(if has_key(&name) {
                         "a call with a key in its name".to_owned()

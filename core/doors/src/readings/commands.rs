@@ -77,12 +77,17 @@ pub fn all_commands(input: &Map<String, Value>, typed: bool) -> Vec<InputCommand
     for (key, value) in input.iter().filter(|(key, value)| {
         is_other_line(key, typed) || !LINES.contains(&key.as_str()) && is_line_by_ending(key, value)
     }) {
-        // Several lines, each by itself.
-        let lines = value.as_array().into_iter().flatten().filter_map(Value::as_str);
-        found.extend(
-            lines.filter(|line| !is_plain_word(line)).map(|line| InputCommand::Line(line.to_owned())),
-        );
-        found.extend(command_readings(input, key));
+        match value.as_array().filter(|_| holds_several(key) && !has_args(input)) {
+            Some(items) => found.extend(listed_lines(input, items)),
+            None => {
+                // Several lines, each by itself.
+                let lines = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                found.extend(
+                    lines.filter(|line| !is_plain_word(line)).map(|line| InputCommand::Line(line.to_owned())),
+                );
+                found.extend(command_readings(input, key));
+            }
+        }
     }
     for shell in SHELLS.iter().filter_map(|key| input.get(*key)).filter_map(Value::as_str) {
         for line in LINES.iter().filter_map(|key| input.get(*key)).filter_map(Value::as_str) {
@@ -90,6 +95,35 @@ pub fn all_commands(input: &Map<String, Value>, typed: bool) -> Vec<InputCommand
         }
     }
     without_twins(found)
+}
+
+/// Whether a key says that it holds several commands.
+fn holds_several(key: &str) -> bool {
+    key.to_ascii_lowercase().ends_with('s')
+}
+
+fn has_args(input: &Map<String, Value>) -> bool {
+    ARGS.iter().any(|key| input.get(*key).is_some_and(|args| !args.is_null()))
+}
+
+/// Several commands: each item is a line, or says what it runs. They may be the words of one as well, where nothing else in the
+/// input is a line and they could be: each is a word, or one of them begins as an option does.
+fn listed_lines(input: &Map<String, Value>, items: &[Value]) -> Vec<InputCommand> {
+    let mut found = Vec::new();
+    for item in items {
+        match item {
+            Value::String(line) => found.push(InputCommand::Line(line.clone())),
+            Value::Object(map) if has_command(map) => found.extend(all_commands(map, false)),
+            _ => found.push(InputCommand::Unknown),
+        }
+    }
+    let beside = LINES.iter().any(|key| input.get(*key).is_some_and(Value::is_string));
+    let words = texts_of(items).filter(|words| {
+        let plain = words.iter().all(|word| is_plain_word(word));
+        !beside && words.len() > 1 && (plain || words.iter().skip(1).any(|word| word.starts_with('-')))
+    });
+    found.extend(words.map(InputCommand::Words));
+    found
 }
 
 /// The same at any depth.
@@ -280,7 +314,7 @@ mod tests {
             assert_eq!(of(json!({ key: "rm", "args": ["x"] }), false), [words(&["rm", "x"])], "{key}");
             assert!(has_command(json!({ key: "rm x" }).as_object().unwrap()), "{key}");
         }
-        assert_eq!(of(json!({ "commands": ["rm x", "y"] }), false), [line("rm x"), words(&["rm x", "y"])]);
+        assert_eq!(of(json!({ "commands": ["rm x", "y"] }), false), [line("rm x"), line("y")]);
         assert_eq!(of(json!({ "commands": [{ "x": 1 }] }), false), [InputCommand::Unknown]);
         assert_eq!(of(json!({ "input": "rm x" }), true), [line("rm x")]);
         for key in ["arguments", "argv", "parameters"] {
@@ -299,6 +333,32 @@ mod tests {
         {
             assert_eq!(nested_commands(input.as_object().unwrap()), [line("rm x")], "{input}");
         }
+    }
+
+    /// Copilot and Cline have a list of lines, of which none is a word; what could be one is both. Attack 761.
+    #[test]
+    fn given_a_list_of_lines_then_each_is_a_line_and_words_are_words_too() {
+        let of = |input: Value| all_commands(input.as_object().unwrap(), false);
+        let line = |line: &str| InputCommand::Line(line.to_owned());
+        let words = |words: &[&str]| InputCommand::Words(words.iter().map(|&word| word.to_owned()).collect());
+        let both = "touch ran.txt && echo ran-it";
+        assert_eq!(of(json!({ "command": both, "commands": [both] })), [line(both)]);
+        assert_eq!(of(json!({ "commands": ["make", "cargo test"] })), [line("make"), line("cargo test")]);
+        assert_eq!(
+            of(json!({ "command": "make && ls", "commands": ["make", "ls"] })),
+            [line("make && ls"), line("make"), line("ls")]
+        );
+        for list in [&["rm", "-rf", "/a b"][..], &["rm", "x"]] {
+            let mut all: Vec<_> = list.iter().map(|item| line(item)).collect();
+            all.push(words(list));
+            assert_eq!(of(json!({ "commands": list })), all);
+        }
+        assert_eq!(
+            of(json!({ "commands": [{ "command": "rm", "args": ["x"] }, "ls"] })),
+            [words(&["rm", "x"]), line("ls")]
+        );
+        assert_eq!(of(json!({ "commands": ["ls", 1] })), [line("ls"), InputCommand::Unknown]);
+        assert_eq!(of(json!({ "commands": ["rm"], "args": ["x"] })), [words(&["rm"]), words(&["rm", "x"])]);
     }
 
     /// Attack 564.

@@ -3,8 +3,8 @@
 
 use super::memory::Kept;
 use super::*;
-use crate::call::{McpAccess, ServerId};
-use crate::gate::ToolFactsSource;
+use crate::call::{Category, McpAccess, ServerId};
+use crate::gate::{ReportedEnd, ToolFactsSource};
 
 /// Knows nothing of any tool.
 #[derive(Debug)]
@@ -123,7 +123,30 @@ async fn given_a_refused_call_then_a_report_of_another_is_still_unasked() {
     if let Some(Access::Mcp(mcp)) = other.accesses.first_mut() {
         mcp.arguments = json!({"to": 2});
     }
-    assert!(gate.judge_reported(&other).is_some());
-    assert!(gate.judge_reported(&report).is_none(), "its own report is no news");
-    assert!(gate.judge_reported(&report).is_some(), "once");
+    assert!(gate.judge_reported(&other, ReportedEnd::Ran).is_some());
+    assert!(gate.judge_reported(&report, ReportedEnd::Ran).is_none(), "its own report is no news");
+    assert!(gate.judge_reported(&report, ReportedEnd::Ran).is_some(), "once");
+}
+
+/// D7.9, attack 767: whatever the agent calls it, what was judged at the gateway is known by its arguments; each such call answers for
+/// one report, and a report of something else is still one.
+#[tokio::test]
+async fn given_a_report_that_names_no_tool_then_it_is_known_by_its_arguments() {
+    let kept = Kept::new();
+    let gate = standing(&kept);
+    assert!(!covered(&gate, met("gh")).await);
+    let report = |kind: &str, input: serde_json::Value| {
+        let mut report = call("9", Access::Tool { name: kind.to_owned(), category: Category::Execute });
+        (report.door, report.kind, report.raw_input) = (Door::AcpReported, kind.to_owned(), input);
+        report.title = "gh_create (gh MCP Server)".to_owned();
+        report.session = met("gh").session;
+        report
+    };
+    let Some(Access::Mcp(mcp)) = met("gh").accesses.pop() else { panic!("a tool") };
+    let arguments = mcp.arguments;
+    assert!(gate.judge_reported(&report("other", json!({"to": 7})), ReportedEnd::Ran).is_some());
+    assert!(gate.judge_reported(&report("execute", arguments.clone()), ReportedEnd::Ran).is_some());
+    assert!(gate.judge_reported(&report("other", json!(null)), ReportedEnd::Ran).is_some());
+    assert!(gate.judge_reported(&report("other", arguments.clone()), ReportedEnd::Ran).is_none());
+    assert!(gate.judge_reported(&report("other", arguments), ReportedEnd::Ran).is_some(), "once");
 }

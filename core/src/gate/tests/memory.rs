@@ -341,7 +341,7 @@ async fn given_a_call_that_only_was_reported_then_it_is_in_the_record() {
     let gate = kept.gate();
     let mut reported = run("1", "make");
     reported.door = Door::AcpReported;
-    let _ = gate.judge_reported(&reported);
+    let _ = gate.judge_reported(&reported, ReportedEnd::Ran);
     assert_eq!(kept.kinds(), [Kind::Unasked]);
 }
 

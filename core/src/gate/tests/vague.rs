@@ -66,7 +66,8 @@ async fn given_a_call_without_its_command_then_what_was_allowed_covers_no_side_d
     let side = gate.submit(side, &[]);
     assert!(
         side.approval_id().is_some()
-            || gate.judge_reported(&vague("3", "execute", "x")).unwrap().effect == Effect::Ask
+            || gate.judge_reported(&vague("3", "execute", "x"), ReportedEnd::Ran).unwrap().effect
+                == Effect::Ask
     );
     drop(side);
 }

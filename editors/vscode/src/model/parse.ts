@@ -93,7 +93,7 @@ const EVENTS: { readonly [type in Event["type"]]: (one: Fields) => boolean } = {
   prompt: (one) => isText(one["tabId"]) && isText(one["text"]) && typeof one["turn"] === "number",
   "session-update": (one) => isText(one["tabId"]) && isFields(one["update"]),
   decided: (one) => isText(one["tabId"]) && isText(one["title"]) && oneOf(one["effect"], EFFECTS) && isTextOrNull(one["by"]) && isList(one["why"], isFinding),
-  unasked: (one) => [one["tabId"], one["toolCallId"], one["title"]].every(isText) && oneOf(one["policy"], EFFECTS) && isList(one["why"], isFinding),
+  unasked: (one) => [one["tabId"], one["toolCallId"], one["title"]].every(isText) && oneOf(one["policy"], EFFECTS) && isList(one["why"], isFinding) && typeof one["failed"] === "boolean",
   "turn-ended": (one) => isText(one["tabId"]) && isTextOrNull(one["stopReason"]) && isTextOrNull(one["error"]),
   notice: (one) => isTextOrNull(one["tabId"]) && isText(one["text"]),
   "settings-changed": (one) => isFields(one["editor"]),

@@ -63,10 +63,10 @@ export function reduce(state: State, event: Event | Local): State {
     case "unasked":
       return inTab(state, event.tabId, (tab) => {
         const tool = tab.items.findLast((item) => item.kind === "tool" && item.toolCallId === event.toolCallId);
-        const unasked = { policy: event.policy, why: event.why };
+        const unasked = { policy: event.policy, why: event.why, failed: event.failed };
         if (tool?.kind === "tool") return replace(tab, { ...tool, unasked });
         const reason = event.why.find((finding) => finding.effect === event.policy)?.reason ?? "";
-        return note(tab, `${ranUnasked(event.policy)}: ${event.title}${reason === "" ? "" : ` (${reason})`}`, true);
+        return note(tab, `${ranUnasked(event.policy, event.failed)}: ${event.title}${reason === "" ? "" : ` (${reason})`}`, true);
       });
     case "turn-ended":
       return inTab(state, event.tabId, (tab) => turnEnded(tab, event.stopReason, event.error));

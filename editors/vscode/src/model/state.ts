@@ -32,6 +32,7 @@ export interface ToolItem {
 export interface Unasked {
   policy: Effect;
   why: Finding[];
+  failed: boolean;
 }
 
 export type ToolStatus = "pending" | "in_progress" | "completed" | "failed";

@@ -3,6 +3,7 @@
 import type { Effect } from "../api";
 
 /** It was neither allowed nor denied: `policy` is what would have become of it. */
-export function ranUnasked(policy: Effect): string {
-  return `Ran without asking, though the policy ${policy === "deny" ? "denies it" : "asks about it"}`;
+export function ranUnasked(policy: Effect, failed: boolean): string {
+  const would = policy === "deny" ? "denies it" : "asks about it";
+  return failed ? `Was tried without asking, and failed; the policy ${would}` : `Ran without asking, though the policy ${would}`;
 }

@@ -27,31 +27,37 @@ impl Input {
     }
 }
 
-const SHELLS: &[&str] = &["Bash", "exec_command", "shell_command", "shell", "run_shell_command", "bash"];
+const SHELLS: &[&str] =
+    &["Bash", "exec_command", "shell_command", "shell", "run_shell_command", "bash", "run_commands"];
 const PATH: &[&str] = &["file_path", "filePath", "path"];
 
 /// `None` if the agent offers nothing that fits.
 pub(crate) fn call(wish: &Wish, offer: &Offer) -> Option<ToolCall> {
     match wish {
-        Wish::Write { path, content } => match offer.first(&["Write", "write_file", "write", "create"]) {
-            Some(tool) => {
-                Some(fill(tool, &[(PATH, json!(path)), (&["content", "file_text"], json!(content))]))
+        Wish::Write { path, content } => {
+            match offer.first(&["Write", "write_file", "write", "create", "editor"]) {
+                Some(tool) => Some(fill(
+                    tool,
+                    &[(PATH, json!(path)), (&["content", "file_text", "new_text"], json!(content))],
+                )),
+                None => patch(offer, &format!("Add File: {path}"), &marked('+', content)),
             }
-            None => patch(offer, &format!("Add File: {path}"), &marked('+', content)),
-        },
-        Wish::Edit { path, old, new } => match offer.first(&["Edit", "edit_file", "edit", "replace"]) {
-            Some(tool) => {
-                let old = (&["old_string", "old_text", "oldString", "old_str"][..], json!(old));
-                let new = (&["new_string", "new_text", "newString", "new_str"][..], json!(new));
-                let why = (&["instruction"][..], json!("Change what the script says"));
-                Some(fill(tool, &[(PATH, json!(path)), old, new, why]))
+        }
+        Wish::Edit { path, old, new } => {
+            match offer.first(&["Edit", "edit_file", "edit", "replace", "editor"]) {
+                Some(tool) => {
+                    let old = (&["old_string", "old_text", "oldString", "old_str"][..], json!(old));
+                    let new = (&["new_string", "new_text", "newString", "new_str"][..], json!(new));
+                    let why = (&["instruction"][..], json!("Change what the script says"));
+                    Some(fill(tool, &[(PATH, json!(path)), old, new, why]))
+                }
+                None => {
+                    let change = format!("@@\n{}{}", marked('-', old), marked('+', new));
+                    patch(offer, &format!("Update File: {path}"), &change)
+                }
             }
-            None => {
-                let change = format!("@@\n{}{}", marked('-', old), marked('+', new));
-                patch(offer, &format!("Update File: {path}"), &change)
-            }
-        },
-        Wish::Read { path } => match offer.first(&["Read", "read_file", "read"]) {
+        }
+        Wish::Read { path } => match offer.first(&["Read", "read_file", "read", "view"]) {
             Some(tool) => Some(fill(tool, &[(PATH, json!(path))])),
             None => shell(offer, &format!("cat {path}")),
         },
@@ -136,6 +142,9 @@ fn fill(tool: &Tool, values: &[(&[&str], Value)]) -> ToolCall {
 
 fn shell(offer: &Offer, command: &str) -> Option<ToolCall> {
     let tool = offer.first(SHELLS)?;
+    if tool.takes_list("commands") {
+        return Some(fill(tool, &[(&["commands"], json!([command]))]));
+    }
     let line = if tool.takes_list("command") { json!(["bash", "-lc", command]) } else { json!(command) };
     let why = (&["description"][..], json!("Run what the script says"));
     let waits = (&["is_background"][..], json!(false));

@@ -39,7 +39,12 @@ impl Walker<'_> {
                 known.touches.push(Touch { path: TouchedPath::Known(path), how, reach: Reach::Itself });
             }
         }
-        if folder.known_path().is_some() { None } else { unknown() }
+        if folder.known_path().is_none() {
+            return unknown();
+        }
+        // It does nothing but to write these, by the name that shells look up: the agent's own.
+        known.reader = words.first().and_then(Word::literal) == Some(name);
+        None
     }
 }
 

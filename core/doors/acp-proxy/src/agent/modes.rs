@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::shared::Shared;
 use mayi_core::approval::escape_line;
 use mayi_core::call::Door;
-use mayi_core::gate::Verdict;
+use mayi_core::gate::{ReportedEnd, Verdict};
 use mayi_doors::task::SpawnBoxed as _;
 
 /// So often an agent is set back before its turn ends by that.
@@ -34,7 +34,7 @@ pub(super) fn observe_mode(shared: &Arc<Shared>, session: &Arc<Session>, mode: &
             return true;
         }
         // Nothing was ever said of a mode, where a sub-agent's first word of its own is no change.
-        let first = state.agent_mode.is_none() && session.core.parent.is_some();
+        let first = state.agent_mode.is_none() && !session.is_root();
         if state.replays || first && session.family.asking_mode.is_none() {
             // Unless its answer says another one, it is in the last of these.
             state.agent_mode = Some(mode.to_owned());
@@ -129,7 +129,7 @@ impl SettingChange {
         let mut reported =
             mode_call(session, &self.name, &format!("The agent went into its mode `{shown}` by itself"));
         reported.door = Door::AcpReported;
-        let _ = session.gate().judge_reported(&reported);
+        let _ = session.gate().judge_reported(&reported, ReportedEnd::Ran);
         match self.set_back().await {
             Err(why) => {
                 session.lock_state().switching.remove(&self.name);

@@ -15,7 +15,7 @@ use mayi_acp_shared::adapt::CallOrigin;
 use mayi_acp_shared::permission::{cancelled_outcome, permission_response, read_permission_request};
 use mayi_acp_shared::subject::{self, Subject};
 use mayi_core::approval::{AgentOption, ApprovalId};
-use mayi_core::call::{Access, Door};
+use mayi_core::call::{Access, Call, Door};
 use mayi_core::gate::{Ticket, Verdict};
 use mayi_doors::task::SpawnBoxed as _;
 
@@ -38,7 +38,7 @@ impl AgentRequest {
     /// `session/request_permission`. `big`: there are numbers in its input that readers disagree on.
     pub(super) fn judge_permission(self, message: &Message<'_>, big: bool) -> Option<String> {
         let (shared, session) = (&self.shared, &self.session);
-        let subject = match self.read_subject() {
+        let subject = match read_subject(shared, &self.params) {
             Ok(subject) => subject,
             Err(wrong) => return self.refuse(code::INVALID_PARAMS, wrong),
         };
@@ -57,24 +57,7 @@ impl AgentRequest {
         if key.as_ref().is_some_and(|key| shared.lock_open_approvals().contains_key(key)) {
             return self.refuse(code::INVALID_PARAMS, "this tool call is being asked about already");
         }
-        let from = CallOrigin {
-            door: Door::AcpPermission,
-            session: &session.core,
-            tool_call_id: call_id.as_deref(),
-        };
-        let (call, options) = {
-            let mut calls = shared.lock_tool_calls();
-            if shared.is_v2() {
-                subject::read_subject_request(&from, &mut calls, &subject, &self.params, big)
-            } else {
-                let empty = Map::new();
-                let fields = if let Subject::ToolCall { fields, .. } = &subject { fields } else { &empty };
-                let mut known =
-                    calls.merge_request(&session.id, call_id.as_deref().unwrap_or_default(), fields);
-                known.ambiguous |= big;
-                read_permission_request(&from, &known, &self.params)
-            }
-        };
+        let (call, options) = read_question(shared, session, &subject, &self.params, big);
         let accesses = call.accesses.clone();
         let asking = shared.cards.begin_asking();
         let mut ticket = session.gate().submit(call, &options);
@@ -101,19 +84,6 @@ impl AgentRequest {
             self.record_verdict(&of, &verdict);
         });
         None
-    }
-
-    /// What it is about. In version 1 that is a tool call.
-    fn read_subject(&self) -> Result<Subject, &'static str> {
-        if self.shared.is_v2() {
-            return subject::read(&self.params);
-        }
-        let fields = self.params.get("toolCall").and_then(Value::as_object);
-        let id = fields.and_then(|fields| fields.get("toolCallId")?.as_str()).filter(|id| !id.is_empty());
-        match (fields, id) {
-            (Some(fields), Some(id)) => Ok(Subject::ToolCall { id: id.to_owned(), fields: fields.clone() }),
-            _ => Err("session/request_permission needs a toolCall with a toolCallId"),
-        }
     }
 
     /// What the agent says of its work waits for this question no more.
@@ -164,6 +134,40 @@ impl AgentRequest {
         let answer = with_meta_of(&permission_response(verdict, &of.options), said);
         shared.answer_agent_with(&self.id, answer);
     }
+}
+
+/// What a question is about. In version 1 that is a tool call.
+pub(super) fn read_subject(shared: &Shared, params: &Value) -> Result<Subject, &'static str> {
+    if shared.is_v2() {
+        return subject::read(params);
+    }
+    let fields = params.get("toolCall").and_then(Value::as_object);
+    let id = fields.and_then(|fields| fields.get("toolCallId")?.as_str()).filter(|id| !id.is_empty());
+    match (fields, id) {
+        (Some(fields), Some(id)) => Ok(Subject::ToolCall { id: id.to_owned(), fields: fields.clone() }),
+        _ => Err("session/request_permission needs a toolCall with a toolCallId"),
+    }
+}
+
+/// The call that a question means in `session`, and the options that it offers.
+pub(super) fn read_question(
+    shared: &Shared,
+    session: &Session,
+    subject: &Subject,
+    params: &Value,
+    big: bool,
+) -> (Call, Vec<AgentOption>) {
+    let call_id = subject.id();
+    let from = CallOrigin { door: Door::AcpPermission, session: &session.core, tool_call_id: call_id };
+    let mut calls = shared.lock_tool_calls();
+    if shared.is_v2() {
+        return subject::read_subject_request(&from, &mut calls, subject, params, big);
+    }
+    let empty = Map::new();
+    let fields = if let Subject::ToolCall { fields, .. } = subject { fields } else { &empty };
+    let mut known = calls.merge_request(&session.id, call_id.unwrap_or_default(), fields);
+    known.ambiguous |= big;
+    read_permission_request(&from, &known, params)
 }
 
 /// What was asked about.

@@ -164,7 +164,8 @@ impl AgentRequest {
         match verdict {
             Verdict::Allowed(authorized) => {
                 let carrying = Some(self.session.gate().begin_execution(&authorized));
-                let terminal_of = creates.then(|| Arc::clone(&self.session));
+                let accesses = || authorized.call().accesses.clone();
+                let terminal_of = creates.then(|| (Arc::clone(&self.session), accesses()));
                 self.shared
                     .lock_flight()
                     .agent

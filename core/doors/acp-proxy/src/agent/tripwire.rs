@@ -13,11 +13,11 @@ use crate::session::Session;
 use crate::shared::Shared;
 use crate::turns::{ENDING, TurnStop};
 use mayi_acp_shared::adapt::{self, CallOrigin};
-use mayi_acp_shared::subject;
+use mayi_acp_shared::{ToolCallState, ToolCalls, subject};
 use mayi_core::approval::escape_line;
 use mayi_core::call::{Access, Call, Door};
 use mayi_core::config::OnUnasked;
-use mayi_core::gate;
+use mayi_core::gate::{self, ReportedEnd};
 use mayi_core::policy::Effect;
 use mayi_doors::task::spawn;
 
@@ -26,14 +26,19 @@ pub(super) fn tool_call(shared: &Arc<Shared>, session: &Arc<Session>, fields: &M
     if session.lock_state().replays {
         return;
     }
-    let unasked = shared.lock_tool_calls().apply_update(&session.id, fields);
     let id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
+    let unasked = {
+        let mut calls = shared.lock_tool_calls();
+        let unasked = calls.apply_update(&session.id, fields);
+        unasked.filter(|known| !ran_in_terminal(&mut calls, session, id, known))
+    };
+    let end = unasked.as_ref().map_or(ReportedEnd::Ran, ToolCallState::reported_end);
     let changed = revise_changed_call(shared, session, id)
         .or_else(|| find_done_though_refused(shared, session, fields, id));
     match fields.get("status").and_then(Value::as_str) {
-        Some("in_progress") => session.gate().report_started(&session.id, id),
+        Some("in_progress") => session.gate().report_started(&session.core.id, id),
         Some(status @ ("completed" | "failed" | "cancelled")) => {
-            session.gate().report_finished(&session.id, id, status);
+            session.gate().report_finished(&session.core.id, id, status);
             let mut state = session.lock_state();
             state.approved.remove(id);
             state.agent_terminals.forget_call(id);
@@ -44,9 +49,17 @@ pub(super) fn tool_call(shared: &Arc<Shared>, session: &Arc<Session>, fields: &M
     let unasked = unasked.map(|known| adapt::tool_call(&from, &known, Vec::new()));
     // Of a command that was approved by itself, this is what is told.
     let unasked = unasked.filter(|call| !session.lock_state().take_told_command(&call.accesses));
-    if let Some(call) = unasked.or(changed) {
-        report_unasked(shared, session, &call);
+    match (unasked, changed) {
+        (Some(call), _) => report_unasked(shared, session, &call, end),
+        (None, Some(call)) => report_unasked(shared, session, &call, ReportedEnd::Ran),
+        (None, None) => {}
     }
+}
+
+/// Whether a call that was never asked about ran in a terminal that was judged when it was created.
+fn ran_in_terminal(calls: &mut ToolCalls, session: &Session, id: &str, known: &ToolCallState) -> bool {
+    let does = |accesses: &[Access]| adapt::is_within_terminal(&session.core, known, accesses);
+    calls.ran_in_terminal(&session.id, id, known, does)
 }
 
 /// Takes what the agent says of a terminal of its own (version 2): a command that has run in one, and that no tool call tells of, is
@@ -80,7 +93,7 @@ pub(super) fn observe_terminal(
     let ended = update.get("exitStatus").is_some_and(|status| status.starts_with('{'));
     let left = if ended { session.lock_state().agent_terminals.end_terminal(&id) } else { None };
     if let Some(left) = left {
-        report_unasked(shared, session, &in_terminal(session, &left));
+        report_unasked(shared, session, &in_terminal(session, &left), ReportedEnd::Ran);
     }
     Ok(())
 }
@@ -93,7 +106,7 @@ fn in_terminal(session: &Session, command: &TerminalCommand) -> Call {
 fn check_terminal_command(shared: &Arc<Shared>, session: &Arc<Session>, command: &TerminalCommand) {
     let call = in_terminal(session, command);
     if !is_explained(shared, session, &call) {
-        report_unasked(shared, session, &call);
+        report_unasked(shared, session, &call, ReportedEnd::Ran);
     }
 }
 
@@ -121,10 +134,14 @@ fn is_explained(shared: &Shared, session: &Session, call: &Call) -> bool {
 
 /// What began without asking and was not ended when the turn was: it counts as what ran.
 pub(super) fn report_unended_calls(shared: &Arc<Shared>, session: &Arc<Session>) {
-    let calls = shared.lock_tool_calls().end_ungated_calls(&session.id);
-    for (id, known) in calls {
+    let left: Vec<_> = {
+        let mut calls = shared.lock_tool_calls();
+        let left = calls.end_ungated_calls(&session.id).into_iter();
+        left.filter(|(id, known)| !ran_in_terminal(&mut calls, session, id, known)).collect()
+    };
+    for (id, known) in left {
         let from = CallOrigin { door: Door::AcpReported, session: &session.core, tool_call_id: Some(&id) };
-        report_unasked(shared, session, &adapt::tool_call(&from, &known, Vec::new()));
+        report_unasked(shared, session, &adapt::tool_call(&from, &known, Vec::new()), ReportedEnd::Ran);
     }
 }
 
@@ -147,7 +164,7 @@ fn revise_changed_call(shared: &Shared, session: &Session, id: &str) -> Option<C
     if call.accesses.iter().all(|access| approved.iter().any(|other| is_same_access(access, other))) {
         return None;
     }
-    session.gate().report_finished(&session.id, id, "changed after it was approved");
+    session.gate().report_finished(&session.core.id, id, "changed after it was approved");
     session.lock_state().approved.insert(id.to_owned(), call.accesses.clone());
     Some(call)
 }
@@ -179,21 +196,23 @@ fn is_same_access(access: &Access, approved: &Access) -> bool {
     }
 }
 
-/// Something ran without asking, or as something else than was approved.
-fn report_unasked(shared: &Arc<Shared>, session: &Arc<Session>, call: &Call) {
-    let Some(decision) = session.gate().judge_reported(call) else { return };
-    let stops = match (session.family.on_unasked, decision.effect) {
-        (_, Effect::Allow) => return,
-        (Some(OnUnasked::Record), _) | (None, Effect::Ask) => false,
-        (Some(OnUnasked::Stop), _) | (None, Effect::Deny) => true,
+/// Something ran without asking, or as something else than was approved. One that was tried, and failed, stops nothing unless the
+/// user wants that.
+fn report_unasked(shared: &Arc<Shared>, session: &Arc<Session>, call: &Call, end: ReportedEnd) {
+    let Some(decision) = session.gate().judge_reported(call, end) else { return };
+    let stops = match (session.family.on_unasked, decision.effect, end) {
+        (_, Effect::Allow, _) => return,
+        (Some(OnUnasked::Stop), ..) | (None, Effect::Deny, ReportedEnd::Ran) => true,
+        _ => false,
     };
     let why = decision.deciding_finding().map(|finding| finding.reason.to_string()).unwrap_or_default();
     let title = escape_line(&call.title.chars().take(200).collect::<String>());
     let would = if decision.effect == Effect::Deny { "denies" } else { "asks about" };
-    let text = format!(
-        "the agent did this without asking, which the policy {would}: {title} ({})",
-        escape_line(&why)
-    );
+    let did = match end {
+        ReportedEnd::Ran => "did this without asking",
+        ReportedEnd::Failed => "tried this without asking, and it failed",
+    };
+    let text = format!("the agent {did}, which the policy {would}: {title} ({})", escape_line(&why));
     if stops {
         stop(shared, session, &text);
     } else {
@@ -219,8 +238,9 @@ pub(super) fn record_unknown_session(shared: &Arc<Shared>, id: &str, fields: &Ma
     let call_id = fields.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
     let from = CallOrigin { door: Door::AcpReported, session: &core, tool_call_id: Some(call_id) };
     let Some(known) = unasked else { return };
+    let end = known.reported_end();
     let call = adapt::tool_call(&from, &known, Vec::new());
-    let _ = any.gate().judge_reported(&call);
+    let _ = any.gate().judge_reported(&call, end);
     shared.log_notice(
         "the agent did something in a session that the editor has not opened: that session is cancelled",
     );

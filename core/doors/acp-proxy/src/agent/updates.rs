@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{modes, tripwire};
+use super::{modes, tripwire, unannounced};
 use crate::json_members::RawMembers;
 use crate::line::Message;
 use crate::session::{LineWaiter, Session};
@@ -101,8 +101,11 @@ fn inspect_update(shared: &Arc<Shared>, message: &Message<'_>) -> Result<Option<
         return Err("a name in it can be taken for another one".to_owned());
     }
     let id = params.text_member("sessionId").unwrap_or_default();
-    let session = shared.find_session(&id);
     let kind = update.text_member("sessionUpdate").unwrap_or_default();
+    let session = match &*kind {
+        "tool_call" | "tool_call_update" => unannounced::find_session(shared, &id),
+        _ => shared.find_session(&id),
+    };
     let line = as_it_came(message);
     match &*kind {
         "tool_call" | "tool_call_update" | "tool_call_content_chunk" => {
@@ -229,14 +232,11 @@ fn forward_or_hold(session: Option<&Session>, line: String) -> Option<String> {
 /// As many pieces of a call's content are looked at together.
 const PIECES: usize = 200;
 
-/// As many sub-agents of one session are known.
-const MOST: usize = 256;
-
 /// A sub-agent's session: it has the gate of the one that started it, is in no looser mode, and works in no wider folders.
 fn begin_child(shared: &Arc<Shared>, parent: &Arc<Session>, id: &str) {
     let mut sessions = shared.lock_sessions();
     let family = sessions.values().filter(|other| Arc::ptr_eq(&other.family, &parent.family)).count();
-    if id.is_empty() || sessions.contains_key(id) || family >= MOST {
+    if id.is_empty() || sessions.contains_key(id) || family >= unannounced::MOST {
         return;
     }
     let core = gate::Session {

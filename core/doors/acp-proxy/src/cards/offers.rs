@@ -25,8 +25,36 @@ pub(super) struct Offer {
 const MOST: usize = 3;
 const LONGEST: usize = 120;
 
+/// How an editor shows the options of a dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionLabels {
+    /// It has words of its own for their kinds, or may have them. What grants more than this once is not offered: the protocol
+    /// has no kind for "in this session", so that it would be called "Always", or like what allows once.
+    ByKind,
+    /// By their names, as the protocol has it.
+    ByName,
+    /// The same, and the user has said so (`--wide-scopes`).
+    Vouched,
+}
+
+/// Editors that have words of their own for the kinds of options, by what they say of themselves, in small letters. Avante has them
+/// too, and says nothing of itself.
+const BY_KIND: &[&str] = &["codecompanion"];
+
+impl OptionLabels {
+    /// By the name that an editor gives for itself.
+    pub(crate) fn of_editor(name: Option<&str>) -> Self {
+        let named = name.map(mayi_core::policy::fold_text).filter(|name| !name.trim().is_empty());
+        match named {
+            Some(name) if !BY_KIND.iter().any(|known| name.contains(known)) => Self::ByName,
+            _ => Self::ByKind,
+        }
+    }
+}
+
 /// The choices of `card`. `asked`: the parameters of the agent's own request.
-pub(super) fn make_offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<Offer> {
+pub(super) fn make_offers(card: &Card, asked: Option<&str>, labels: OptionLabels) -> Vec<Offer> {
+    let wide = labels == OptionLabels::Vouched;
     let mut made = OffersBuilder { card, raw: raw_options(asked), offers: Vec::new() };
     let has = |wanted: &str| card.options.iter().any(|option| option.option_id == wanted);
     let always = card.why.iter().any(|finding| finding.effect == Effect::Ask && finding.always);
@@ -41,7 +69,7 @@ pub(super) fn make_offers(card: &Card, asked: Option<&str>, wide: bool) -> Vec<O
         None => {}
     }
     let session = card.options.iter().find(|option| option.option_id == choice::ALLOW_SESSION);
-    let said = session.filter(|_| !always).and_then(|option| describe_grants(&option.grants));
+    let said = session.filter(|_| !always && labels != OptionLabels::ByKind).and_then(|option| describe_grants(&option.grants));
     if let Some(said) = said {
         let name = format!("Allow for this session: {said}");
         made.push_own_option("session", &name, "allow_always", choice::ALLOW_SESSION, None);

@@ -4,14 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::offers::is_empty;
-use super::request::{CardContext, card_fields, explain_card, has_dialog, truncate_visible};
+use super::request::{CardContext, agents_words, card_fields, card_title, explain_card, has_dialog};
 use crate::json_members::RawMembers;
 use crate::splice::{TextEdit, apply_edits, quote_json};
 use mayi_core::approval::{Card, escape_line};
-
-/// So long is what the title says of one access, and each thing that the agent says, in characters.
-const TITLE: usize = 300;
-const SAID: usize = 4000;
 
 /// The members of the agent's own request that an editor shows and that are looked at here.
 const KNOWN: &[&str] = &["sessionId", "title", "description", "subject", "options", "_meta"];
@@ -30,7 +26,7 @@ fn amend_request(card: &Card, about: CardContext<'_>, asked: &str, options: &str
     }
     let mut edits = vec![
         TextEdit::set_member(asked, asked, &parts, "options", options)?,
-        TextEdit::set_member(asked, asked, &parts, "title", &quote_json(&accesses_title(card)))?,
+        TextEdit::set_member(asked, asked, &parts, "title", &quote_json(&card_title(card)))?,
     ];
     let description = quote_json(&card_description(card, about));
     let mut behind = Vec::new();
@@ -82,7 +78,7 @@ fn fill_tool_call(card: &Card, asked: &str, object: &str) -> Option<Vec<TextEdit
 fn make_request(card: &Card, about: CardContext<'_>, options: &str) -> String {
     let mut request = Map::new();
     request.insert("sessionId".to_owned(), json!(card.session_id));
-    request.insert("title".to_owned(), json!(accesses_title(card)));
+    request.insert("title".to_owned(), json!(card_title(card)));
     request.insert("description".to_owned(), json!(card_description(card, about)));
     if let Some(id) = about.agents {
         let mut call = Map::new();
@@ -106,24 +102,14 @@ fn is_shown(name: &str) -> bool {
     ["toolcall", "message", "command", "content"].contains(&&*mayi_core::policy::fold_text(name))
 }
 
-/// What would be touched, in a few words: nothing of the agent's.
-fn accesses_title(card: &Card) -> String {
-    let Some(first) = card.accesses.first() else { return "mayi asks".to_owned() };
-    let more = card.accesses.len() - 1;
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}({}){more}", first.access, truncate_visible(&first.display, TITLE))
-}
-
 /// What is judged and why it is asked, in mayi's words; behind it what the agent says, as that.
 fn card_description(card: &Card, about: CardContext<'_>) -> String {
-    let mut text = explain_card(card, about);
     let asked = about.agent_params.and_then(|asked| RawMembers::parse(asked).ok()).unwrap_or_default();
     let said = |name: &str| asked.text_member(name).filter(|text| !text.trim().is_empty());
-    let told = Some(card.tool_call.title.as_str()).filter(|title| !title.is_empty());
-    for said in [said("title").as_deref().or(told), said("description").as_deref()].into_iter().flatten() {
-        text.push_str(&format!("\nThe agent says: {}", truncate_visible(said, SAID)));
-    }
-    text
+    let (title, description) = (said("title"), said("description"));
+    let title = title.as_deref().unwrap_or(&card.tool_call.title);
+    explain_card(card, about)
+        + &agents_words(card, [Some(title), description.as_deref()].into_iter().flatten())
 }
 
 /// What was judged to be in it. Diffs of version 1 are text here, since version 2 has none of that shape.

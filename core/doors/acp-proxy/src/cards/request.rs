@@ -1,11 +1,12 @@
 //! The request that a question is in the editor: the agent's own, with all that was judged in it, or one of mayi's.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::offers::{Offer, is_empty, offers_to_json};
 use super::preview;
 use crate::json_members::RawMembers;
-use crate::splice::{TextEdit, apply_edits};
+use crate::splice::{TextEdit, apply_edits, quote_json};
 use mayi_core::approval::{Card, escape_line};
 
 /// So many accesses are named.
@@ -58,25 +59,27 @@ fn amend_request(card: &Card, about: CardContext<'_>, asked: &str, options: &str
             fresh.push((name, value.to_string()));
         }
     }
-    let title = card_title(card);
-    if call.text_member("title").is_some_and(|told| told != title) && !absent("title") {
-        fresh.push(("title", json!(title).to_string()));
+    if !absent("title") {
+        fresh.push(("title", json!(card_title(card)).to_string()));
     }
     if call.get("status").is_some_and(|status| status != r#""pending""#) {
         fresh.push(("status", json!("pending").to_string()));
     }
-    let note = explanation_block(card, about);
-    match call.get("content").filter(|content| content.starts_with('[')) {
-        Some(content) if !absent("content") => {
-            for diff in untold_diffs(card, content) {
-                edits.push(TextEdit::prepend_item(asked, content, &diff.to_string())?);
-            }
-            edits.push(TextEdit::prepend_item(asked, content, &note.to_string())?)
+    let told = call.get("content").filter(|content| content.starts_with('[') && !absent("content"));
+    match told.map(|content| (content, serde_json::from_str::<Vec<&RawValue>>(content))) {
+        Some((content, items)) => {
+            let untold = untold_diffs(card, content).map(Value::to_string);
+            let items = untold.chain(items.ok()?.into_iter().map(|item| item.get().to_owned())).collect();
+            fresh.push(("content", with_explanation(items, card, about)));
         }
-        _ => {
+        None => {
             fresh.retain(|(name, _)| *name != "content");
-            fresh.push(("content", request_content(card, about).to_string()));
+            fresh.push(("content", request_content(card, about)));
         }
+    }
+    // A question of a session that the editor does not know is asked in the one that works for it.
+    if parts.text_member("sessionId").is_none_or(|told| told != card.session_id) {
+        edits.push(TextEdit::set_member(asked, asked, &parts, "sessionId", &quote_json(&card.session_id))?);
     }
     for (name, value) in fresh {
         edits.push(TextEdit::set_member(asked, object, &call, name, &value)?);
@@ -109,11 +112,12 @@ fn make_request(card: &Card, about: CardContext<'_>, options: &str) -> String {
             call.insert(name.to_owned(), value);
         }
     }
-    call.insert("content".to_owned(), request_content(card, about));
+    let call = Value::Object(call).to_string();
+    let members = call.strip_suffix('}').unwrap_or_default();
     format!(
-        r#"{{"sessionId":{},"toolCall":{},"options":{options}}}"#,
+        r#"{{"sessionId":{},"toolCall":{members},"content":{}}},"options":{options}}}"#,
         json!(card.session_id),
-        Value::Object(call)
+        request_content(card, about)
     )
 }
 
@@ -129,10 +133,23 @@ pub(super) fn card_fields(card: &Card) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What was judged to be in it, behind mayi's own words.
-fn request_content(card: &Card, about: CardContext<'_>) -> Value {
-    let told = card.tool_call.content.as_array().cloned().unwrap_or_default();
-    std::iter::once(explanation_block(card, about)).chain(told).collect()
+/// What was judged to be in it, with mayi's own words.
+fn request_content(card: &Card, about: CardContext<'_>) -> String {
+    let told = card.tool_call.content.as_array().into_iter().flatten();
+    with_explanation(told.map(Value::to_string).collect(), card, about)
+}
+
+/// Items of a call's content with mayi's own words among them, as text: behind the diffs, since some editors look at the first item
+/// alone to know whether there is one, and before all that the agent says in words.
+fn with_explanation(items: Vec<String>, card: &Card, about: CardContext<'_>) -> String {
+    let is_diff = |item: &String| {
+        RawMembers::parse(item)
+            .is_ok_and(|parts| parts.text_member("type").is_some_and(|kind| kind == "diff"))
+    };
+    let (mut all, words): (Vec<String>, Vec<String>) = items.into_iter().partition(is_diff);
+    all.push(explanation_block(card, about).to_string());
+    all.extend(words);
+    format!("[{}]", all.join(","))
 }
 
 /// Members beside the call that some editors show.
@@ -160,13 +177,26 @@ fn names_dialog(value: &Value) -> bool {
     }
 }
 
-/// So long may a title be, in characters, and what stands in mayi's words of arguments.
+/// Maximum length of a title and of what mayi's words have of the arguments and of the agent's own words, in characters.
 const TITLE: usize = 1000;
 const ARGUMENTS: usize = 2000;
+const SAID: usize = 4000;
 
-/// The title as it can be seen: of a command, all of it.
-fn card_title(card: &Card) -> String {
-    truncate_visible(&card.tool_call.title, TITLE)
+/// What would be touched: nothing of the agent's. Some editors show nothing else of a question.
+pub(super) fn card_title(card: &Card) -> String {
+    let all: Vec<String> =
+        card.accesses.iter().map(|access| format!("{}({})", access.access, access.display)).collect();
+    if all.is_empty() { "mayi asks".to_owned() } else { truncate_visible(&all.join(", "), TITLE) }
+}
+
+/// What the agent itself calls it, marked as that; none where that says nothing more.
+pub(super) fn agents_words<'w>(card: &Card, said: impl IntoIterator<Item = &'w str>) -> String {
+    let says_more = |text: &&str| {
+        let bare = text.trim().trim_matches('`');
+        !bare.is_empty() && !card.accesses.iter().any(|access| access.display == bare)
+    };
+    let lines = said.into_iter().filter(says_more);
+    lines.map(|text| format!("\nThe agent says: {}", truncate_visible(text, SAID))).collect()
 }
 
 /// As much of a text as is shown, with what can't be seen written out.
@@ -179,7 +209,8 @@ pub(super) fn truncate_visible(text: &str, most: usize) -> String {
 
 /// What would be touched and why it is asked, in mayi's words.
 fn explanation_block(card: &Card, about: CardContext<'_>) -> Value {
-    json!({"type": "content", "content": {"type": "text", "text": explain_card(card, about)}})
+    let text = explain_card(card, about) + &agents_words(card, [card.tool_call.title.as_str()]);
+    json!({"type": "content", "content": {"type": "text", "text": text}})
 }
 
 /// The same as text.

@@ -116,7 +116,7 @@ pub(super) async fn open(
             return Err("it needs a sessionId".to_owned());
         }
         match shared.find_session(id) {
-            Some(before) if before.core.parent.is_some() => {
+            Some(before) if !before.is_root() => {
                 return Err("this is the session of a sub-agent, which its agent opens and ends".to_owned());
             }
             Some(before) => {

@@ -2,6 +2,7 @@
 
 use mayi_core::approval::{patch_diffs, untold_diffs};
 use mayi_core::call::{Access, Call, Diff, WriteKind};
+use mayi_doors::patch_headers;
 use serde_json::Value;
 
 use super::CallBuilder;
@@ -62,7 +63,7 @@ impl CallBuilder {
             }
         }
         let Some(text) = patch::read_patch_text(item, &mut self.not_shown) else { return };
-        for (kind, path) in patch::patched_files(&text) {
+        for (kind, path) in patch_headers::unified_files(&text, &[]) {
             // The patch says them from the top of some folder.
             if !named.iter().any(|change| change.names_path(&path)) {
                 self.not_shown.push(format!("the patch is about {path}, which is not among its changes"));

@@ -467,7 +467,7 @@ fn given_blanks_around_a_path_then_it_is_judged_with_them_and_without() {
         let found = edit(json!({"file_path": format!("{blank}/etc/x{blank}")}));
         assert!(found.contains(&"edit(/etc/x)".to_owned()), "{found:?}");
         let found = edit(json!({"file_path": "z", "workdir": format!("{blank}secret")}));
-        assert!(found.contains(&"edit(/w/secret/z)".to_owned()), "{found:?}");
+        assert!(found.contains(&"create(/w/secret/z)".to_owned()), "{found:?}");
         for path in ["~/x".to_owned(), format!("{blank}~/x")] {
             let home = mayi_core::call::home_folder().unwrap().join("x");
             let found = edit(json!({"file_path": path}));
@@ -476,7 +476,7 @@ fn given_blanks_around_a_path_then_it_is_judged_with_them_and_without() {
     }
     let patch = "*** Begin Patch\n*** Add File: secret/z\n+x\n*** End Patch";
     let found = edit(json!({"path": "src/a.rs", "patch": patch}));
-    assert!(found.contains(&"edit(/w/secret/z)".to_owned()), "{found:?}");
+    assert!(found.contains(&"create(/w/secret/z)".to_owned()), "{found:?}");
     let found =
         format!("{:?}", call_after(&[], json!({
         "toolCallId": "t", "kind": "execute", "rawInput": {"command": "touch z", "cwd": " secret"},

@@ -10,6 +10,9 @@ pub(super) const PATHS: &[&str] = &[
     "absolute_path",
     "absolutePath",
     "file",
+    "fileName",
+    "filename",
+    "file_name",
     "notebook_path",
     "notebookPath",
     "target_file",
@@ -18,6 +21,9 @@ pub(super) const PATHS: &[&str] = &[
     "directory",
     "folder",
 ];
+
+/// Keys that hold a patch.
+pub(super) const PATCHES: &[&str] = &["input", "patch", "patchText", "patch_text", "diff"];
 
 /// Keys that hold what is moved, in a call that moves something. Elsewhere they may hold anything: code, a table's name.
 pub(super) const MOVED: &[&str] =

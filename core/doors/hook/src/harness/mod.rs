@@ -153,6 +153,12 @@ impl Harness {
         HARNESSES.iter().copied().find(|harness| harness.name == name)
     }
 
+    /// Whether what a hook asks about becomes the harness's own prompt. Where that can't be relied on, it is denied.
+    #[must_use]
+    pub fn can_ask(&self) -> bool {
+        (self.asks)(&HookEvent::new(EventKind::Before, ""))
+    }
+
     /// Whose its calls are: the agent's that comes to this door. What denies or is stricter for any of that agent's names counts
     /// for it; what was allowed to the one that mayi starts does not (D1.20).
     #[must_use]

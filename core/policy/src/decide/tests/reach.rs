@@ -82,6 +82,10 @@ impl Scene {
 
     /// Everything is allowed, but for this.
     fn denying(&self, patterns: &[&str]) -> Policy {
+        self.policy(&["shell(*)", "write(**)", "read(**)"], patterns)
+    }
+
+    fn policy(&self, allowed: &[&str], denied: &[&str]) -> Policy {
         let places = PatternBases {
             home: Some(self.home.clone()),
             roots: vec![self.root.clone()],
@@ -91,10 +95,10 @@ impl Scene {
             pattern: Pattern::parse(text, &places).unwrap(),
             ..rule(effect, "shell(*)")
         };
-        let allows = ["shell(*)", "write(**)", "read(**)"].map(|text| rule(Allow, text));
-        let denies = patterns.iter().map(|text| rule(Deny, text));
+        let allows = allowed.iter().map(|text| rule(Allow, text));
+        let denies = denied.iter().map(|text| rule(Deny, text));
         Policy {
-            rules: allows.into_iter().chain(denies).collect(),
+            rules: allows.chain(denies).collect(),
             protection: Protection::built_in(&places, &[]).unwrap(),
             ..Policy::default()
         }

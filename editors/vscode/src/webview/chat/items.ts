@@ -126,9 +126,9 @@ function tool(item: ToolItem): HTMLElement[] {
   }
   // What is kept from before this was told of has none.
   if (item.unasked != null) {
-    const { policy, why: found } = item.unasked;
+    const { policy, why: found, failed } = item.unasked;
     const findings = el("ul", {}, ...found.map((finding) => el("li", {}, ...why(finding, (path, line) => send({ type: "open-file", path, line })))));
-    parts.push(el("p", { class: "mayi-unasked", role: "alert" }, ranUnasked(policy)), disclosure("Why", policy === "deny", `unasked ${policy}`, findings));
+    parts.push(el("p", { class: "mayi-unasked", role: "alert" }, ranUnasked(policy, failed)), disclosure("Why", policy === "deny", `unasked ${policy}`, findings));
   }
   if (item.rawInput !== null) parts.push(disclosure("Arguments", false, "arguments", json(item.rawInput)));
   for (const one of item.content) {

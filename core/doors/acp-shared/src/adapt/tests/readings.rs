@@ -129,7 +129,8 @@ fn given_changes_of_any_form_then_each_file_that_they_name_counts() {
         whole.as_object_mut().unwrap().extend(input.as_object().unwrap().clone());
         let found = of("edit", whole);
         assert!(
-            has(&found, "edit(/etc/x)") && !found.iter().any(|text| text.contains("usr")),
+            found.iter().any(|text| text.ends_with("(/etc/x)") && !text.starts_with("read"))
+                && !found.iter().any(|text| text.contains("usr")),
             "{input}: {found:?}"
         );
         if ["edits", "replacements", "changes", "patch", "diff"].iter().any(|key| input.get(key).is_some()) {
@@ -286,4 +287,51 @@ fn given_what_lies_deeper_or_has_another_form_then_it_counts() {
     assert_eq!(of("read", json!({"command": "view", "path": "src/a"}))[0], "read(/w/src/a)");
     assert_eq!(of("execute", json!({"command": "make x", "shell": "bash"})), ["shell(make x)"]);
     assert_eq!(of("execute", json!({"command": "make x", "shell": true, "env": {}})), ["shell(make x)"]);
+}
+
+/// Found in review: no rule allowed Copilot anything. Its commands are lines in a list, and its edits a file's name and a diff whose
+/// headers have `a/` before what is not there, and no `/` before what is absolute. Attack 760. Attack 761.
+#[test]
+fn given_copilots_inputs_then_lines_are_lines_and_headers_name_its_file() {
+    let line = "touch ran.txt && echo ran-it";
+    let found = of("execute", json!({"command": line, "commands": [line]}));
+    assert_eq!(found, of("execute", json!({"command": line})));
+    let diff = |from: &str, to: &str| {
+        format!(
+            "\ndiff --git a/{to} b/{to}\nindex 0000000..0000000\n--- a/{from}\n+++ b/{to}\n@@ -1,0 +1,1 @@\n+hello\n"
+        )
+    };
+    let made = of("edit", json!({"fileName": "/w/p/hello.txt", "diff": diff("dev/null", "w/p/hello.txt")}));
+    assert_eq!(made, ["create(/w/p/hello.txt)"]);
+    let changed = of("edit", json!({"fileName": "/w/a.txt", "diff": diff("w/a.txt", "w/a.txt")}));
+    assert_eq!(changed, ["edit(/w/a.txt)"]);
+    // What the diff is about besides counts too.
+    let other = of("edit", json!({"fileName": "/w/a.txt", "diff": diff("w/a.txt", "etc/x")}));
+    assert!(has(&other, "edit(/w/etc/x)") && has(&other, "edit(/w/a.txt)"), "{other:?}");
+    let other =
+        of("edit", json!({"fileName": "/w/a.txt", "diff": "--- /etc/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"}));
+    assert!(has(&other, "delete(/etc/x)"), "{other:?}");
+}
+
+/// Found in review: Cline's patch was judged as a line. It is an edit where it is all that the input says, and a line as before where
+/// anything stands around it. Attack 760.
+#[test]
+fn given_a_patch_as_all_of_an_input_then_its_files_are_what_counts() {
+    let patch = "*** Begin Patch\n*** Add File: /w/new.txt\n+x\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** Delete File: old\n*** End Patch";
+    for key in ["input", "patch", "patchText", "diff"] {
+        let found = of("other", json!({ key: patch }));
+        assert_eq!(found, ["create(/w/new.txt)", "edit(/w/src/a.rs)", "delete(/w/old)"], "{key}");
+    }
+    for input in [
+        json!({"input": format!("{patch}\nrm -rf x")}),
+        json!({"input": format!("cd sub\n{patch}")}),
+        json!({"input": patch, "shellId": "1"}),
+        json!({"command": patch}),
+        json!({"code": patch}),
+    ] {
+        let found = touched("other", input.clone());
+        assert!(found.contains("Tool {") || found.contains("understood: false"), "{input}: {found}");
+    }
+    // One that claims to run it runs it.
+    assert!(touched("execute", json!({"input": patch})).contains("category: Execute"));
 }

@@ -92,4 +92,19 @@ fn given_a_patch_that_the_line_gives_then_its_files_are_where_the_line_has_gone(
     ] {
         assert_eq!(in_mode(&denied, &scene.shell(line), Mode::Auto).effect, Allow, "{line}");
     }
+    // Where all of its files may be written, so may it: it does nothing else.
+    let writes = scene.policy(&["write(src/**)"], &[]);
+    for (line, effect) in [
+        ("apply_patch <<'E'\n*** Begin Patch\n*** Add File: src/z.rs\n+x\n*** End Patch\nE\n", Allow),
+        ("cd src && apply_patch <<'E'\n*** Begin Patch\n*** Add File: z.rs\n+x\n*** End Patch\nE\n", Allow),
+        ("apply_patch <<'E'\n*** Begin Patch\n*** Add File: z.rs\n+x\n*** End Patch\nE\n", Ask),
+        ("./apply_patch <<'E'\n*** Begin Patch\n*** Add File: src/z.rs\n+x\n*** End Patch\nE\n", Ask),
+        (
+            "apply_patch <<'E'\n*** Begin Patch\n*** Add File: src/z.rs\n+x\n*** Run: x\n*** End Patch\nE\n",
+            Ask,
+        ),
+        ("apply_patch < src/z.patch", Ask),
+    ] {
+        assert_eq!(in_mode(&writes, &scene.shell(line), Mode::Default).effect, effect, "{line}");
+    }
 }
