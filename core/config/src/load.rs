@@ -393,7 +393,7 @@ impl<'s> ConfigLoader<'s> {
                     unless: None,
                     reason: None,
                     agents: Vec::new(),
-                    holds: true,
+                    holds: true, named: false,
                     origin,
                 });
             }

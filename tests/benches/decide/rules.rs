@@ -114,7 +114,7 @@ pub(crate) fn policy(machine: &Machine, count: usize) -> Outcome<Policy> {
             unless: None,
             reason: None,
             agents: Vec::new(),
-            holds: true,
+            holds: true, named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         })
     };

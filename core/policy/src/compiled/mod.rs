@@ -198,7 +198,7 @@ impl CompiledRules {
             unless: None,
             reason: Some(reason.to_owned()),
             agents: Vec::new(),
-            holds: true,
+            holds: true, named: false,
             origin: self.origin.clone(),
         }
     }

@@ -57,7 +57,7 @@ fn rule(pattern: &str) -> Rule {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true,
+        holds: true, named: false,
         origin: origin(),
     }
 }

@@ -188,7 +188,7 @@ fn rules(patterns: &[String]) -> Option<Rules> {
             unless: None,
             reason: None,
             agents: Vec::new(),
-            holds: true,
+            holds: true, named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         })
     };

@@ -42,7 +42,7 @@ fn allows(text: &str) -> Policy {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true,
+        holds: true, named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     });
     policy

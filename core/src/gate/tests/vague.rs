@@ -16,7 +16,7 @@ fn allowing_all() -> Policy {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true,
+        holds: true, named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     let settings = AgentSettings { bypass_permissions: true, ..AgentSettings::default() };

@@ -41,7 +41,7 @@ fn rule(effect: Effect, text: &str) -> Rule {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true,
+        holds: true, named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     }
 }
@@ -476,6 +476,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
 mod argument_calls;
 mod besides;
 mod careful;
+mod effort;
 mod catastrophe;
 mod changed;
 mod given;

@@ -131,9 +131,28 @@ impl ShellPattern {
         matches!(self, Self::Words(of) if of.operators)
     }
 
-    /// What an allow has to be written as, if its last word ends in `*`: that star stays within the word.
+    /// Whether its last word ends in `*`: to an allow, that star stays within the word.
     pub(super) fn has_glued_star(&self) -> bool {
         matches!(self, Self::Words(of) if of.glued)
+    }
+
+    /// Its words, if each of them is known and no further ones may follow.
+    pub(super) fn literal_words(&self) -> Option<Vec<&str>> {
+        let Self::Words(of) = self else { return None };
+        let literal = |word| if let &WordPattern::Literal(ref text) = word { Some(&*text.exact) } else { None };
+        let alone = !of.rest && !of.operators && of.assignments.is_empty();
+        alone.then(|| of.words.iter().map(literal).collect()).flatten()
+    }
+
+    /// Its first word, if that is known.
+    pub(super) fn literal_program(&self) -> Option<&str> {
+        match self {
+            Self::Words(of) if !of.operators => match of.words.first()? {
+                WordPattern::Literal(text) => Some(&text.exact),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Whether it is certain that the command is meant.

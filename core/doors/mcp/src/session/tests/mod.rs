@@ -65,7 +65,7 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
             unless: None,
             reason: None,
             agents: Vec::new(),
-            holds: true,
+            holds: true, named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         });
     }
