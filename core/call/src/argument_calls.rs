@@ -11,8 +11,10 @@ use super::argument_guesses::{Guesses, any_command};
 use super::argument_names::{RunAs, ToolKind, is_named, is_quoting};
 use super::shell::{argv_accesses, join_words, line_accesses, lines_started_by_code};
 use super::url::{file_paths, is_scheme, is_this_machine};
-use super::{Access, Dialect, Surroundings, UrlAccess};
+use super::{Access, Dialect, Surroundings, UrlAccess, effort};
 
+/// Steps for a value, besides those for its bytes.
+const VALUE: usize = 50;
 /// As many values of one call are looked at: what more of them say is not known.
 const MOST_VALUES: usize = 1 << 16;
 /// As many addresses, and commands, of one call are told apart: of more it is not known which they are.
@@ -73,6 +75,8 @@ struct ArgumentCalls<'a> {
     home: Option<&'a Path>,
     tool: ToolKind,
     values: usize,
+    /// It could be any command and any address.
+    anything: bool,
     addresses: usize,
     commands: usize,
     texts: usize,
@@ -89,6 +93,7 @@ impl Default for ArgumentCalls<'_> {
             home: None,
             tool,
             values: 0,
+            anything: false,
             addresses: 0,
             commands: 0,
             texts: 0,
@@ -114,8 +119,9 @@ impl ArgumentCalls<'_> {
         let mut todo = vec![(value, name)];
         while let Some((value, name)) = todo.pop() {
             self.values += 1;
-            if self.values > MOST_VALUES {
-                if self.values == MOST_VALUES + 1 {
+            let spent = !effort::spend(VALUE + value.as_str().map_or(0, str::len));
+            if self.values > MOST_VALUES || spent {
+                if !self.anything {
                     self.add_anything();
                 }
                 return;
@@ -140,7 +146,9 @@ impl ArgumentCalls<'_> {
     }
 
     fn add_anything(&mut self) {
-        self.perhaps.push(any_command(false));
+        self.anything = true;
+        // What stands in a line that was not read to its end could be any path, too.
+        self.perhaps.push(any_command(effort::is_spent()));
         self.accesses.push(any_address());
     }
 

@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 /// Maximum number of steps for reading a request, and again for judging it.
-const MOST: u64 = 4_000_000;
+pub const MOST: u64 = 4_000_000;
 
 thread_local! {
     /// What is left of the budget of the decision that this thread works on; none: of its own.

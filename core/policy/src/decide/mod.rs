@@ -75,9 +75,8 @@ fn decide_within_budget(policy: &Policy, call: &Call, standing: &SessionStanding
 /// What could not be judged to its end is asked about, whatever was found by then (D2.37).
 fn unjudged(access: &Access) -> Finding {
     let reason = "there is more in it than is judged for one decision";
-    let mut finding = Finding::new(Effect::Ask, access.text(), Source::Caveat, reason);
-    finding.always = true;
-    finding
+    let finding = Finding::new(Effect::Ask, access.text(), Source::Caveat, reason);
+    Finding { always: true, once: true, ..finding }
 }
 
 fn judge_access(

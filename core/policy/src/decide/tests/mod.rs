@@ -477,6 +477,7 @@ mod argument_calls;
 mod besides;
 mod careful;
 mod effort;
+mod elsewhere;
 mod catastrophe;
 mod changed;
 mod given;

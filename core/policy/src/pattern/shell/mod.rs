@@ -14,13 +14,18 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::glob::Glob;
-use mayi_call::ShellAccess;
+use mayi_call::{ShellAccess, effort};
 use mayi_call::shell::{Caveat, CaveatSubject, Word};
 
 use self::option_sets::OptionSetPattern;
 pub(crate) use command_forms::{CommandForms, SecondWord};
 pub use parse::regexes_compiled;
 pub(super) use parse::{LARGEST_REGEX, regex_source};
+
+/// Steps for each byte that a regular expression looks at: of one that counts repeats, and how long the source is of one that
+/// takes one step.
+const REPEATS: usize = 50;
+const SMALL: usize = 64;
 
 /// Matched against the words of one simple command.
 #[derive(Clone, Debug)]
@@ -216,8 +221,10 @@ impl ShellPattern {
             Self::Regex { loose, source, .. } => {
                 // Only what says how a text begins needs to see each beginning.
                 let begins = source.contains('^') || source.contains("\\A");
-                seen.regex_texts().iter().any(|text| loose.is_match(text))
-                    || (begins && seen.tail_texts().iter().any(|text| loose.is_match(text)))
+                // One that counts repeats is as large as that many of what is repeated.
+                let step = if source.contains('{') { REPEATS } else { 1 + source.len() / SMALL };
+                let finds = |text: &String| effort::spend(text.len() * step) && loose.is_match(text);
+                seen.regex_texts().iter().any(finds) || (begins && seen.tail_texts().iter().any(finds))
             }
             Self::Words(of) => {
                 (of.operators && seen.line_form().is_some_and(|line| of.could_match(line, &[])))
