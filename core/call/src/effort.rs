@@ -1,14 +1,14 @@
 //! What one decision may take, whatever the line, the arguments and the rules are (D2.37).
 //!
 //! It is counted in steps and not in time, so that the same call is decided the same on every machine, however busy that is.
-//! A step stands for some ten nanoseconds, or for some bytes that are copied. Who works on a decision says so once, by
+//! A step stands for some fifty nanoseconds, or for some bytes that are copied. Who works on a decision says so once, by
 //! [`bounded`]; what is done within has one budget, through all lines, homes, readings and trials, and says by [`spend`] what it
 //! takes. Once it is spent, nothing is looked at any more, and what was left out is asked about, always.
 
 use std::cell::Cell;
 
 /// Maximum number of steps for reading a request, and again for judging it.
-pub const MOST: u64 = 4_000_000;
+pub const MOST: u64 = 1_000_000;
 
 thread_local! {
     /// What is left of the budget of the decision that this thread works on; none: of its own.

@@ -38,11 +38,23 @@ const LEAVING: &[&str] = &[
 /// Parts of a name that speak of more rights.
 const ESCALATING: &[&str] = &["escalat", "elevat", "privileg", "superuser", "sudo", "asroot", "asadmin"];
 /// The same, where one of both lists stands in it.
-const MORE: &[&str] =
-    &["additional", "all", "bypass", "danger", "extra", "full", "ignore", "more", "request", "skip", "unrestrict"];
+const MORE: &[&str] = &[
+    "additional",
+    "all",
+    "bypass",
+    "danger",
+    "extra",
+    "full",
+    "ignore",
+    "more",
+    "request",
+    "skip",
+    "unrestrict",
+];
 const RIGHTS: &[&str] = &["permission", "access", "approval", "restriction"];
 /// Parts of names whose value may be one of [`WORDS`].
-const MODES: &[&str] = &["sandbox", "permission", "approval", "mode", "policy", "access", "profile", "security"];
+const MODES: &[&str] =
+    &["sandbox", "permission", "approval", "mode", "policy", "access", "profile", "security"];
 /// Parts of values that say it by themselves.
 const WORDS: &[&str] = &[
     "bypass",
@@ -58,7 +70,8 @@ const WORDS: &[&str] = &[
 ];
 /// Values that say no, and those that leave it at what is usual.
 const NO: &[&str] = &["", "0", "disabled", "false", "never", "no", "none", "null", "off"];
-const USUAL: &[&str] = &["default", "inherit", "inherited", "restricted", "sandboxed", "standard", "usedefault"];
+const USUAL: &[&str] =
+    &["default", "inherit", "inherited", "restricted", "sandboxed", "standard", "usedefault"];
 /// Names of a member that says of what stands around it whether it holds.
 const HOLDS: &[&str] = &["active", "enable", "enabled", "on", "use"];
 
@@ -121,7 +134,9 @@ fn leaving_member_of_text(text: &str, within: bool, depth: usize) -> Option<Stri
     }
     let inner: Value = serde_json::from_str(text).ok()?;
     match inner {
-        Value::String(inner) if depth + 1 < DEEPEST_INNER => leaving_member_of_text(&inner, within, depth + 1),
+        Value::String(inner) if depth + 1 < DEEPEST_INNER => {
+            leaving_member_of_text(&inner, within, depth + 1)
+        }
         inner => leaving_member(&inner),
     }
 }

@@ -142,7 +142,8 @@ fn apply_request(
             unless: None,
             reason: Some(format!("{effect} rule given with the call")),
             agents: Vec::new(),
-            holds: true, named: false,
+            holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "call" },
         });
     }

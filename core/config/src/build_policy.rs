@@ -10,8 +10,7 @@ use super::{Asks, ConfigError, ConfigErrors, Layer, RESERVED, nearest_word};
 use mayi_call::{Selector, WriteKind, resolve_path};
 use mayi_policy::pattern::Doubt;
 use mayi_policy::{
-    AgentSettings, AppSettings, Approval, Origin, Pattern, Policy, Protection, ServerSettings,
-    ToolSettings,
+    AgentSettings, AppSettings, Approval, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
 };
 
 impl ConfigLoader<'_> {

@@ -393,7 +393,8 @@ impl<'s> ConfigLoader<'s> {
                     unless: None,
                     reason: None,
                     agents: Vec::new(),
-                    holds: true, named: false,
+                    holds: true,
+                    named: false,
                     origin,
                 });
             }

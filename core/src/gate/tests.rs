@@ -302,7 +302,8 @@ impl AnswerPersistence for Kept {
                 unless: None,
                 reason: None,
                 agents: Vec::new(),
-                holds: true, named: false,
+                holds: true,
+                named: false,
                 origin: Origin { file: None, line: None, layer: "user" },
             })
             .collect();
@@ -435,7 +436,8 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
         unless: None,
         reason: Some(words.into()),
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "workspace" },
     };
     let gate = gate_with(OnAsk::Deny, None, Box::new(NoPersistence));

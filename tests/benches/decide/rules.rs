@@ -114,7 +114,8 @@ pub(crate) fn policy(machine: &Machine, count: usize) -> Outcome<Policy> {
             unless: None,
             reason: None,
             agents: Vec::new(),
-            holds: true, named: false,
+            holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         })
     };

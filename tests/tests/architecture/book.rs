@@ -232,7 +232,10 @@ fn given_each_place_where_mode_auto_is_chosen_then_it_says_the_same_of_it() {
     const SAYS: &str = "only where a rule or protection says so, and before what destroys elsewhere";
     let plain = |path: &str| {
         let text = read(path).replace("\n///", " ").replace("\\\n", " ");
-        text.split(|c: char| c.is_whitespace() || c == '#').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+        text.split(|c: char| c.is_whitespace() || c == '#')
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     for path in [
         "README.md",

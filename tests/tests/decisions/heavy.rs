@@ -31,7 +31,8 @@ fn given_what_is_made_to_be_slow_or_large_then_each_decision_ends_within_its_ste
                 return shell::line_accesses(&line, &at);
             }
             arguments = heavy::arguments(&mut random);
-            let readings = vec![("s".to_owned(), random.of(&["t", "bash", "query", "execute_command"]).to_owned())];
+            let readings =
+                vec![("s".to_owned(), random.of(&["t", "bash", "query", "execute_command"]).to_owned())];
             vec![Access::Mcp(McpAccess::new(readings, arguments.clone(), cwd))]
         });
         most = most.max(steps);
@@ -57,7 +58,8 @@ fn given_a_line_that_doubles_then_it_is_asked_about_and_one_that_hardly_does_is_
         let more: String = (1..times).map(|at| format!("x{at}=$x{}$x{}; ", at - 1, at - 1)).collect();
         format!("x0=ab; {more}ls")
     };
-    let read = |times| shell::shell_accesses(&shell::line_accesses(&line(times), &at)).all(|shell| shell.understood);
+    let read =
+        |times| shell::shell_accesses(&shell::line_accesses(&line(times), &at)).all(|shell| shell.understood);
     assert!(read(4) && read(10));
     assert!(!read(25) && !read(60));
 }
@@ -73,7 +75,8 @@ fn given_little_memory_then_no_such_line_ends_the_process() {
     let mut random = Random(SEED + 1);
     let requests: Vec<Value> = (0..120).map(|nth| request(&mut random, nth, &work)).collect();
     let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
-    let limits = format!("ulimit -v {} -t {}; exec \"$0\" check --stdin", MEMORY / 1024, SECONDS * requests.len());
+    let limits =
+        format!("ulimit -v {} -t {}; exec \"$0\" check --stdin", MEMORY / 1024, SECONDS * requests.len());
     let mut check = Command::new("sh")
         .args(["-c", &limits])
         .arg(mayi_tests::mayi_program())
@@ -89,8 +92,11 @@ fn given_little_memory_then_no_such_line_ends_the_process() {
     let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
     let output = check.wait_with_output().unwrap();
     assert!(writer.join().unwrap().is_ok(), "it ended before it had read all: {}", output.status);
-    let answers: Vec<Value> =
-        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answers: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(answers.len(), requests.len(), "{}", output.status);
     let wrong: Vec<&Value> = answers.iter().filter(|answer| answer["effect"].is_null()).collect();
     assert!(wrong.is_empty(), "{wrong:?}");

@@ -7,15 +7,28 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 /// Files of a project, those with secrets first.
-const SECRETS: &[&str] =
-    &[".env", "service/.env.production", "certs/server.pem", "deploy/id_ed25519", ".git-credentials", "infra/terraform.tfstate", "gcp/service-account.json"];
-const OTHERS: &[&str] = &[".env.example", "src/env.rs", "deploy/id_ed25519.pub", "docs/keys.md", "src/key/mod.rs"];
+const SECRETS: &[&str] = &[
+    ".env",
+    "service/.env.production",
+    "certs/server.pem",
+    "deploy/id_ed25519",
+    ".git-credentials",
+    "infra/terraform.tfstate",
+    "gcp/service-account.json",
+];
+const OTHERS: &[&str] =
+    &[".env.example", "src/env.rs", "deploy/id_ed25519.pub", "docs/keys.md", "src/key/mod.rs"];
 
 /// What each request becomes under a template.
 fn effects(template: &str, work: &Path, home: &Path, requests: &[Value]) -> Vec<String> {
     let mayi = |args: &[&str]| {
         let mut command = Command::new(mayi_tests::mayi_program());
-        command.args(args).env_clear().env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap()).current_dir(work);
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", home)
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .current_dir(work);
         command
     };
     let init = mayi(&["init", "--force", "--template", template]).stdin(Stdio::null()).output().unwrap();
@@ -24,7 +37,8 @@ fn effects(template: &str, work: &Path, home: &Path, requests: &[Value]) -> Vec<
     let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
     check.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     let output = check.wait_with_output().unwrap();
-    let answer = |line: &str| serde_json::from_str::<Value>(line).unwrap()["effect"].as_str().unwrap().to_owned();
+    let answer =
+        |line: &str| serde_json::from_str::<Value>(line).unwrap()["effect"].as_str().unwrap().to_owned();
     String::from_utf8(output.stdout).unwrap().lines().map(answer).collect()
 }
 
@@ -42,14 +56,22 @@ fn given_a_template_then_secrets_are_asked_about_by_their_names() {
     for template in ["everyday", "careful"] {
         let mut asked: Vec<Value> = SECRETS.iter().map(|name| request("read", "path", name)).collect();
         asked.extend(SECRETS.iter().map(|name| request("shell", "command", &format!("cat {name}"))));
-        let searches =
-            ["grep -r x .", "grep -rn TOKEN service", "cat service/.env*", "head -3 ./.env", "rg --hidden x", "rg x certs", "git show HEAD:.env"];
+        let searches = [
+            "grep -r x .",
+            "grep -rn TOKEN service",
+            "cat service/.env*",
+            "head -3 ./.env",
+            "rg --hidden x",
+            "rg x certs",
+            "git show HEAD:.env",
+        ];
         asked.extend(searches.map(|line| request("shell", "command", line)));
         for (request, effect) in asked.iter().zip(effects(template, &work, &home, &asked)) {
             assert_eq!(effect, "ask", "{template}: {request}");
         }
         let mut free: Vec<Value> = OTHERS.iter().map(|name| request("read", "path", name)).collect();
-        let looks = ["grep -rn x src", "rg x src", "ls -la", "git log -p", "git diff", "cat src/env.rs", "ls certs"];
+        let looks =
+            ["grep -rn x src", "rg x src", "ls -la", "git log -p", "git diff", "cat src/env.rs", "ls certs"];
         free.extend(looks.map(|line| request("shell", "command", line)));
         for (request, effect) in free.iter().zip(effects(template, &work, &home, &free)) {
             assert_eq!(effect, "allow", "{template}: {request}");

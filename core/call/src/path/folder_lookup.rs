@@ -111,9 +111,11 @@ const DEEPEST: usize = 6;
 
 /// How names of files end, begin, and what they hold, that people mostly give to what holds a secret: which of these is one, rules
 /// say.
-const SECRET_ENDS: &[&str] = &[".env", ".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate"];
+const SECRET_ENDS: &[&str] =
+    &[".env", ".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate"];
 const SECRET_BEGINNINGS: &[&str] = &["id_", "kubeconfig", "terraform.tfstate"];
-const SECRET_PARTS: &[&str] = &["credential", "secret", "service-account", "service_account", "serviceaccount"];
+const SECRET_PARTS: &[&str] =
+    &["credential", "secret", "service-account", "service_account", "serviceaccount"];
 
 fn is_secret_by_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();

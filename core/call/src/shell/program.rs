@@ -376,7 +376,8 @@ pub(super) fn has_sub_commands(name: &str) -> bool {
 pub fn is_sub_command(words: &[&str]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
     let program = table::ProgramTable::get().find_program(name::base_name(name));
-    !rest.is_empty() && rest.iter().try_fold(program, |of, word| Some(Some(of?.sub_command(word)?))).flatten().is_some()
+    !rest.is_empty()
+        && rest.iter().try_fold(program, |of, word| Some(Some(of?.sub_command(word)?))).flatten().is_some()
 }
 
 /// Whether a program does nothing without an operand, as far as the table tells: one that it changes, or fetches.

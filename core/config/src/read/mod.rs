@@ -167,7 +167,8 @@ fn explain_pattern_error(text: &str, error: PatternError) -> (String, String) {
     let elsewhere = matches!(error, PatternError::Selector(_) | PatternError::Form(_));
     let meant = elsewhere.then(|| other_tools::as_pattern(text)).flatten();
     if let Some(meant) = meant {
-        let help = format!("did you mean `{meant}`? `mayi config import` carries over whole files of other tools");
+        let help =
+            format!("did you mean `{meant}`? `mayi config import` carries over whole files of other tools");
         return (format!("`{}` is written as another tool has it", text.trim()), help);
     }
     match error {

@@ -5,9 +5,27 @@ use mayi_policy::pattern::PatternBases;
 
 /// Selectors by the names that tools of agents have, in small letters and without marks.
 const SELECTORS: &[(&str, &[&str])] = &[
-    ("shell", &["bash", "command", "commands", "exec", "execute", "runinterminal", "runshellcommand", "shell", "shellcommand", "shelltool", "terminal"]),
+    (
+        "shell",
+        &[
+            "bash",
+            "command",
+            "commands",
+            "exec",
+            "execute",
+            "runinterminal",
+            "runshellcommand",
+            "shell",
+            "shellcommand",
+            "shelltool",
+            "terminal",
+        ],
+    ),
     ("read", &["glob", "grep", "ls", "notebookread", "read", "readfile", "readmanyfiles", "view"]),
-    ("write", &["applypatch", "edit", "editfile", "multiedit", "notebookedit", "replace", "write", "writefile"]),
+    (
+        "write",
+        &["applypatch", "edit", "editfile", "multiedit", "notebookedit", "replace", "write", "writefile"],
+    ),
     ("fetch", &["fetch", "webfetch"]),
 ];
 
@@ -26,7 +44,8 @@ pub(super) fn as_pattern(text: &str) -> Option<String> {
             format!("mcp({server}/{tool})")
         }
         None => {
-            let plain: String = tool.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+            let plain: String =
+                tool.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
             let (selector, _) = SELECTORS.iter().find(|(_, names)| names.contains(&plain.as_str()))?;
             format!("{selector}({})", argument_of(selector, argument))
         }

@@ -151,7 +151,8 @@ pub(crate) fn parse_rule(effect: Effect, text: &str) -> Rule {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin {
             file: Some("/home/me/.config/mayi/config.toml".into()),
             line: Some(7),

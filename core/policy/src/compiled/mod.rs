@@ -198,7 +198,8 @@ impl CompiledRules {
             unless: None,
             reason: Some(reason.to_owned()),
             agents: Vec::new(),
-            holds: true, named: false,
+            holds: true,
+            named: false,
             origin: self.origin.clone(),
         }
     }

@@ -57,7 +57,8 @@ fn rule(pattern: &str) -> Rule {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: origin(),
     }
 }

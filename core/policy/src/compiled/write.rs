@@ -3,9 +3,9 @@
 use super::frozen::{NAMED, WITHOUT_NAME, table_key};
 use super::record::RuleRecord;
 use super::{BlockContents, rule_links};
+use crate::Rule;
 use crate::index::{Index, IndexTable};
 use crate::pattern::PatternBases;
-use crate::Rule;
 
 /// As large a block becomes, unless one entry is larger, in bytes: a lookup reads one or two.
 const LARGEST_BLOCK: usize = 4096;

@@ -207,7 +207,8 @@ fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
     if call.accesses.first().is_some_and(|first| std::ptr::eq(first, access))
         && let Some(member) = call.leaves_sandbox()
     {
-        let why = format!("it is to run outside of the harness's own sandbox, or with more rights ({member})");
+        let why =
+            format!("it is to run outside of the harness's own sandbox, or with more rights ({member})");
         let mut finding = found.new_finding(Effect::Ask, Source::Caveat, why);
         finding.always = true;
         found.add_ask(finding, AskKind::Always);

@@ -188,7 +188,8 @@ fn rules(patterns: &[String]) -> Option<Rules> {
             unless: None,
             reason: None,
             agents: Vec::new(),
-            holds: true, named: false,
+            holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         })
     };

@@ -22,7 +22,10 @@ impl Pattern {
             Matcher::Shell(pattern) => {
                 if let Some(folder) = pattern.literal_program().filter(|name| name.ends_with('/')) {
                     let rest = self.text.split_once(folder).map_or("", |(_, rest)| rest);
-                    return doubt("names a folder, which no command is called", format!("shell({folder}*{rest}"));
+                    return doubt(
+                        "names a folder, which no command is called",
+                        format!("shell({folder}*{rest}"),
+                    );
                 }
                 if let Some(instead) = self.prefix_in_other_words() {
                     return doubt("has a `:` in its last word, as commands have none there", instead);
@@ -134,7 +137,14 @@ mod tests {
                 assert_eq!(instead(effect, text), None, "{effect} {text}");
             }
         }
-        for text in ["shell(make)", "shell(ls)", "shell(git status)", "shell(true)", "shell(pytest)", "shell(ls *.rs)"] {
+        for text in [
+            "shell(make)",
+            "shell(ls)",
+            "shell(git status)",
+            "shell(true)",
+            "shell(pytest)",
+            "shell(ls *.rs)",
+        ] {
             assert_eq!(instead(Effect::Allow, text), None, "{text}");
         }
         assert_eq!(instead(Effect::Deny, "shell(touch*)"), None);

@@ -380,7 +380,9 @@ impl Pattern {
                 let above = touch::above_write(*of, path.folder);
                 let fit = match written {
                     PatternAuthor::ByHand => return pattern.fit(seen, above),
-                    PatternAuthor::BuiltIn | PatternAuthor::Named => pattern.fit(seen, above.min(AncestorMatch::PlaceBelowRoot)),
+                    PatternAuthor::BuiltIn | PatternAuthor::Named => {
+                        pattern.fit(seen, above.min(AncestorMatch::PlaceBelowRoot))
+                    }
                 };
                 // What is built in is about any folder of the machine: it counts where it really is.
                 let takes_along = above == AncestorMatch::Any && fit == Fit::No;

@@ -101,7 +101,9 @@ impl<'a> TouchForms<'a> {
             _ if reach == Reach::Said => AncestorMatch::No,
             (Use::Read, _) if reach == Reach::Itself => AncestorMatch::No,
             // What changed there is hardly ever what is built in.
-            (Use::Read, BuiltIn | Named) if matches!(reach, Reach::Changed | Reach::Past) => AncestorMatch::No,
+            (Use::Read, BuiltIn | Named) if matches!(reach, Reach::Changed | Reach::Past) => {
+                AncestorMatch::No
+            }
             // It may show, or change, whatever could lie there; what is built in is about far too much for that, but for
             // folders that are there for just this (`cd .git && unzip a`).
             (_, ByHand) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::Any,
@@ -173,7 +175,9 @@ impl Pattern {
             (Some(path), _) => {
                 fit = pattern.fit(path, above);
                 let held = match written {
-                    PatternAuthor::ByHand if fit == Fit::No => seen.shown_contents().unwrap_or_default().to_vec(),
+                    PatternAuthor::ByHand if fit == Fit::No => {
+                        seen.shown_contents().unwrap_or_default().to_vec()
+                    }
                     PatternAuthor::Named if fit == Fit::No => seen.searched_contents(),
                     _ => Vec::new(),
                 };

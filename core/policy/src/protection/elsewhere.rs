@@ -182,11 +182,12 @@ impl Elsewhere {
     /// What a command is about.
     pub(super) fn about<'s>(&'s self, seen: &AccessForms<'_>) -> Vec<&'s Protected> {
         let Some(shell) = seen.shell() else { return Vec::new() };
-        let names: Vec<&str> = shell.forms().iter().filter_map(|form| form.command_names()).flatten().collect();
+        let names: Vec<&str> =
+            shell.forms().iter().filter_map(|form| form.command_names()).flatten().collect();
         if names.is_empty() {
             return Vec::new();
         }
-        let rows = self.rows(|program| names.contains(&program));
+        let rows = self.rows(move |program| names.contains(&program));
         rows.filter(|row| row.pattern.fit(seen, PatternAuthor::BuiltIn) != Fit::No).collect()
     }
 

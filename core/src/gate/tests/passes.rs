@@ -42,7 +42,8 @@ fn allows(text: &str) -> Policy {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     });
     policy

@@ -9,7 +9,8 @@ fn denying(text: &str) -> Policy {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     Policy {

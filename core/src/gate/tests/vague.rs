@@ -16,7 +16,8 @@ fn allowing_all() -> Policy {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     let settings = AgentSettings { bypass_permissions: true, ..AgentSettings::default() };

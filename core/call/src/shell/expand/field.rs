@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::WordContext;
 use super::value_braces::{Shape, brace_readings};
 use super::variants::{Pieces, WordVariants};
-use crate::shell::walk::{EXCLUSION, is_extended_sign};
 use crate::effort;
+use crate::shell::walk::{EXCLUSION, is_extended_sign};
 use crate::shell::{GapContent, OpenWord, Search, Word};
 
 /// Known text, and gaps for what is not known.

@@ -7,8 +7,8 @@ use super::word_paths::{LONGEST, TouchCollector};
 use crate::shell::expand::expand_braces;
 use crate::shell::{OpenWord, Reach, Touch, TouchedPath, Use};
 use crate::{
-    LineLookups, PathAccess, collect_links_below, effort, file_paths, has_parent_component, percent_decodings,
-    with_and_without_blanks,
+    LineLookups, PathAccess, collect_links_below, effort, file_paths, has_parent_component,
+    percent_decodings, with_and_without_blanks,
 };
 
 /// As many members of one list, links below folders, and texts in quotes are looked up.

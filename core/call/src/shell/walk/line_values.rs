@@ -10,8 +10,8 @@ use super::printed_input::printf_texts;
 use super::printed_names::{pieces_of_text, split_pieces};
 use crate::shell::expand::{POSITIONAL, Pieces, sizes};
 use crate::shell::program::{self, CommandFacts, FolderChange, InnerCommand};
-use crate::{Access, effort};
 use crate::shell::{OpenWord, Touch, TouchedPath, Use, Word, split_words};
+use crate::{Access, effort};
 
 /// As many values of one variable are told apart, as many readings of one command, and as many inputs of another.
 const MOST_VALUES: usize = 64;

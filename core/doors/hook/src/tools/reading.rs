@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mayi_core::call::{
-    Access, Category, Caveat, Diff, McpAccess, UrlAccess, WriteKind, effort, file_paths,
-};
+use mayi_core::call::{Access, Category, Caveat, Diff, McpAccess, UrlAccess, WriteKind, effort, file_paths};
 use mayi_doors::folders::named_folders;
 use mayi_doors::patch_headers;
 use mayi_doors::readings::{InputCommand, ItemKeys, ItemReading, addresses, read_items, stray_paths};

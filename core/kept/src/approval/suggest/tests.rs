@@ -28,7 +28,8 @@ fn policy(allows: &[String]) -> Policy {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     Policy {
@@ -138,7 +139,8 @@ fn given_a_search_that_passes_a_denied_path_then_only_this_once_is_offered() {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     let policy = Policy { rules: std::iter::once(deny).collect(), ..Policy::default() };

@@ -83,12 +83,8 @@ fn given_what_destroys_nothing_elsewhere_then_mode_auto_lets_it_run() {
 /// It yields to a bypass, as what is asked about plainly does, and mode default asks anyhow.
 #[test]
 fn given_a_bypass_then_what_destroys_elsewhere_is_allowed() {
-    let bypassed = SessionStanding {
-        mode: Mode::Default,
-        bypass: true,
-        grants: &Grants::default(),
-        servers: passed(),
-    };
+    let bypassed =
+        SessionStanding { mode: Mode::Default, bypass: true, grants: &Grants::default(), servers: passed() };
     assert_eq!(decide(&policy(&[]), &shell("kubectl delete ns prod"), &bypassed).effect, Allow);
     assert_eq!(in_mode(&policy(&[]), &shell("kubectl delete ns prod"), Mode::Default).effect, Ask);
 }
@@ -106,7 +102,8 @@ fn given_a_request_to_leave_the_sandbox_then_it_is_asked_about_at_every_door() {
         let made = [shell("npm test"), of_server("bash", input), of_server("x", input)];
         made.map(|call| Call { raw_input: input.clone(), ..call })
     };
-    let bypassed = |mode| SessionStanding { mode, bypass: true, grants: &Grants::default(), servers: passed() };
+    let grants = Grants::default();
+    let bypassed = |mode| SessionStanding { mode, bypass: true, grants: &grants, servers: passed() };
     for (call, kept) in calls(&leaves).iter().zip(calls(&stays)) {
         for mode in [Mode::Auto, Mode::Default] {
             let decision = decide(&allows, call, &bypassed(mode));

@@ -41,7 +41,8 @@ fn rule(effect: Effect, text: &str) -> Rule {
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     }
 }
@@ -476,10 +477,9 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
 mod argument_calls;
 mod besides;
 mod careful;
-mod effort;
-mod elsewhere;
 mod catastrophe;
 mod changed;
+mod elsewhere;
 mod given;
 mod hidden;
 mod launchers;

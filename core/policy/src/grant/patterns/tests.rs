@@ -79,7 +79,8 @@ fn given_protected_and_denied_files_in_that_folder_then_the_grant_does_not_reach
         unless: None,
         reason: None,
         agents: Vec::new(),
-        holds: true, named: false,
+        holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     let policy = Policy {

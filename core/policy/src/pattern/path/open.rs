@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::glob::TextPart as Known;
 use super::{AncestorMatch, Anchor, PathPart, PatternForm, known_end};
-use mayi_call::effort;
 use crate::fold::fold_text;
+use mayi_call::effort;
 use mayi_call::shell::OpenPath;
 
 /// How much speaks for it. Ordered.

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 
 use super::super::glob::TextPart;
 use crate::fold::{fold_compatible, fold_text};
-use mayi_call::{ShellAccess, effort};
 use mayi_call::shell::{OpenWord, Word, join_words};
+use mayi_call::{ShellAccess, effort};
 
 /// As many words of a line that was not understood are looked at as the start of a command.
 const MOST_TAILS: usize = 4096;

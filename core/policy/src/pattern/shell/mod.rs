@@ -14,8 +14,8 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::glob::Glob;
-use mayi_call::{ShellAccess, effort};
 use mayi_call::shell::{Caveat, CaveatSubject, Word};
+use mayi_call::{ShellAccess, effort};
 
 use self::option_sets::OptionSetPattern;
 pub(crate) use command_forms::{CommandForms, SecondWord};
@@ -144,7 +144,8 @@ impl ShellPattern {
     /// Its words, if each of them is known and no further ones may follow.
     pub(super) fn literal_words(&self) -> Option<Vec<&str>> {
         let Self::Words(of) = self else { return None };
-        let literal = |word| if let &WordPattern::Literal(ref text) = word { Some(&*text.exact) } else { None };
+        let literal =
+            |word| if let &WordPattern::Literal(ref text) = word { Some(&*text.exact) } else { None };
         let alone = !of.rest && !of.operators && of.assignments.is_empty();
         alone.then(|| of.words.iter().map(literal).collect()).flatten()
     }

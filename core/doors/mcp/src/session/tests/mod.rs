@@ -65,7 +65,8 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
             unless: None,
             reason: None,
             agents: Vec::new(),
-            holds: true, named: false,
+            holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         });
     }

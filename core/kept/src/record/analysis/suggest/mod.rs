@@ -109,7 +109,8 @@ fn with_rules(policy: &Policy, candidate: &Candidate, agents: &[AgentId]) -> Pol
             unless: None,
             reason: None,
             agents: agents.iter().map(|agent| agent.as_str().to_owned()).collect(),
-            holds: true, named: false,
+            holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         });
     }
