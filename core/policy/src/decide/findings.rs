@@ -12,6 +12,8 @@ use mayi_call::{Access, Call, Caveat};
 pub(super) enum AskKind<'a> {
     /// A grant, mode `auto` or bypass: matrix, settings and plain protection.
     Plain,
+    /// A grant or bypass: what destroys elsewhere.
+    Held,
     /// Mode `auto`, bypass, or a grant that names what the caveat is about.
     Caveat(&'a Caveat),
     /// A grant that names it: a written ask, a denial before.
@@ -95,7 +97,7 @@ impl<'a> Findings<'a> {
             AskKind::Caveat(caveat) => grants
                 .naming_caveat(self.call, self.access, caveat)
                 .or_else(|| grants.covering_grant(self.call, part?)),
-            AskKind::Plain => grants
+            AskKind::Plain | AskKind::Held => grants
                 .covering_grant(self.call, self.access)
                 .or_else(|| grants.covering_grant(self.call, part?)),
             // What was shown and allowed word by word names what it touches.
@@ -111,6 +113,8 @@ impl<'a> Findings<'a> {
             }
         };
         let yields = matches!(hold, AskKind::Plain | AskKind::Caveat(_));
+        let stays_in_auto = matches!(hold, AskKind::Held | AskKind::Destructive(_));
+        let bypassed = (yields || stays_in_auto) && self.standing.bypass;
         let discharged = |source, reason: String, pattern: Option<String>| Finding {
             pattern,
             within: finding.within.clone(),
@@ -120,7 +124,7 @@ impl<'a> Findings<'a> {
             let reason = format!("allowed before, {}; else: {}", grant.scope, finding.reason);
             let pattern = grant.pattern.as_ref().map(ToString::to_string);
             Some(Finding { grant: Some(grant.id), ..discharged(Source::Grant, reason, pattern) })
-        } else if (yields || matches!(hold, AskKind::Destructive(_))) && self.standing.bypass {
+        } else if bypassed {
             let reason = format!("{} is bypassed; else: {}", self.call.agent, finding.reason);
             Some(discharged(Source::Bypass, reason, None))
         } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {
