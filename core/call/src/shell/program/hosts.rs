@@ -109,8 +109,13 @@ impl CommandAnalyzer<'_> {
     fn add_reached_word(&mut self, at: usize, word: Option<&Word>, takes: AddressForm) {
         match word {
             Some(Word::Literal(text)) => {
-                let url = address_in_text(text, takes).and_then(|url| UrlAccess::parse_lenient(&url).ok());
-                url.into_iter().for_each(|url| self.add_reached_address(at, url));
+                for address in addresses_in_text(text, takes) {
+                    match UrlAccess::parse_lenient(&address) {
+                        Ok(url) => self.add_reached_address(at, url),
+                        Err(_) if takes != AddressForm::Always || address.starts_with("file:") => {}
+                        Err(_) => self.add_reached_address(at, UrlAccess::from_prefix(text, "")),
+                    }
+                }
             }
             // Where no file has such a name, it stays as it is written: `curl host/x?y`.
             Some(Word::Open(open)) if open.glob => {
@@ -120,7 +125,7 @@ impl CommandAnalyzer<'_> {
             Some(Word::Open(open)) => {
                 let known = open.pieces.first().and_then(Option::as_deref).unwrap_or_default();
                 let value = known.split_once('=').filter(|(name, _)| name.starts_with('-'));
-                let begins = address_in_text(value.map_or(known, |(_, value)| value), takes);
+                let begins = addresses_in_text(value.map_or(known, |(_, value)| value), takes).pop();
                 // A branch, a number or a value of a loop is no secret, and behind what is no address it is none.
                 let plain = open.tame || open.held >= GapContent::Name;
                 if plain && begins.is_none() && takes != AddressForm::Always {
@@ -160,41 +165,47 @@ fn pattern_of(url: &UrlAccess) -> String {
     }
 }
 
-/// The address that a text is or holds.
-fn address_in_text(text: &str, takes: AddressForm) -> Option<String> {
-    // `x@http://host/y`
-    if let Some(at) = text.find("://") {
-        let before = text.get(..at)?;
-        let part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-        let scheme =
-            before.len() - before.chars().rev().take_while(|c| part(*c)).map(char::len_utf8).sum::<usize>();
-        return text.get(scheme..)?.split_whitespace().next().map(str::to_owned);
+/// The addresses that a text is or holds.
+fn addresses_in_text(text: &str, takes: AddressForm) -> Vec<String> {
+    let part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    let before = text.split_once("://").map(|(before, _)| before);
+    if takes == AddressForm::Always {
+        // curl takes one slash for two.
+        let one = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme));
+        return match one {
+            _ if text.is_empty() => Vec::new(),
+            _ if before.is_some_and(is_scheme) => vec![text.to_owned()],
+            Some((scheme, rest)) => vec![format!("{scheme}://{rest}")],
+            None => vec![format!("http://{text}")],
+        };
+    }
+    let whole = |text: &str| text.split_whitespace().next().map(str::to_owned);
+    let mut found = Vec::new();
+    // What stands before an address may be one as well: `host/x?http://other`.
+    let mut rest = text;
+    if let Some(before) = before {
+        // `x@http://host/y`
+        let scheme: usize = before.chars().rev().take_while(|c| part(*c)).map(char::len_utf8).sum();
+        let at = before.len() - scheme;
+        found.extend(text.get(at..).and_then(whole));
+        rest = text.get(..at).unwrap_or_default();
     }
     // Who follows the URL standard takes any slashes for two, and none.
-    let lower = text.to_ascii_lowercase();
-    let bare =
-        ["http:", "https:"].iter().find_map(|scheme| Some((scheme, lower.find(scheme)? + scheme.len())));
-    if let Some((scheme, at)) = bare.filter(|_| takes != AddressForm::Always) {
-        let rest = text.get(at..)?.trim_start_matches(['/', '\\']).split_whitespace().next()?;
-        return Some(format!("{scheme}//{rest}"));
+    let lower = rest.to_ascii_lowercase();
+    for scheme in ["http:", "https:"] {
+        let behind = lower.find(scheme).and_then(|at| rest.get(at + scheme.len()..)).unwrap_or_default();
+        let address = whole(behind.trim_start_matches(['/', '\\']));
+        found.extend(address.map(|address| format!("{scheme}//{address}")));
     }
     let host = match takes {
-        AddressForm::Nothing | AddressForm::Scheme => None,
-        AddressForm::Always => {
-            // curl takes one slash for two.
-            let whole = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme));
-            return match whole {
-                Some((scheme, rest)) => Some(format!("{scheme}://{rest}")),
-                None => Some(format!("http://{text}")).filter(|_| !text.is_empty()),
-            };
-        }
-        AddressForm::Copy | AddressForm::Host => host_in_text(text, takes),
-        AddressForm::Path => {
-            let (head, _) = text.split_once('/')?;
-            host_in_text(head, AddressForm::Host).filter(|_| leads_on(head))
-        }
+        AddressForm::Copy | AddressForm::Host => host_in_text(rest, takes),
+        AddressForm::Path => rest
+            .split_once('/')
+            .and_then(|(head, _)| host_in_text(head, AddressForm::Host).filter(|_| leads_on(head))),
+        _ => None,
     };
-    host.map(|host| format!("https://{host}/"))
+    found.extend(host.map(|host| format!("https://{host}/")));
+    found
 }
 
 /// Whether what stands before a slash is a machine's name: its last part has letters alone, or it is a number.

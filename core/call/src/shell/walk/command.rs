@@ -405,7 +405,7 @@ impl Walker<'_> {
         let cwd = self.place.folder.known_path();
         // Where the line has gone out of the session's folders, what is there changes by itself.
         let within = |cwd: &Path| self.at.roots.iter().any(|root| cwd.starts_with(root));
-        let left = cwd.is_some_and(|cwd| cwd != self.at.cwd && !self.at.roots.is_empty() && !within(cwd));
+        let left = within(self.at.cwd) && cwd.is_some_and(|cwd| !within(cwd));
         let made = left || self.could_have_made_files();
         let (looked, repositories) = (&self.looked, &self.repositories);
         let git_names = if made { self.git_names() } else { GitNames::default() };

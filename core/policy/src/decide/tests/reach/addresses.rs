@@ -120,6 +120,7 @@ fn given_a_rule_that_another_host_would_not_match_then_it_allows_the_address() {
     let both = [(Allow, "shell(curl *)"), (Allow, "fetch(docs.example)")];
     let lines = [
         "curl -s https://docs.example/a",
+        "curl -s 'evil.example/?x=http://docs.example/'",
         "curl -s https://docs.example/$KEY",
         "curl -s https://evil.example/",
     ];
