@@ -32,7 +32,7 @@ you have seen it.
 Examples:
   mayi config import claude-code             print the rules as mayi would write them
   mayi config import vscode --write          add them to your file, after showing the change
-  mayi config import codex my.rules --json   one object a line: rules, folders, and what was left out";
+  mayi config import codex my.rules --json   one object a line: what became of each entry";
 
 /// `mayi config import`
 #[derive(Clone, Debug, Args)]

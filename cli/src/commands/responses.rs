@@ -136,7 +136,7 @@ pub(crate) struct DoorArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
-    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    /// Work in DIR too (repeatable): changes there are judged as in the folder itself
     #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
     pub add_dir: Vec<PathBuf>,
     /// Who answers a question: a surface of mayi, however long that takes; or nobody

@@ -136,12 +136,7 @@ pub(super) fn first_operator(text: &str) -> Option<char> {
 }
 
 /// A pattern for a whole line: these only deny and ask, and `*` is a word there but at its end.
-fn line_pattern(
-    text: &str,
-    operator: char,
-    tail: PatternTail,
-    effect: Effect,
-) -> Result<String, SkipReason> {
+fn line_pattern(text: &str, operator: char, tail: PatternTail, effect: Effect) -> Result<String, SkipReason> {
     let several = format!(
         "it is more than one plain command (`{}`), and mayi judges each command of a line by itself: write a rule for each",
         operator.escape_default()

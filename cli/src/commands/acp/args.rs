@@ -48,7 +48,7 @@ pub(crate) struct AcpArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
-    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    /// Work in DIR too (repeatable): changes there are judged as in the folder itself
     #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
     pub add_dir: Vec<PathBuf>,
     /// This editor shows options as they are, one by one: offer answers for longer than the session too

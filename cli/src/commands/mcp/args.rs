@@ -78,7 +78,7 @@ pub(crate) struct McpArgs {
     /// Deny what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
-    /// Work in DIR too, besides the folder itself (repeatable): changes there are judged as in that
+    /// Work in DIR too (repeatable): changes there are judged as in the folder itself
     #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
     pub add_dir: Vec<PathBuf>,
     /// Who answers a question: another surface of mayi if one is open, else the client if it is trusted; a surface,

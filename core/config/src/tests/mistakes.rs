@@ -18,7 +18,7 @@ fn given_no_toml_then_the_place_is_named() {
 fn given_unknown_keys_then_the_nearest_is_offered_and_all_are_named() {
     insta::assert_snapshot!(mistakes("mod = \"plan\"\ncolour = 1\n[rules]\nalow = []\n[agents.x]\nbypass = true\n[matrix.yolo]\n"), @r#"
     FILE:1: no key is called `mod` in a configuration file (did you mean `mode`?)
-    FILE:2: no key is called `colour` in a configuration file (a configuration file has version, mode, on_unasked, readers, acp, rules, rule, agents, servers, apps, tools, workspaces, matrix, protection, lock or record)
+    FILE:2: no key is called `colour` in a configuration file (a configuration file has version, mode, on_unasked, readers, acp, rules, rule, agents, servers, apps, tools, workspaces, workspace, matrix, protection, lock or record)
     FILE:4: no key is called `alow` in [rules] (did you mean `allow`?)
     FILE:6: no key is called `bypass` in [agents.x] (did you mean `bypass_permissions`?)
     FILE:7: no key is called `yolo` in [matrix] ([matrix] has plan, default or auto)

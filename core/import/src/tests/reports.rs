@@ -222,7 +222,10 @@ approval_mode = "prompt"
         (Allow, Ask, Ask)
     );
     assert_eq!((vscode.shell("foo bar"), vscode.fetch("https://internal.example/")), (Ask, Deny));
-    assert_eq!((vscode.shell("foo && foo2 x"), vscode.shell("qux | foo2"), vscode.shell("foo2")), (Ask, Ask, Allow));
+    assert_eq!(
+        (vscode.shell("foo && foo2 x"), vscode.shell("qux | foo2"), vscode.shell("foo2")),
+        (Ask, Ask, Allow)
+    );
     assert_eq!(vscode.shell(".specify/scripts/bash/check.sh --json"), Allow);
     assert_eq!(vscode.shell(".specify/scripts/bash/../../../x"), Ask);
     assert_eq!(omitted(&vscode, "someNewDenyList"), [(Carried::No, true)]);
