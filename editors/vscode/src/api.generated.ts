@@ -141,7 +141,15 @@ locations: unknown[],
 /**
  * Diffs and texts.
  */
-content: unknown, openInput?: unknown, untold?: boolean, };
+content: unknown, 
+/**
+ * What of the input of a change neither the first line nor the diffs say: it stands open (S2.13).
+ */
+openInput?: unknown, 
+/**
+ * It changes a file, and nothing tells what of it: no key allows it (S2.14).
+ */
+untold?: boolean, };
 
 /**
  * The MCP server a tool belongs to.
@@ -225,7 +233,15 @@ scope: string,
 /**
  * What to know before picking it.
  */
-danger: string | null, grants?: Array<string>, covers?: string, };
+danger: string | null, 
+/**
+ * For `allow_session`: what an answer for the session grants, as it is remembered: patterns, or `exactly this call`.
+ */
+grants?: Array<string>, 
+/**
+ * The same in words.
+ */
+covers?: string, };
 
 /**
  * Patterns that would allow the like from now on: all of them are needed to cover the call.
@@ -561,10 +577,22 @@ trustAnnotations?: boolean,
 tools?: { [key in string]: EditorTool }, };
 
 /**
- * A word for a tool of a server.
+ * What is said of a tool of a server: one word, or both of what there is to say.
  */
 export type EditorTool = Approval | Category | EditorToolParts;
-export type EditorToolParts = { approval?: Approval, category?: Category, };
+
+/**
+ * What is said of a tool, part by part.
+ */
+export type EditorToolParts = { 
+/**
+ * Whether its calls ask.
+ */
+approval?: Approval, 
+/**
+ * What it does.
+ */
+category?: Category, };
 
 /**
  * A folder, and all below it, in an editor's settings: the user's own, never what a repository brings.
@@ -829,7 +857,7 @@ grant?: Level,
  */
 trustAnnotations?: boolean, 
 /**
- * What single tools do, as the user knows them.
+ * What single tools do, as the user knows them; null: nothing is said of it any more.
  */
 categories: { [key in string]: Category | null }, };
 
@@ -905,7 +933,11 @@ byDefault: Approval,
 /**
  * The category that is configured for it, or that its server claims and is trusted in.
  */
-category: string | null, ownCategory: Category | null, 
+category: string | null, 
+/**
+ * The category that is configured for it.
+ */
+ownCategory: Category | null, 
 /**
  * It has changed since it was trusted.
  */

@@ -193,7 +193,7 @@ fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
     Allow tool call from github? Run list_issues from github,
       for claude
       repo: "me/x"
-      execute in default mode · in /home/me/work
+      asks for all · execute in default mode · in /home/me/work
     Malicious MCP servers or conversation content could try to
     trick the agent into harmful actions through your tools.
     Review each action carefully before approving.
@@ -234,7 +234,7 @@ fn given_what_a_server_says_then_it_is_shown_as_its_words() {
     Allow tool call from github? Run list_issues from github,
       for claude
       repo: "me/x"
-      execute in default mode · in /home/me/work
+      asks for all · execute in default mode · in /home/me/work
       the server says (f for all): Lists the issues of a reposi…
     Malicious MCP servers or conversation content could try to
     trick the agent into harmful actions through your tools.
