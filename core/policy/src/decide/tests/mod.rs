@@ -9,7 +9,7 @@ use super::*;
 use crate::grant::Grant;
 use crate::pattern::PatternBases;
 use crate::protection::Links;
-use crate::{Approval, Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
+use crate::{Approval, Layer, Origin, Pattern, Protection, Rule, ServerSettings, ToolSettings};
 use mayi_call::shell::{self, Surroundings};
 use mayi_call::{AgentId, Door, McpAccess, PathAccess, SessionId, UrlAccess, WriteKind};
 
@@ -43,7 +43,7 @@ fn rule(effect: Effect, text: &str) -> Rule {
         agents: Vec::new(),
         holds: true,
         named: false,
-        origin: Origin { file: None, line: None, layer: crate::Layer::User },
+        origin: Origin { file: None, line: None, layer: Layer::User },
     }
 }
 
@@ -340,7 +340,7 @@ fn given_an_allow_then_only_plain_protection_is_silent() {
     assert_eq!(effect(&policy(&[(Allow, "read(/srv/**)")]), &read("/srv/x")), Allow);
     assert_eq!(effect(&policy(&[(Allow, "read(~/.ssh/**)")]), &read("/home/me/.ssh/id_rsa")), Ask);
     let mut workspace = policy(&[(Allow, "read(/srv/**)")]);
-    workspace.rules[0].origin.layer = crate::Layer::Workspace;
+    workspace.rules[0].origin.layer = Layer::Workspace;
     assert_eq!(effect(&workspace, &read("/srv/x")), Ask);
     assert_eq!(effect(&policy(&[]), &read("/usr/include/stdio.h")), Allow);
 }
@@ -464,11 +464,8 @@ fn given_another_folder_for_settings_then_it_is_protected_like_the_usual_one() {
 #[test]
 fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
     let mut placed = policy(&[(Deny, "shell(rm *)")]);
-    placed.rules[0].origin = Origin {
-        file: Some("/home/me/.config/mayi/config.toml".into()),
-        line: Some(7),
-        layer: crate::Layer::User,
-    };
+    let file = Some("/home/me/.config/mayi/config.toml".into());
+    placed.rules[0].origin = Origin { file, line: Some(7), layer: Layer::User };
     let decision = in_mode(&placed, &shell("rm x"), Mode::Default);
     assert_eq!(
         serde_json::to_value(decision.deciding_finding().unwrap()).unwrap(),
