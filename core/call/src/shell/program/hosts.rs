@@ -172,12 +172,12 @@ fn addresses_in_text(text: &str, takes: AddressForm) -> Vec<String> {
     if takes == AddressForm::Always {
         // curl takes one slash for two.
         let one = text.split_once(":/").filter(|(scheme, _)| is_scheme(scheme));
-        return match one {
-            _ if text.is_empty() => Vec::new(),
-            _ if before.is_some_and(is_scheme) => vec![text.to_owned()],
-            Some((scheme, rest)) => vec![format!("{scheme}://{rest}")],
-            None => vec![format!("http://{text}")],
+        let address = match (before.is_some_and(is_scheme), one) {
+            (true, _) => text.to_owned(),
+            (false, Some((scheme, rest))) => format!("{scheme}://{rest}"),
+            (false, None) => format!("http://{text}"),
         };
+        return if text.is_empty() { Vec::new() } else { vec![address] };
     }
     let whole = |text: &str| text.split_whitespace().next().map(str::to_owned);
     let mut found = Vec::new();

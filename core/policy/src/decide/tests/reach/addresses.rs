@@ -96,7 +96,7 @@ fn given_words_that_are_no_address_then_the_rule_for_the_program_is_enough() {
     }
 }
 
-/// D2.37: a rule that says the host, or one for the address.
+/// D2.37: a rule that says the host, or one for the address. Attack 720.
 #[test]
 fn given_a_rule_that_another_host_would_not_match_then_it_allows_the_address() {
     for rule in [
