@@ -17,7 +17,7 @@ use crate::backend::Backend;
 use crate::credentials::Credential;
 use crate::error::RpcError;
 
-const AUTO: &str = "Acts without asking you; asks only before what is protected";
+const AUTO: &str = "Asks only where a rule or protection says so, and before what destroys elsewhere";
 
 const MODES: [ModeInfo; 3] = [
     ModeInfo { id: Mode::Plan, name: "Plan", description: "Reads only; everything else is blocked" },

@@ -168,7 +168,7 @@ fn show_json(loaded: &LoadedConfig) -> Result<(), CliError> {
         print::stdout_json(&json!({
             "type": "rule", "effect": rule.effect, "pattern": rule.pattern.as_str(),
             "unless": rule.unless.as_ref().map(ToString::to_string), "reason": rule.reason, "agents": rule.agents,
-            "always": rule.effect == Effect::Ask && rule.holds, "origin": SourceLocation::from_origin(&rule.origin),
+            "always": rule.effect == Effect::Ask && rule.holds, "named": rule.named, "origin": SourceLocation::from_origin(&rule.origin),
         }))?;
     }
     for entry in loaded.policy.protection.entries() {

@@ -46,7 +46,7 @@ pub(crate) enum TemplateArg {
     Everyday,
     /// Reading is free; everything else is asked about
     Careful,
-    /// Nothing is asked about but what is dangerous
+    /// Mode auto (dangerous) asks only where a rule or protection says so, and before what destroys elsewhere
     Trusting,
     /// Reading is free; nothing else happens
     ReadOnly,

@@ -124,7 +124,7 @@ pub(crate) struct DoorArgs {
     /// Ask for no API key of mayi's, and pass the app's own on: every program of yours is then the same caller
     #[arg(long, conflicts_with_all = ["key_env", "token_file", "app"])]
     pub open: bool,
-    /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
+    /// How much is asked: plan only reads, default asks, auto (dangerous) asks only where a rule or protection says so, and before what destroys elsewhere
     #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN (repeatable), such as 'mcp(docs/search_*)'

@@ -121,9 +121,11 @@ impl McpAccess {
     ) -> Self {
         let looked = LineLookups::default();
         let tool = super::argument_names::ToolKind::of(&readings);
-        let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
-        let paths = super::argument::paths_by_argument(&arguments, cwd, &looked);
-        let (inside, guesses) = super::argument_calls::accesses_in_arguments(&arguments, tool, cwd, home);
+        let (touches, paths, (inside, guesses)) = super::effort::bounded(|| {
+            let touches = Touch::of_arguments(&arguments, cwd, home, &looked);
+            let paths = super::argument::paths_by_argument(&arguments, cwd, &looked);
+            (touches, paths, super::argument_calls::accesses_in_arguments(&arguments, tool, cwd, home))
+        });
         Self { readings, arguments, touches, paths, inside, guesses, claims: None, spared: false }
     }
 

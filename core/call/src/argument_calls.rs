@@ -11,8 +11,10 @@ use super::argument_guesses::{Guesses, any_command};
 use super::argument_names::{RunAs, ToolKind, is_named, is_quoting};
 use super::shell::{argv_accesses, join_words, line_accesses, lines_started_by_code};
 use super::url::{file_paths, is_scheme, is_this_machine};
-use super::{Access, Dialect, Surroundings, UrlAccess};
+use super::{Access, Dialect, Surroundings, UrlAccess, effort};
 
+/// Steps for a value, besides those for its bytes.
+const VALUE: usize = 50;
 /// As many values of one call are looked at: what more of them say is not known.
 const MOST_VALUES: usize = 1 << 16;
 /// As many addresses, and commands, of one call are told apart: of more it is not known which they are.
@@ -73,6 +75,8 @@ struct ArgumentCalls<'a> {
     home: Option<&'a Path>,
     tool: ToolKind,
     values: usize,
+    /// It could be any command and any address.
+    anything: bool,
     addresses: usize,
     commands: usize,
     texts: usize,
@@ -89,6 +93,7 @@ impl Default for ArgumentCalls<'_> {
             home: None,
             tool,
             values: 0,
+            anything: false,
             addresses: 0,
             commands: 0,
             texts: 0,
@@ -114,8 +119,9 @@ impl ArgumentCalls<'_> {
         let mut todo = vec![(value, name)];
         while let Some((value, name)) = todo.pop() {
             self.values += 1;
-            if self.values > MOST_VALUES {
-                if self.values == MOST_VALUES + 1 {
+            let spent = !effort::spend(VALUE + value.as_str().map_or(0, str::len));
+            if self.values > MOST_VALUES || spent {
+                if !self.anything {
                     self.add_anything();
                 }
                 return;
@@ -140,7 +146,9 @@ impl ArgumentCalls<'_> {
     }
 
     fn add_anything(&mut self) {
-        self.perhaps.push(any_command(false));
+        self.anything = true;
+        // What stands in a line that was not read to its end could be any path, too.
+        self.perhaps.push(any_command(effort::is_spent()));
         self.accesses.push(any_address());
     }
 
@@ -376,6 +384,14 @@ fn is_around(c: char) -> bool {
 
 /// The address that a text is.
 fn address_of(text: &str) -> Option<UrlAccess> {
+    address_behind_names(text, MOST_NAMES)
+}
+
+/// Maximum number of names before an address that are taken off one by one: behind that many, it begins at its own scheme.
+const MOST_NAMES: usize = 8;
+
+/// The same, where so many names may still stand before it: `url:https://host`.
+fn address_behind_names(text: &str, names: usize) -> Option<UrlAccess> {
     let text = text.trim_matches(is_around);
     // `[name](https://host)`
     let text = text.rsplit("](").next().unwrap_or(text);
@@ -391,9 +407,15 @@ fn address_of(text: &str) -> Option<UrlAccess> {
         let url = host.then(|| UrlAccess::parse_lenient(text).ok()).flatten()?;
         return Some(UrlAccess { scheme: plain, ..url });
     }
-    // `url:https://host`
-    if let Some(inner) = rest.contains("://").then(|| address_of(rest)).flatten() {
-        return Some(inner);
+    if names > 0
+        && let Some(at) = rest.find("://")
+    {
+        let before = rest.get(..at).unwrap_or_default();
+        let scheme = before.rfind(':').filter(|_| names == 1).map_or(0, |colon| colon + 1);
+        let inner = address_behind_names(rest.get(scheme..).unwrap_or_default(), names - 1);
+        if inner.is_some() {
+            return inner;
+        }
     }
     let other = rest.starts_with("//") && file_paths(text).is_empty() && !text.contains(char::is_whitespace);
     let url = other.then(|| UrlAccess::parse_lenient(text).ok()).flatten()?;
@@ -422,4 +444,20 @@ fn host_in(text: &str, name: &str) -> Option<UrlAccess> {
     let url = UrlAccess::parse_lenient(&format!("https://{authority}/")).ok()?;
     let sure = !perhaps || is_this_machine(&url.host) || is_dotted(&url.host) || authority.contains(':');
     sure.then(|| UrlAccess { given: text.to_owned(), scheme: String::new(), open: true, ..url })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address_of;
+
+    /// Attack 731: each name before an address was a call of its own, and some thousands of them ended the process.
+    #[test]
+    fn given_many_names_before_an_address_then_it_is_found_and_nothing_overflows() {
+        let host = |text: &str| address_of(text).map(|url| url.host);
+        for names in [1, 2, 7, 8, 9, 50_000] {
+            let text = format!("{}https://evil.example/y", "x:".repeat(names));
+            assert_eq!(host(&text).as_deref(), Some("evil.example"), "{names}");
+        }
+        assert_eq!(host(&("x:".repeat(50_000) + "//h")), None);
+    }
 }

@@ -251,6 +251,16 @@ impl ToolKind {
         Self { shell: runs || has(SHELL_TOOLS) }
     }
 
+    /// Whether it takes lines for a shell, or runs what it is given.
+    pub(super) fn is_shell(self) -> bool {
+        self.shell
+    }
+
+    /// Whether one of these arguments is a line or a program by its name.
+    pub(super) fn names_code(members: &Map<String, Value>) -> bool {
+        members.keys().any(|name| is_named(name, COMMANDS) || is_about_code(name))
+    }
+
     /// What an argument of this name, among these, is run as.
     pub(super) fn runs_as(self, name: &str, members: &Map<String, Value>) -> Option<RunAs> {
         if is_named(name, COMMANDS) {

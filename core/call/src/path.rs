@@ -70,6 +70,13 @@ pub struct Mount {
     pub device: u64,
 }
 
+/// Takes what a look at a path costs: the system is asked about each part of it.
+fn spend_lookup(given: &str) -> bool {
+    const PATH: usize = 200;
+    const PART: usize = 150;
+    crate::effort::spend(PATH + given.len() + PART * given.bytes().filter(|b| *b == b'/').count())
+}
+
 impl PathAccess {
     /// Looks up `given` from `cwd`. Reads links, so it is done while a call is built, never while
     /// it is judged.
@@ -107,7 +114,9 @@ impl PathAccess {
 
     fn by_text(cwd: &Path, given: &str, absolute: &Path) -> Self {
         let lexical = normalize_lexically(absolute);
-        let unresolved = if !cfg!(unix) {
+        let unresolved = if !spend_lookup(given) {
+            Some("more paths than are looked up for one decision")
+        } else if !cfg!(unix) {
             // Rules, roots and what is protected know names between slashes. Drives, backslashes, streams, short names and
             // all that Windows takes for the same name would pass by a deny.
             Some("paths of this system are not understood yet")

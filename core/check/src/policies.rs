@@ -143,6 +143,7 @@ fn apply_request(
             reason: Some(format!("{effect} rule given with the call")),
             agents: Vec::new(),
             holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "call" },
         });
     }

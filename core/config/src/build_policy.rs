@@ -8,9 +8,9 @@ use super::load::{ConfigLoader, LoadedConfig};
 use super::scalars::{Scalars, keys};
 use super::{Asks, ConfigError, ConfigErrors, Layer, RESERVED, nearest_word};
 use mayi_call::{Selector, WriteKind, resolve_path};
+use mayi_policy::pattern::Doubt;
 use mayi_policy::{
-    AgentSettings, AppSettings, Approval, Effect, Origin, Pattern, Policy, Protection, ServerSettings,
-    ToolSettings,
+    AgentSettings, AppSettings, Approval, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
 };
 
 impl ConfigLoader<'_> {
@@ -157,13 +157,10 @@ impl ConfigLoader<'_> {
                 ));
             }
         }
-        for rule in self.rules.loaded_rules().filter(|rule| rule.effect == Effect::Allow) {
-            let Some(instead) = rule.pattern.further_words() else { continue };
-            notices.push(format!(
-                "{}: in an allow, the last `*` of `{}` stays within its word: write `{instead}` for any further words",
-                format_origin(&rule.origin),
-                rule.pattern
-            ));
+        for rule in self.rules.loaded_rules() {
+            let Some(Doubt { why, instead }) = rule.pattern.doubt(rule.effect) else { continue };
+            let (origin, pattern) = (format_origin(&rule.origin), &rule.pattern);
+            notices.push(format!("{origin}: `{pattern}` {why}; did you mean `{instead}`?"));
         }
         self.notices.extend(notices);
     }

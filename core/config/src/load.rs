@@ -394,6 +394,7 @@ impl<'s> ConfigLoader<'s> {
                     reason: None,
                     agents: Vec::new(),
                     holds: true,
+                    named: false,
                     origin,
                 });
             }

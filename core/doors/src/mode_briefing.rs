@@ -15,8 +15,8 @@ pub fn mode_briefing(mode: Mode) -> &'static str {
              servers may be allowed by the user's rules, or be asked about."
         }
         Mode::Auto => {
-            "Mode: auto. Most actions are allowed without asking; what is dangerous or protected is asked about or \
-             denied."
+            "Mode: auto. Most actions are allowed without asking; what rules or protection hold back, and what \
+             destroys elsewhere, is asked about or denied."
         }
     }
 }

@@ -14,7 +14,7 @@ use mayi_call::Category;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Never ask, but for what is always asked about.
+    /// Asks only where a rule or protection says so, and before what destroys elsewhere.
     Auto,
     /// Reads run, the rest is asked about.
     #[default]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::aliases::same_agent;
-use super::pattern::{AccessForms, PatternAuthor, TouchForms, TouchMatch};
+use super::pattern::path::Fit;
+use super::pattern::{AccessForms, Certainty, PatternAuthor, TouchForms, TouchMatch};
 use super::{Effect, Pattern};
 use mayi_call::{Access, AgentId};
 
@@ -34,6 +35,9 @@ pub struct Rule {
     /// For an ask: whether it holds in mode `auto` and for bypassed agents. It does unless the
     /// file says `always = false`.
     pub holds: bool,
+    /// For an ask or a deny: whether it is only about what is named, or certainly reached. A folder above counts where such a
+    /// thing really lies in it, as with what is protected.
+    pub named: bool,
     /// Where it is written.
     pub origin: Origin,
 }
@@ -76,7 +80,8 @@ impl Rule {
                     && !self.unless.as_ref().is_some_and(|unless| unless.could_match_forms(seen))
             }
             Effect::Ask | Effect::Deny => {
-                self.pattern.could_match_forms(seen) && !self.excepts(Some(seen.access), seen.roots)
+                self.pattern.fit(seen, self.author()) != Fit::No
+                    && !self.excepts(Some(seen.access), seen.roots)
             }
         }
     }
@@ -86,10 +91,17 @@ impl Rule {
         if self.effect == Effect::Allow {
             return None;
         }
-        let touching = self.pattern.match_touch(seen, PatternAuthor::ByHand)?;
+        let touching = self.pattern.match_touch(seen, self.author())?;
+        if self.named && touching.certainty == Certainty::Perhaps {
+            return None;
+        }
         let excepted =
             self.unless.is_some() && self.excepts(seen.as_access(touching.write).as_ref(), seen.roots);
         (!excepted).then_some(touching)
+    }
+
+    fn author(&self) -> PatternAuthor {
+        if self.named { PatternAuthor::Named } else { PatternAuthor::ByHand }
     }
 
     fn excepts(&self, access: Option<&Access>, roots: &[PathBuf]) -> bool {

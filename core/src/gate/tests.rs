@@ -303,6 +303,7 @@ impl AnswerPersistence for Kept {
                 reason: None,
                 agents: Vec::new(),
                 holds: true,
+                named: false,
                 origin: Origin { file: None, line: None, layer: "user" },
             })
             .collect();
@@ -436,6 +437,7 @@ async fn given_a_rule_of_a_workspace_file_then_its_words_never_reach_the_model()
         reason: Some(words.into()),
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "workspace" },
     };
     let gate = gate_with(OnAsk::Deny, None, Box::new(NoPersistence));

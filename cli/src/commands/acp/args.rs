@@ -35,7 +35,7 @@ pub(crate) struct AcpArgs {
     /// Start this command in place of AGENT; it shares nothing with named agents
     #[arg(last = true, value_name = "CMD ARGS", conflicts_with = "agent")]
     pub command: Vec<String>,
-    /// How much is asked when a session begins: plan only reads, default asks, auto asks only about what is dangerous
+    /// How much is asked when a session begins: plan only reads, default asks, auto (dangerous) asks only where a rule or protection says so, and before what destroys elsewhere
     #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN (repeatable), such as 'shell(cargo test *)'

@@ -50,7 +50,7 @@ pub(crate) struct CheckArgs {
     /// As if this agent asked
     #[arg(long, value_name = "NAME", help_heading = "Permissions")]
     pub agent: Option<String>,
-    /// As in this mode: plan only reads, default asks, auto asks only about what is dangerous
+    /// As in this mode: plan only reads, default asks, auto (dangerous) asks only where a rule or protection says so, and before what destroys elsewhere
     #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// As with a rule that allows what matches PATTERN (repeatable), such as 'shell(cargo test *)'

@@ -66,7 +66,7 @@ pub(crate) struct McpArgs {
     /// Ask for no token: every program of this machine, of any user, may call what is here. Only at loopback
     #[arg(long, requires = "http", conflicts_with_all = ["token_file", "allow_host"], help_heading = "HTTP")]
     pub open: bool,
-    /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
+    /// How much is asked: plan only reads, default asks, auto (dangerous) asks only where a rule or protection says so, and before what destroys elsewhere
     #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Allow what matches PATTERN (repeatable), such as 'mcp(github/list_*)'

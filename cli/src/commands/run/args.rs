@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     /// Hand the MCP servers to the agent as they are: calls that it does not ask about run unjudged
     #[arg(long, help_heading = "Permissions")]
     pub no_gateway: bool,
-    /// How much is asked: plan only reads, default asks, auto asks only about what is dangerous
+    /// How much is asked: plan only reads, default asks, auto (dangerous) asks only where a rule or protection says so, and before what destroys elsewhere
     #[arg(long, value_name = "MODE", value_parser = mode_value_parser(), help_heading = "Permissions")]
     pub mode: Option<Mode>,
     /// Do not ask about this agent in this session, but for what rules ask about and what is always asked about

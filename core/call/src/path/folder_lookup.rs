@@ -25,7 +25,7 @@ impl PathAccess {
             // What lies there may be a private folder, or another name for something.
             && !walk::is_temporary(&self.resolved)
             && !super::lies_in(&self.lexical, Path::new("/proc"));
-        if !starts {
+        if !starts || !super::spend_lookup(text) {
             return None;
         }
         let mut resolved = PathBuf::with_capacity(self.resolved.as_os_str().len() + 1 + text.len());
@@ -109,7 +109,22 @@ pub(crate) fn can_be_entered(folder: &Path) -> bool {
 const MOST_ENTRIES: usize = 2000;
 const DEEPEST: usize = 6;
 
-/// What lies below `folder` and begins with a dot, or is a repository by its name; the nearest first. No
+/// How names of files end, begin, and what they hold, that people mostly give to what holds a secret: which of these is one, rules
+/// say.
+const SECRET_ENDS: &[&str] =
+    &[".env", ".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate"];
+const SECRET_BEGINNINGS: &[&str] = &["id_", "kubeconfig", "terraform.tfstate"];
+const SECRET_PARTS: &[&str] =
+    &["credential", "secret", "service-account", "service_account", "serviceaccount"];
+
+fn is_secret_by_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_ENDS.iter().any(|end| name.ends_with(end))
+        || SECRET_BEGINNINGS.iter().any(|begin| name.starts_with(begin))
+        || SECRET_PARTS.iter().any(|part| name.contains(part))
+}
+
+/// What lies below `folder` and begins with a dot, or is a repository or a secret by its name; the nearest first. No
 /// link is followed, and nothing is looked for below what was found.
 pub(super) fn hidden_entries(folder: &Path) -> Vec<String> {
     let (mut found, mut looked) = (Vec::new(), 0);
@@ -122,7 +137,7 @@ pub(super) fn hidden_entries(folder: &Path) -> Vec<String> {
                 return found;
             }
             let name = entry.file_name().to_string_lossy().into_owned();
-            let tells = name.starts_with('.') || name.ends_with(".git");
+            let tells = name.starts_with('.') || name.ends_with(".git") || is_secret_by_name(&name);
             let path = if at.is_empty() { name } else { format!("{at}/{name}") };
             if tells {
                 found.push(path);

@@ -5,7 +5,7 @@ use super::line_error::{LineError, Result};
 use super::parse::Grammar;
 use super::walk::Walker;
 use super::{Surroundings, Word, bounds, candidates, parse, transport, windows_shells};
-use crate::Access;
+use crate::{Access, effort};
 
 /// The stack of the thread that deep lines are read on.
 const STACK: usize = 64 * 1024 * 1024;
@@ -14,6 +14,10 @@ const STACK: usize = 64 * 1024 * 1024;
 /// One literal line behind a harness's own `sh -c` is read as that line.
 #[must_use]
 pub fn argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
+    effort::bounded(|| bounded_argv_accesses(words, at))
+}
+
+fn bounded_argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
     if let Some((inner, dialect)) = transport::inner_shell_line(words) {
         let at = Surroundings { dialect, ..*at };
         return read_or_opaque(inner, &at, inner_line);
@@ -35,7 +39,7 @@ pub fn argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
 /// A line for a shell.
 #[must_use]
 pub fn line_accesses(line: &str, at: &Surroundings<'_>) -> Vec<Access> {
-    read_or_opaque(line, at, outer_line)
+    effort::bounded(|| read_or_opaque(line, at, outer_line))
 }
 
 fn read_or_opaque(
@@ -90,10 +94,14 @@ fn on_stack<T: Send>(deep: bool, read: impl FnOnce() -> Result<T> + Send) -> Res
     if !deep {
         return read();
     }
+    let left = effort::hand_over();
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("shell-line".to_owned()).stack_size(STACK);
-        let handle =
-            thread.spawn_scoped(scope, read).map_err(|_| LineError::new("no thread to read the line on"))?;
-        handle.join().unwrap_or_else(|_| Err(LineError::new("the line could not be read")))
+        let handle = thread
+            .spawn_scoped(scope, || left.carry_on(read))
+            .map_err(|_| LineError::new("no thread to read the line on"))?;
+        let (read, left) = handle.join().ok().unzip();
+        effort::HandedOver::take_back(left);
+        read.unwrap_or_else(|| Err(LineError::new("the line could not be read")))
     })
 }

@@ -15,6 +15,11 @@ impl LineError {
         Self { reason: reason.into(), stops: false }
     }
 
+    /// Looking at all of it would take too long.
+    pub(super) fn too_much() -> Self {
+        Self::new("there is more in it than is looked at for one decision")
+    }
+
     /// The shell can't read it either: it reads no further, and runs none of it.
     pub(super) fn and_stops(self) -> Self {
         Self { stops: true, ..self }

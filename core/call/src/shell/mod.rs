@@ -39,7 +39,8 @@ pub use file_search::Search;
 pub use gap_content::GapContent;
 pub use line::{argv_accesses, line_accesses};
 pub use program::{
-    GivenOption, OptionSet, is_known_reader, is_plain, option_set, patched_names, program_names, runs_others,
+    GivenOption, OptionSet, is_known_reader, is_plain, is_sub_command, needs_operands, option_set,
+    patched_names, program_names, runs_others,
 };
 pub(crate) use program::{ShownNames, lines_started_by_code};
 pub use scripts::Script;

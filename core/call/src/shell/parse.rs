@@ -11,6 +11,7 @@ use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str, word};
 
 use super::line_error::{LineError, Result};
 use super::{bounds, heredocs};
+use crate::effort;
 
 /// Which tildes of a word are home folders.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub(super) enum Grammar {
 
 /// Parses a line.
 pub(super) fn parse_program(text: &str, grammar: Grammar) -> Result<Program> {
+    spend_steps(text)?;
     let options = ParserOptions { sh_mode: grammar == Grammar::Posix, ..ParserOptions::default() };
     heredocs::check_here_documents(text)?;
     catch_parser_panic(|| {
@@ -45,6 +47,13 @@ pub(super) fn parse_program(text: &str, grammar: Grammar) -> Result<Program> {
     })
 }
 
+/// Takes what parsing a text costs.
+fn spend_steps(text: &str) -> Result<()> {
+    const TEXT: usize = 100;
+    const BYTE: usize = 20;
+    if effort::spend(TEXT + BYTE * text.len()) { Ok(()) } else { Err(LineError::too_much()) }
+}
+
 /// The parser's own words, up to where they speak of its insides.
 fn parse_error(said: &str) -> LineError {
     let said = said.split(';').next().unwrap_or_default().trim();
@@ -53,6 +62,7 @@ fn parse_error(said: &str) -> LineError {
 
 /// Parses a word into its pieces.
 pub(super) fn parse_word(word: &str, tildes: Tildes) -> Result<Vec<WordPieceWithSource>> {
+    spend_steps(word)?;
     let options = ParserOptions {
         tilde_expansion_at_word_start: tildes != Tildes::No,
         tilde_expansion_after_colon: tildes == Tildes::AfterColons,
@@ -65,6 +75,7 @@ pub(super) fn parse_word(word: &str, tildes: Tildes) -> Result<Vec<WordPieceWith
 
 /// Parses the text of a here-document whose word is not quoted.
 pub(super) fn parse_here_document(text: &str) -> Result<Vec<WordPieceWithSource>> {
+    spend_steps(text)?;
     let parse = || word::parse_heredoc(text, &ParserOptions::default());
     catch_parser_panic(|| parse().map_err(|_| LineError::new("a here-document does not parse")))
 }

@@ -371,6 +371,28 @@ pub(super) fn has_sub_commands(name: &str) -> bool {
     table::ProgramTable::get().find_program(name::base_name(name)).is_some_and(|program| program.has_subs())
 }
 
+/// Whether these words are a program and sub-commands of it that are known, and no more.
+#[must_use]
+pub fn is_sub_command(words: &[&str]) -> bool {
+    let Some((name, rest)) = words.split_first() else { return false };
+    let program = table::ProgramTable::get().find_program(name::base_name(name));
+    !rest.is_empty()
+        && rest.iter().try_fold(program, |of, word| Some(Some(of?.sub_command(word)?))).flatten().is_some()
+}
+
+/// Whether a program does nothing without an operand, as far as the table tells: one that it changes, or fetches.
+#[must_use]
+pub fn needs_operands(name: &str) -> bool {
+    use operand_roles::Role as R;
+    let Some(program) = table::ProgramTable::get().find_program(name::base_name(name)) else { return false };
+    let form = program.form();
+    let roles = form.operands.iter().flat_map(|operands| operands.first.iter().chain(&operands.many));
+    !program.has_subs()
+        && roles.take(1).any(|role| {
+            matches!(role, R::Written | R::Target | R::Created | R::Edited | R::Deleted | R::Moved | R::Url)
+        })
+}
+
 /// Every name in the table, also those of sub-commands: `git log`.
 #[must_use]
 pub fn program_names() -> Vec<String> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::expand::sizes;
 use super::{GapContent, Search};
 
 /// Room for the text of a usual command.
@@ -77,6 +78,14 @@ impl Word {
         match self {
             Self::Literal(text) => add_quoted(text, line),
             Self::Open(open) => line.push_str(&open.text),
+        }
+    }
+
+    /// How many bytes are known of it, in all that it could be.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Literal(text) => text.len(),
+            Self::Open(open) => sizes(std::slice::from_ref(&open.pieces)) + sizes(&open.variants),
         }
     }
 

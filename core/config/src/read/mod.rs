@@ -4,6 +4,7 @@ mod agents;
 mod apps;
 mod examples;
 mod file;
+mod other_tools;
 mod record;
 mod rules;
 mod scalars;
@@ -153,7 +154,7 @@ impl<'t> ConfigReader<'t> {
         match Pattern::with_conditions(text, of.unwrap_or_default(), self.places) {
             Ok(pattern) => Some(pattern),
             Err(error) => {
-                let (message, help) = explain_pattern_error(error);
+                let (message, help) = explain_pattern_error(text, error);
                 self.add_mistake(span.clone(), message, Some(help));
                 None
             }
@@ -162,7 +163,14 @@ impl<'t> ConfigReader<'t> {
 }
 
 /// What is wrong with a pattern, and what to write instead.
-fn explain_pattern_error(error: PatternError) -> (String, String) {
+fn explain_pattern_error(text: &str, error: PatternError) -> (String, String) {
+    let elsewhere = matches!(error, PatternError::Selector(_) | PatternError::Form(_));
+    let meant = elsewhere.then(|| other_tools::as_pattern(text)).flatten();
+    if let Some(meant) = meant {
+        let help =
+            format!("did you mean `{meant}`? `mayi config import` carries over whole files of other tools");
+        return (format!("`{}` is written as another tool has it", text.trim()), help);
+    }
     match error {
         PatternError::Argument { what, hint } => (what, hint),
         PatternError::Selector(word) => {

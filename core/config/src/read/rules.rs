@@ -34,6 +34,7 @@ fn read_short_rule(section: &Section<'_, '_>, effect: Effect, text: &Spanned<Str
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: reader.span_origin(&text.span()),
     })
 }
@@ -61,6 +62,7 @@ fn read_long_rule(mut section: Section<'_, '_>) -> Option<Rule> {
     let reason = section.take_string("reason").map(Spanned::into_inner);
     let agents = section.take_strings("agents").unwrap_or_default();
     let always = section.take_boolean("always");
+    let named = section.take_boolean("named");
     let (args, paths) = (section.string_map("args"), section.string_map("paths"));
     let matches = section.take_strings("match").unwrap_or_default();
     let not_matches = section.take_strings("not_match").unwrap_or_default();
@@ -74,6 +76,12 @@ fn read_long_rule(mut section: Section<'_, '_>) -> Option<Rule> {
         let help =
             "leave it out: it says whether an ask holds in mode auto and for bypassed agents".to_owned();
         reader.add_mistake(always.span(), "`always` belongs to `effect = \"ask\"`", Some(help));
+    }
+    if let (Some(named), Some(effect)) = (&named, &effect)
+        && *effect.get_ref() == Effect::Allow
+    {
+        let help = "leave it out: an allow is about nothing else".to_owned();
+        reader.add_mistake(named.span(), "`named` belongs to asks and denials", Some(help));
     }
     let missing = |what: &str, example: &str| {
         let header = section.span();
@@ -109,6 +117,7 @@ fn read_long_rule(mut section: Section<'_, '_>) -> Option<Rule> {
         reason,
         agents: agents.into_iter().map(Spanned::into_inner).collect(),
         holds: always.is_none_or(Spanned::into_inner),
+        named: named.is_some_and(Spanned::into_inner),
         origin: reader.span_origin(&pattern.span()),
     };
     examples::check_examples(reader, &rule, &matches, true);

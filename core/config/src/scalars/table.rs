@@ -35,8 +35,8 @@ pub(crate) static TABLE: &[ScalarRow] = &[
         "mode",
         ScalarKind::Mode,
         Unset::BuiltIn(ScalarValue::Mode(Mode::Default)),
-        "How much is asked: plan only reads, default asks, auto asks about nothing but what is always asked \
-        about.",
+        "How much is asked: plan only reads, default asks, auto (dangerous) asks only where a rule or \
+        protection says so, and before what destroys elsewhere.",
     )
     .reach(Reach::Mode)
     .lockable()

@@ -242,6 +242,9 @@ struct Rule {
     agents: Option<Vec<String>>,
     /// For an ask: whether it holds in mode auto and for bypassed agents. Default: true.
     always: Option<bool>,
+    /// For an ask or a deny of a path: whether it is only about what is named, and about a folder where such a thing really lies
+    /// in it; else it is about a folder where one could. Default: false.
+    named: Option<bool>,
     /// For `mcp(...)`: globs for arguments of the call, by name.
     args: Option<BTreeMap<String, String>>,
     /// For `mcp(...)`: globs for arguments of the call that are paths, by name. They allow only for servers that run on

@@ -40,6 +40,9 @@ pub struct Language {
 /// The line that stands for the languages.
 const LANGUAGES_MARKER: &str = "#: languages";
 
+/// A line that begins so stands for the rule about secrets by their names, for the selector behind it.
+const SECRETS_MARKER: &str = "#: secrets ";
+
 /// As many names of a folder are looked at.
 const MOST_NAMES: usize = 2000;
 
@@ -94,6 +97,10 @@ impl Template {
         }
         let known = || languages.iter().flat_map(Language::allowed_patterns).collect::<BTreeSet<_>>();
         for line in self.template_text().lines() {
+            if let Some(selector) = line.trim().strip_prefix(SECRETS_MARKER) {
+                text.push_str(&include_str!("data/secrets.toml").replace("SELECTOR", selector));
+                continue;
+            }
             if line.trim() != LANGUAGES_MARKER {
                 text.push_str(line);
                 text.push('\n');

@@ -215,6 +215,6 @@ fn given_what_has_no_effect_or_another_than_it_seems_then_a_notice_says_what_to_
     );
     insta::assert_snapshot!(machine.notices(), @r#"
     /home/.config/mayi/config.toml:5: `trust_kind` has no effect any more, and will be refused: leave it out
-    /home/.config/mayi/config.toml:2: in an allow, the last `*` of `shell(touch*)` stays within its word: write `shell(touch *)` for any further words
+    /home/.config/mayi/config.toml:2: `shell(touch*)` is, in an allow, about one word: the last `*` stays within it, so there can be no further ones; did you mean `shell(touch *)`?
     "#);
 }

@@ -15,7 +15,7 @@ use crate::input;
 use crate::tool_calls::ToolCallState;
 use mayi_core::call::{
     Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, WriteKind,
-    shell,
+    effort, shell,
 };
 use mayi_core::gate::Session;
 use mayi_doors::folders::{all_glob_folders, folder_caveat, is_glob, named_folders};
@@ -36,7 +36,7 @@ pub struct CallOrigin<'a> {
 
 /// The call that a tool call of the agent's means.
 pub fn tool_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<String>) -> Call {
-    build_call(from, known, not_shown, true)
+    effort::bounded(|| build_call(from, known, not_shown, true))
 }
 
 /// `own`: whether its commands are looked at in the session's folder also where it names another one.
@@ -454,7 +454,7 @@ pub fn includes_accesses(session: &Session, known: &ToolCallState, accesses: &[A
 pub fn is_within_accesses(session: &Session, known: &ToolCallState, accesses: &[Access]) -> bool {
     // What was judged ran in one folder: in the one that the tool call names.
     let from = CallOrigin { door: Door::AcpReported, session, tool_call_id: None };
-    let call = build_call(&from, known, Vec::new(), false);
+    let call = effort::bounded(|| build_call(&from, known, Vec::new(), false));
     call.accesses.iter().all(|access| {
         accesses.iter().any(|other| match (access, other) {
             (Access::Read(a), Access::Read(b)) | (Access::Write(_, a), Access::Write(_, b)) => {

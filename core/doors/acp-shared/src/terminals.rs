@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::input::{self, non_empty_text};
 use crate::side_door;
-use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, shell};
+use mayi_core::call::{Access, Call, Dialect, Door, Surroundings, effort, shell};
 use mayi_core::gate::Session;
 use mayi_doors::folders::folder_caveat;
 
@@ -55,11 +55,11 @@ pub fn create_call(
     };
     let at = Surroundings { cwd: &cwd, roots: &session.roots, home: home.as_deref(), env: &env, dialect };
     let words = || shell::argv_accesses(&argv, &at);
-    let (mut accesses, mut by_shell) = match (starts, &line) {
+    let (mut accesses, mut by_shell) = effort::bounded(|| match (starts, &line) {
         (Starter::Mayi(_), Some(line)) => (shell::line_accesses(line, &at), Vec::new()),
         (Starter::Mayi(_), None) => (words(), Vec::new()),
         (Starter::Editor, _) => (words(), shell::line_accesses(&argv.join(" "), &at)),
-    };
+    });
     add_folder_caveats(session, &cwd, &mut accesses);
     add_folder_caveats(session, &cwd, &mut by_shell);
     let more: Vec<Access> = by_shell.iter().filter(|access| !accesses.contains(access)).cloned().collect();

@@ -152,6 +152,7 @@ pub(crate) fn parse_rule(effect: Effect, text: &str) -> Rule {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin {
             file: Some("/home/me/.config/mayi/config.toml".into()),
             line: Some(7),

@@ -199,6 +199,7 @@ impl CompiledRules {
             reason: Some(reason.to_owned()),
             agents: Vec::new(),
             holds: true,
+            named: false,
             origin: self.origin.clone(),
         }
     }

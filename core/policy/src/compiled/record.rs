@@ -12,6 +12,7 @@ use crate::{Effect, Origin, Pattern, Rule};
 pub(super) struct RuleRecord<'a> {
     effect: Effect,
     holds: bool,
+    named: bool,
     line: Option<u32>,
     pattern: &'a str,
     #[serde(borrow)]
@@ -35,6 +36,7 @@ impl<'a> RuleRecord<'a> {
         Self {
             effect: rule.effect,
             holds: rule.holds,
+            named: rule.named,
             line: rule.origin.line,
             pattern: rule.pattern.as_str(),
             args: conditions.and_then(|of| of.args.as_ref()).map(texts),
@@ -58,6 +60,7 @@ impl<'a> RuleRecord<'a> {
             reason: self.reason.map(str::to_owned),
             agents: self.agents.into_iter().map(str::to_owned).collect(),
             holds: self.holds,
+            named: self.named,
             origin: Origin { line: self.line, ..origin.clone() },
         })
     }

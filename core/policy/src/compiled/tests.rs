@@ -58,6 +58,7 @@ fn rule(pattern: &str) -> Rule {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: origin(),
     }
 }

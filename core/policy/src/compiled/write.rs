@@ -3,9 +3,9 @@
 use super::frozen::{NAMED, WITHOUT_NAME, table_key};
 use super::record::RuleRecord;
 use super::{BlockContents, rule_links};
+use crate::Rule;
 use crate::index::{Index, IndexTable};
 use crate::pattern::PatternBases;
-use crate::{Effect, Rule};
 
 /// As large a block becomes, unless one entry is larger, in bytes: a lookup reads one or two.
 const LARGEST_BLOCK: usize = 4096;
@@ -77,7 +77,7 @@ pub fn compile_rules(rules: &[Rule], places: &PatternBases) -> Option<CompiledBo
 /// Whether more has to be known of a rule than a decision asks: names of agents stand for ids, and of some patterns people are
 /// told how to write them.
 fn is_notable(rule: &Rule) -> bool {
-    !rule.agents.is_empty() || rule.effect == Effect::Allow && rule.pattern.further_words().is_some()
+    !rule.agents.is_empty() || rule.pattern.doubt(rule.effect).is_some()
 }
 
 /// Blocks that get full one after the other.

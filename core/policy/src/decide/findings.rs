@@ -12,6 +12,8 @@ use mayi_call::{Access, Call, Caveat};
 pub(super) enum AskKind<'a> {
     /// A grant, mode `auto` or bypass: matrix, settings and plain protection.
     Plain,
+    /// A grant or bypass: what destroys elsewhere.
+    Held,
     /// Mode `auto`, bypass, or a grant that names what the caveat is about.
     Caveat(&'a Caveat),
     /// A grant that names it: a written ask, a denial before.
@@ -91,7 +93,7 @@ impl<'a> Findings<'a> {
             AskKind::Never => None,
             AskKind::Always => grants.exact_call_grant(self.call, self.access),
             AskKind::Caveat(caveat) => grants.naming_caveat(self.call, self.access, caveat),
-            AskKind::Plain => grants
+            AskKind::Plain | AskKind::Held => grants
                 .covering_grant(self.call, self.access)
                 .or_else(|| grants.covering_grant(self.call, part?)),
             // What was shown and allowed word by word names what it touches.
@@ -106,6 +108,7 @@ impl<'a> Findings<'a> {
             }
         };
         let yields = matches!(hold, AskKind::Plain | AskKind::Caveat(_));
+        let bypassed = (yields || matches!(hold, AskKind::Held)) && self.standing.bypass;
         let discharged = |source, reason: String, pattern: Option<String>| Finding {
             pattern,
             within: finding.within.clone(),
@@ -115,7 +118,7 @@ impl<'a> Findings<'a> {
             let reason = format!("allowed before, {}; else: {}", grant.scope, finding.reason);
             let pattern = grant.pattern.as_ref().map(ToString::to_string);
             Some(Finding { grant: Some(grant.id), ..discharged(Source::Grant, reason, pattern) })
-        } else if yields && self.standing.bypass {
+        } else if bypassed {
             let reason = format!("{} is bypassed; else: {}", self.call.agent, finding.reason);
             Some(discharged(Source::Bypass, reason, None))
         } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {

@@ -11,7 +11,7 @@ use crate::grant::Grants;
 use crate::protection::places;
 use crate::words;
 use findings::{AskKind, Findings};
-use mayi_call::{Access, Call, Category, ShellAccess};
+use mayi_call::{Access, Call, Category, ShellAccess, effort};
 use rules::RuleOutcome;
 
 /// What holds for the session that a call belongs to, besides the policy.
@@ -30,12 +30,19 @@ pub struct SessionStanding<'a> {
 
 /// Judges `call`: the strictest over its accesses, with all the reasons.
 pub fn decide(policy: &Policy, call: &Call, standing: &SessionStanding<'_>) -> Decision {
+    effort::bounded_alone(|| decide_within_budget(policy, call, standing))
+}
+
+fn decide_within_budget(policy: &Policy, call: &Call, standing: &SessionStanding<'_>) -> Decision {
     let mut trail = Vec::new();
     let mut categories = Vec::new();
     for access in &call.accesses {
         let category = settings::category_of(policy, call, access, standing);
         categories.extend(category);
         trail.append(&mut judge_access(policy, call, access, category, standing));
+    }
+    if effort::is_spent() {
+        trail.extend(call.accesses.first().map(unjudged));
     }
     if trail.is_empty() {
         return Decision::denial_on_error(&*call.title, "the call touches nothing that mayi understands");
@@ -63,6 +70,13 @@ pub fn decide(policy: &Policy, call: &Call, standing: &SessionStanding<'_>) -> D
     }
     let effect = trail.first().map_or(Effect::Deny, |finding| finding.effect);
     Decision { effect, categories, trail }
+}
+
+/// What could not be judged to its end is asked about, whatever was found by then (D2.37).
+fn unjudged(access: &Access) -> Finding {
+    let reason = "there is more in it than is judged for one decision";
+    let finding = Finding::new(Effect::Ask, access.text(), Source::Caveat, reason);
+    Finding { always: true, once: true, ..finding }
 }
 
 fn judge_access(
@@ -126,7 +140,12 @@ fn add_protection(policy: &Policy, allowed: bool, found: &mut Findings<'_>) {
         finding.always = against.always;
         match against.effect {
             Effect::Ask => {
-                found.add_ask(finding, if against.always { AskKind::Always } else { AskKind::Plain })
+                let kind = match (against.always, against.holds) {
+                    (true, _) => AskKind::Always,
+                    (false, true) => AskKind::Held,
+                    (false, false) => AskKind::Plain,
+                };
+                found.add_ask(finding, kind);
             }
             _ => found.list.push(finding),
         }
@@ -184,6 +203,15 @@ fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
         let mut finding = found.new_finding(Effect::Ask, Source::Caveat, why.clone());
         finding.always = true;
         found.add_ask(finding, AskKind::Never);
+    }
+    if call.accesses.first().is_some_and(|first| std::ptr::eq(first, access))
+        && let Some(member) = call.leaves_sandbox()
+    {
+        let why =
+            format!("it is to run outside of the harness's own sandbox, or with more rights ({member})");
+        let mut finding = found.new_finding(Effect::Ask, Source::Caveat, why);
+        finding.always = true;
+        found.add_ask(finding, AskKind::Always);
     }
     if let Some(why) = call.without_substance() {
         let mut finding = found.new_finding(Effect::Ask, Source::Caveat, why);

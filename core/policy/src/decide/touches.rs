@@ -10,7 +10,10 @@ use crate::protection::places;
 use crate::words;
 use crate::{Effect, Finding, Policy, Source};
 use mayi_call::shell::{Reach, Touch, TouchedPath, Use};
-use mayi_call::{Access, Category};
+use mayi_call::{Access, Category, effort};
+
+/// Steps for what is touched, besides those for comparisons. Where they are spent, the decision says so.
+const TOUCH: usize = 20;
 
 /// Judges everything that the access touches. `lifted`: an explicit allow of the command itself lifts
 /// plain asks; `reader`: what it reads has to be allowed, too.
@@ -21,7 +24,7 @@ pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: 
         Access::Mcp(mcp) => &mcp.touches,
         _ => return,
     };
-    for touch in touches {
+    for touch in touches.iter().take_while(|_| effort::spend(TOUCH)) {
         let seen = TouchForms::new(touch, &found.call.roots);
         rules::apply_touch_rules(policy, &seen, access, false, found);
         add_grant_denials(&seen, access, false, found);
@@ -42,7 +45,7 @@ pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: 
 /// The addresses among the words of a command.
 fn judge_addresses(policy: &Policy, access: &Access, guess: bool, found: &mut Findings<'_>) {
     let Access::Shell(shell) = access else { return };
-    for url in &shell.urls {
+    for url in shell.urls.iter().take_while(|_| effort::spend(TOUCH)) {
         rules::apply_part_rules(policy, &Access::Fetch(url.clone()), guess, found);
     }
     for host in mentions::mentioned_hosts(shell) {
@@ -54,6 +57,9 @@ fn judge_addresses(policy: &Policy, access: &Access, guess: bool, found: &mut Fi
 /// is about it. Nothing else is: it is not known that the server does so. Of a `guess` it is not even known that the text means
 /// it: it is asked about at most.
 fn judge_inside(policy: &Policy, inside: &Access, guess: bool, found: &mut Findings<'_>) {
+    if !effort::spend(TOUCH) {
+        return;
+    }
     rules::apply_part_rules(policy, inside, guess, found);
     let (grants, call) = (found.standing.grants, found.call);
     for (grant, pattern) in grants.forbidding_grants(call, inside) {
@@ -71,7 +77,7 @@ fn judge_inside(policy: &Policy, inside: &Access, guess: bool, found: &mut Findi
         found.list.push(finding);
     }
     if let Access::Shell(shell) = inside {
-        for touch in &shell.touches {
+        for touch in shell.touches.iter().take_while(|_| effort::spend(TOUCH)) {
             let seen = TouchForms::new(touch, &found.call.roots);
             rules::apply_touch_rules(policy, &seen, inside, guess, found);
             add_grant_denials(&seen, inside, guess, found);

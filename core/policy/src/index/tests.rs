@@ -189,6 +189,7 @@ fn rules(patterns: &[String]) -> Option<Rules> {
             reason: None,
             agents: Vec::new(),
             holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         })
     };

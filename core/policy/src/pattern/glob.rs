@@ -5,6 +5,7 @@
 
 use super::PatternError;
 use crate::fold::{fold_compatible, fold_text};
+use mayi_call::effort;
 
 /// As many alternatives may come out of the braces of one pattern.
 pub(super) const MOST_ALTERNATIVES: usize = 256;
@@ -36,6 +37,19 @@ impl GlobToken {
                 has(c) || (*caseless && c.to_uppercase().any(has))
             }
         }
+    }
+}
+
+/// Number of characters that are compared in one step of a decision.
+const CHARACTERS: usize = 8;
+
+/// What a comparison took: spent where it ends.
+#[derive(Default)]
+struct Steps(usize);
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        effort::spend(self.0 / CHARACTERS);
     }
 }
 
@@ -187,7 +201,9 @@ impl Glob {
         let mut rest = text.chars();
         // After the last star: where to go on, with one more character taken by the star.
         let mut again: Option<(usize, std::str::Chars<'_>)> = None;
+        let mut steps = Steps::default();
         loop {
+            steps.0 += 1;
             match self.tokens.get(at) {
                 Some(GlobToken::Star) => {
                     at += 1;
@@ -217,7 +233,8 @@ impl Glob {
     /// Whether it could match a text of which only these parts are known.
     pub(crate) fn could_match(&self, text: &[TextPart]) -> bool {
         let width = text.len() + 1;
-        if self.tokens.len().saturating_mul(width) > MOST_STEPS {
+        let steps = self.tokens.len().saturating_mul(width);
+        if steps > MOST_STEPS || !effort::spend(steps / CHARACTERS) {
             return true;
         }
         // Which parts of the text may be used up before the token at hand; all ways lead forward.

@@ -1,6 +1,7 @@
 //! Patterns: `selector(argument)`, as rules and grants write them (D3).
 
 mod access_forms;
+mod doubts;
 mod fetch;
 pub(crate) mod glob;
 mod mcp;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+pub use doubts::Doubt;
 pub use mcp::{ArgGlobs, ArgumentConditions};
 pub use shell::regexes_compiled;
 
@@ -22,8 +24,13 @@ pub(crate) use touch::{Certainty, PatternAuthor, TouchForms, TouchMatch, above_w
 
 use super::fold::fold_text;
 use glob::Globs;
+use mayi_call::effort;
 use mayi_call::{Access, Caveat, Names, PathResolver, Selector, ShellAccess, WriteKind};
 use path::{AncestorMatch, Fit};
+
+/// Steps for each comparison with a pattern, besides those for what is long. Where nothing is left of them nothing matches any
+/// more, and the decision says so.
+pub(crate) const COMPARISON: usize = 4;
 
 /// What a pattern may be about.
 #[derive(Clone, Debug)]
@@ -276,6 +283,9 @@ impl Pattern {
 
     /// As [`Self::certainly_matches`], with what was worked out once for many patterns.
     pub(crate) fn certainly_matches_forms(&self, seen: &AccessForms<'_>) -> bool {
+        if !effort::spend(COMPARISON) {
+            return false;
+        }
         match (&self.matcher, seen.access) {
             (Matcher::Everything, access) => match access {
                 Access::Mode { .. } => false,
@@ -339,18 +349,6 @@ impl Pattern {
             .then_some("commands are allowed one by one: write a rule for each")
     }
 
-    /// What to write in an allow in place of this, if its last word ends in `*`: there that is one word alone.
-    #[must_use]
-    pub fn further_words(&self) -> Option<String> {
-        let glued = matches!(&self.matcher, Matcher::Shell(pattern) if pattern.has_glued_star());
-        let before = self.text.strip_suffix("*)").filter(|_| glued)?;
-        // `make -j*` and `go env GO*` mean what they say.
-        let word = before.rsplit([' ', '(']).next().unwrap_or_default();
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
-        let command = word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(plain);
-        command.then(|| format!("{} *)", before.trim_end_matches(':')))
-    }
-
     /// Whether this could be about `access`: how asks and denials match.
     #[must_use]
     pub fn could_match(&self, access: &Access, roots: &[PathBuf]) -> bool {
@@ -364,6 +362,9 @@ impl Pattern {
 
     /// Whether, and how, this could be about an access, where `written` says whose pattern it is.
     pub(crate) fn fit(&self, seen: &AccessForms<'_>, written: PatternAuthor) -> Fit {
+        if !effort::spend(COMPARISON) {
+            return Fit::No;
+        }
         let fits = match (&self.matcher, seen.access) {
             (Matcher::Read(pattern), access) => {
                 let Access::Read(_) = access else { return Fit::No };
@@ -379,7 +380,9 @@ impl Pattern {
                 let above = touch::above_write(*of, path.folder);
                 let fit = match written {
                     PatternAuthor::ByHand => return pattern.fit(seen, above),
-                    PatternAuthor::BuiltIn => pattern.fit(seen, above.min(AncestorMatch::PlaceBelowRoot)),
+                    PatternAuthor::BuiltIn | PatternAuthor::Named => {
+                        pattern.fit(seen, above.min(AncestorMatch::PlaceBelowRoot))
+                    }
                 };
                 // What is built in is about any folder of the machine: it counts where it really is.
                 let takes_along = above == AncestorMatch::Any && fit == Fit::No;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::path::{self, AncestorMatch, Fit, Likelihood};
-use super::{Matcher, Pattern, write_kind_covers};
+use super::{COMPARISON, Matcher, Pattern, write_kind_covers};
 use crate::words;
 use mayi_call::shell::{Reach, Touch, TouchedPath, Use};
-use mayi_call::{Access, WriteKind};
+use mayi_call::{Access, WriteKind, effort};
 
 /// A touch, with what patterns look at worked out once.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub(crate) enum Certainty {
 pub(crate) enum PatternAuthor {
     ByHand,
     BuiltIn,
+    /// Written by hand, to count as what is built in does.
+    Named,
 }
 
 impl<'a> TouchForms<'a> {
@@ -76,38 +78,51 @@ impl<'a> TouchForms<'a> {
         read.then_some(path.holds.as_slice())
     }
 
+    /// What lies in a folder that is gone through, as far as its name tells something; what hidden names are passed by is left out.
+    fn searched_contents(&self) -> Vec<String> {
+        let TouchedPath::Known(path) = &self.touch.path else { return Vec::new() };
+        let hidden = |name: &&String| name.split('/').any(|part| part.starts_with('.'));
+        match (self.touch.how, self.touch.reach) {
+            (Use::Read, Reach::All) => path.holds.clone(),
+            (Use::Read, Reach::Shown) => path.holds.iter().filter(|name| !hidden(name)).cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     pub(crate) fn is_folder(&self) -> bool {
         matches!(&self.touch.path, TouchedPath::Known(path) if path.folder)
     }
 
     /// How a folder above what a pattern is about counts.
     pub(crate) fn ancestor_match(&self, written: PatternAuthor) -> AncestorMatch {
-        use PatternAuthor::{BuiltIn, ByHand};
+        use PatternAuthor::{BuiltIn, ByHand, Named};
         let reach = self.touch.reach;
         match (self.touch.how, written) {
             _ if reach == Reach::Said => AncestorMatch::No,
             (Use::Read, _) if reach == Reach::Itself => AncestorMatch::No,
             // What changed there is hardly ever what is built in.
-            (Use::Read, BuiltIn) if matches!(reach, Reach::Changed | Reach::Past) => AncestorMatch::No,
+            (Use::Read, BuiltIn | Named) if matches!(reach, Reach::Changed | Reach::Past) => {
+                AncestorMatch::No
+            }
             // It may show, or change, whatever could lie there; what is built in is about far too much for that, but for
             // folders that are there for just this (`cd .git && unzip a`).
             (_, ByHand) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::Any,
-            (Use::Write(_), BuiltIn) if reach == Reach::Somewhere => AncestorMatch::PlaceBelowRoot,
-            (_, BuiltIn) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::No,
+            (Use::Write(_), BuiltIn | Named) if reach == Reach::Somewhere => AncestorMatch::PlaceBelowRoot,
+            (_, BuiltIn | Named) if matches!(reach, Reach::Past | Reach::Somewhere) => AncestorMatch::No,
             (Use::Read | Use::Either, ByHand) if reach == Reach::All => AncestorMatch::Any,
             (Use::Read | Use::Either, ByHand) if reach == Reach::Shown => AncestorMatch::AnyShown,
-            (Use::Read, BuiltIn) if reach == Reach::Shown => AncestorMatch::PlaceShown,
+            (Use::Read, BuiltIn | Named) if reach == Reach::Shown => AncestorMatch::PlaceShown,
             (Use::Read, _) => AncestorMatch::Place,
             (Use::Either, ByHand) => AncestorMatch::Place,
-            (Use::Either, BuiltIn) if reach == Reach::All => AncestorMatch::Place,
-            (Use::Either, BuiltIn) if reach == Reach::Shown => AncestorMatch::PlaceShown,
-            (Use::Either, BuiltIn) => AncestorMatch::No,
+            (Use::Either, BuiltIn | Named) if reach == Reach::All => AncestorMatch::Place,
+            (Use::Either, BuiltIn | Named) if reach == Reach::Shown => AncestorMatch::PlaceShown,
+            (Use::Either, BuiltIn | Named) => AncestorMatch::No,
             (Use::Write(_), ByHand) if reach == Reach::All => AncestorMatch::Any,
-            (Use::Write(_), BuiltIn) if reach == Reach::All => AncestorMatch::Place,
+            (Use::Write(_), BuiltIn | Named) if reach == Reach::All => AncestorMatch::Place,
             // A folder that is made, or gets another mode, changes nothing in it.
             (Use::Write(WriteKind::Create | WriteKind::Edit), _) => AncestorMatch::No,
-            (Use::Write(kind), PatternAuthor::ByHand) => above_write(kind, self.is_folder()),
-            (Use::Write(kind), PatternAuthor::BuiltIn) => {
+            (Use::Write(kind), ByHand) => above_write(kind, self.is_folder()),
+            (Use::Write(kind), BuiltIn | Named) => {
                 above_write(kind, self.is_folder()).min(AncestorMatch::PlaceBelowRoot)
             }
         }
@@ -127,7 +142,10 @@ pub(crate) fn above_write(kind: WriteKind, folder: bool) -> AncestorMatch {
 impl Pattern {
     /// Whether, and how, this could be about a path that is touched.
     pub(crate) fn match_touch(&self, seen: &TouchForms<'_>, written: PatternAuthor) -> Option<TouchMatch> {
-        let (reach, built_in) = (seen.touch.reach, written == PatternAuthor::BuiltIn);
+        if !effort::spend(COMPARISON) {
+            return None;
+        }
+        let (reach, built_in) = (seen.touch.reach, written != PatternAuthor::ByHand);
         if reach == Reach::Said && built_in {
             return None;
         }
@@ -149,17 +167,21 @@ impl Pattern {
             _ => return None,
         };
         let mut above = seen.ancestor_match(written);
-        if written == PatternAuthor::BuiltIn && how == Use::Either && write.is_some() {
+        if built_in && how == Use::Either && write.is_some() {
             above = AncestorMatch::No;
         }
         let mut fit = Fit::Whole;
         let certainty = match (&seen.path, &seen.touch.path) {
             (Some(path), _) => {
                 fit = pattern.fit(path, above);
-                if fit == Fit::No
-                    && written == PatternAuthor::ByHand
-                    && seen.shown_contents().is_some_and(|held| pattern.fits_below(path, held))
-                {
+                let held = match written {
+                    PatternAuthor::ByHand if fit == Fit::No => {
+                        seen.shown_contents().unwrap_or_default().to_vec()
+                    }
+                    PatternAuthor::Named if fit == Fit::No => seen.searched_contents(),
+                    _ => Vec::new(),
+                };
+                if fit == Fit::No && pattern.fits_below(path, &held) {
                     fit = Fit::Above;
                 }
                 match fit {

@@ -76,6 +76,7 @@ impl RowTable {
         Protected {
             effect: Effect::Ask,
             always: true,
+            holds: false,
             pattern,
             reason: self.reason.to_owned(),
             managed: false,

@@ -5,6 +5,7 @@
 
 mod catastrophe;
 mod deferred_runs;
+mod elsewhere;
 mod lazy_rows;
 pub(super) mod places;
 mod self_protection;
@@ -19,6 +20,7 @@ use super::pattern::{AccessForms, Certainty, PatternAuthor, PatternBases, TouchF
 use super::{Effect, Pattern, PatternError};
 use crate::words;
 use catastrophe::Destruction;
+use elsewhere::Elsewhere;
 pub use lazy_rows::PathLooks;
 #[cfg(test)]
 pub(crate) use lazy_rows::tests::Links;
@@ -34,6 +36,8 @@ pub struct Protected {
     pub effect: Effect,
     /// For an ask: whether it holds whatever the mode.
     pub always: bool,
+    /// For a plain ask: whether mode auto leaves it as it is.
+    pub holds: bool,
     /// What it is about.
     pub pattern: Pattern,
     /// Why.
@@ -56,6 +60,8 @@ pub struct Protection {
     home: Option<PathBuf>,
     /// Commands and places are protected too, not only what patterns name.
     built_in: bool,
+    /// What destroys elsewhere.
+    elsewhere: Elsewhere,
     /// Made from the entries when it is first needed, and again after they were changed.
     index: OnceLock<Index>,
 }
@@ -67,6 +73,8 @@ pub struct Objection {
     pub effect: Effect,
     /// It holds whatever the mode and the rules.
     pub always: bool,
+    /// A plain ask that mode auto leaves as it is.
+    pub holds: bool,
     /// The pattern that matched.
     pub pattern: Option<String>,
     /// Why.
@@ -131,6 +139,7 @@ impl Protection {
                 self.entries.push(Protected {
                     effect: Effect::Deny,
                     always: false,
+                    holds: false,
                     pattern: Pattern::exact_path_at(selector, folder, places)?,
                     reason: "mayi's own files".to_owned(),
                     managed: false,
@@ -183,6 +192,7 @@ impl Protection {
             readable: self.readable.clone(),
             home: self.home.clone(),
             built_in: true,
+            elsewhere: self.elsewhere.clone(),
             index: OnceLock::new(),
         })
     }
@@ -191,7 +201,15 @@ impl Protection {
     pub fn add_entry(&mut self, pattern: Pattern, reason: String, managed: bool) {
         self.index = OnceLock::new();
         let written = PatternAuthor::ByHand;
-        self.entries.push(Protected { effect: Effect::Ask, always: true, pattern, reason, managed, written });
+        self.entries.push(Protected {
+            effect: Effect::Ask,
+            always: true,
+            holds: false,
+            pattern,
+            reason,
+            managed,
+            written,
+        });
     }
 
     /// Takes something out: from a user's or managed file's `[protection] except`. A user's takes out
@@ -212,7 +230,8 @@ impl Protection {
     pub fn entries(&self) -> Vec<&Protected> {
         let rows = self.lazy.as_ref().map(LazyRows::all).unwrap_or_default();
         let all = (0..).zip(&self.entries).map(|(at, _)| at).collect();
-        self.in_order(rows, all).flatten().collect()
+        let elsewhere = self.elsewhere.entries().filter(|_| self.built_in);
+        self.in_order(rows, all).flatten().chain(elsewhere).collect()
     }
 
     /// Compiles what would else be when it is first needed.
@@ -275,6 +294,7 @@ impl Protection {
         if !self.built_in {
             return found;
         }
+        let mut elsewhere = Vec::new();
         match access {
             Access::Read(path) => {
                 self.add_path_objection(places::read(path, roots, &self.readable), access, roots, &mut found)
@@ -282,7 +302,15 @@ impl Protection {
             Access::Write(_, path) => {
                 self.add_path_objection(places::write_objection(path, roots), access, roots, &mut found)
             }
-            Access::Shell(shell) => found.extend(self.command_objection(shell)),
+            Access::Shell(shell) => {
+                found.extend(self.command_objection(shell));
+                for entry in self.elsewhere.about(seen) {
+                    if !self.is_excepted(entry, Some(access), roots) {
+                        add_best_objection(entry, None, Fit::Whole, &mut elsewhere);
+                    }
+                }
+                found.extend(elsewhere.into_iter().map(|(_, against)| against));
+            }
             _ => {}
         }
         found
@@ -317,7 +345,8 @@ impl Protection {
                 TouchedPath::Open(open) => words::open_path_reason(open, &pattern),
                 TouchedPath::Known(_) => format!("it could reach a protected path, such as {pattern}"),
             };
-            found.push(Objection { effect: Effect::Ask, always: false, pattern: None, reason, write });
+            let (effect, always, holds) = (Effect::Ask, false, false);
+            found.push(Objection { effect, always, holds, pattern: None, reason, write });
         }
         if self.built_in {
             self.places_of_touch(seen, roots, &mut found);
@@ -355,6 +384,7 @@ impl Protection {
                     found.push(Objection {
                         effect: Effect::Ask,
                         always: write.is_some(),
+                        holds: false,
                         pattern: None,
                         reason,
                         write,
@@ -381,7 +411,7 @@ impl Protection {
         let Some(PathObjection { effect, always, reason }) = place else { return };
         if effect == Effect::Deny || !self.excepts(access, roots, false) {
             let write = if let Access::Write(kind, _) = access { Some(*kind) } else { None };
-            found.push(Objection { effect, always, pattern: None, reason, write });
+            found.push(Objection { effect, always, holds: false, pattern: None, reason, write });
         }
     }
 
@@ -403,6 +433,7 @@ impl Protection {
         Some(Objection {
             effect,
             always: effect == Effect::Ask,
+            holds: false,
             pattern: None,
             reason: reason.to_owned(),
             write: None,
@@ -415,6 +446,7 @@ fn unknown_objection() -> Objection {
     Objection {
         effect: Effect::Deny,
         always: false,
+        holds: false,
         pattern: None,
         reason: "it is not known what is protected there".to_owned(),
         write: None,
@@ -436,8 +468,9 @@ fn add_best_objection(
         Some((best, of)) if *best < fit => (*best, of.pattern) = (fit, pattern()),
         Some(_) => {}
         None => {
-            let (effect, always, reason) = (entry.effect, entry.always, entry.reason.clone());
-            found.push((fit, Objection { effect, always, pattern: pattern(), reason, write }));
+            let (effect, always, holds) = (entry.effect, entry.always, entry.holds);
+            let reason = entry.reason.clone();
+            found.push((fit, Objection { effect, always, holds, pattern: pattern(), reason, write }));
         }
     }
 }

@@ -43,6 +43,7 @@ fn allows(text: &str) -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     });
     policy

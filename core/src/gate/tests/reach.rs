@@ -10,6 +10,7 @@ fn denying(text: &str) -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     Policy {

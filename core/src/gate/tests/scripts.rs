@@ -194,6 +194,7 @@ async fn given_a_rule_of_the_user_then_the_script_may_change() {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     gate.replace_policy(Policy { rules: vec![rule("shell(./run.sh)")].into(), ..Policy::default() });

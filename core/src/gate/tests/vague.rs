@@ -17,6 +17,7 @@ fn allowing_all() -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     let settings = AgentSettings { bypass_permissions: true, ..AgentSettings::default() };

@@ -39,7 +39,7 @@ export async function confirmBypass(agentName: string, session: boolean): Promis
 export async function confirmAuto(): Promise<boolean> {
   const yes = "Use Auto";
   const picked = await vscode.window.showWarningMessage(
-    "Auto is dangerous: the agent acts without asking you.",
+    "Auto is dangerous: it asks only where a rule or protection says so, and before what destroys elsewhere.",
     {
       modal: true,
       detail:

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::WordContext;
 use super::value_braces::{Shape, brace_readings};
 use super::variants::{Pieces, WordVariants};
+use crate::effort;
 use crate::shell::walk::{EXCLUSION, is_extended_sign};
 use crate::shell::{GapContent, OpenWord, Search, Word};
 
@@ -79,6 +80,9 @@ impl WordBuilder {
     }
 
     fn add_text(&mut self, text: &str) {
+        if !effort::spend(text.len()) {
+            return;
+        }
         self.values.clear();
         self.assigned.push_str(text);
         self.variants.push_text(text);
@@ -197,7 +201,9 @@ impl WordBuilder {
         let unassigned = self.unassigned;
         self.push_expansion(GapContent::Printed, splits);
         self.unassigned = unassigned;
-        self.assigned.push_str(text);
+        if effort::spend(text.len()) {
+            self.assigned.push_str(text);
+        }
     }
 
     /// What the next gap could be, as far as the line tells.

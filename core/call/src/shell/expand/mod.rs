@@ -17,7 +17,7 @@ pub(super) use arithmetic::{evaluation_risk, naming_risk};
 pub(super) use braces::expand_braces;
 pub(super) use document::heredoc_literal;
 pub(super) use values::POSITIONAL;
-pub(super) use variants::Pieces;
+pub(super) use variants::{Pieces, sizes};
 
 use brush_parser::word::WordPiece;
 
@@ -26,6 +26,9 @@ use super::walk::Walker;
 use super::{Dialect, Word, bounds};
 use crate::shell::parse::{self, Tildes};
 use field::WordBuilder;
+
+/// Steps for a word, besides those for its bytes.
+const WORD: usize = 20;
 
 /// Where a word stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +44,7 @@ pub(super) enum WordContext {
 impl Walker<'_> {
     /// The words that `raw` becomes: one, or several if it holds braces.
     pub(super) fn expand_words(&mut self, raw: &str, place: WordContext) -> Result<Vec<Word>> {
+        self.spend_steps(WORD + raw.len())?;
         if is_plain_word(raw) {
             return Ok(vec![Word::Literal(raw.to_owned())]);
         }
@@ -92,6 +96,7 @@ impl Walker<'_> {
         }
         let extended = field.may_be_extended() && self.may_be_zsh();
         let word = field.into_word(raw, place);
+        self.spend_steps(0)?;
         if extended {
             self.note_extended_globs(&word);
         }

@@ -1,6 +1,7 @@
 //! What a word could be, as far as the line itself tells: by the texts that it gives to variables, and that its commands print.
 
 use super::value_braces::brace_readings;
+use crate::effort;
 
 /// Known text, and `None` for each gap.
 pub(in crate::shell) type Pieces = Vec<Option<String>>;
@@ -33,6 +34,9 @@ impl WordVariants {
     }
 
     pub(super) fn push_text(&mut self, text: &str) {
+        if !effort::spend(self.0.len() * text.len()) {
+            return;
+        }
         self.0.iter_mut().for_each(|variant| push_piece(variant, Some(text)));
     }
 
@@ -40,6 +44,10 @@ impl WordVariants {
     pub(super) fn push_one_of(&mut self, values: &[Pieces]) {
         if values.is_empty() || self.0.len() * values.len() > MOST {
             return self.0.iter_mut().for_each(|variant| push_piece(variant, None));
+        }
+        let copied = sizes(&self.0) * values.len() + sizes(values) * self.0.len();
+        if !effort::spend(copied) {
+            return;
         }
         let before = std::mem::take(&mut self.0);
         for variant in before {
@@ -56,6 +64,12 @@ impl WordVariants {
         self.0.retain(|variant| variant != own);
         self.0
     }
+}
+
+/// What copies of these take, in steps.
+pub(in crate::shell) fn sizes(values: &[Pieces]) -> usize {
+    const PIECE: usize = 8;
+    values.iter().flatten().map(|piece| PIECE + piece.as_ref().map_or(0, String::len)).sum()
 }
 
 fn push_piece(variant: &mut Pieces, piece: Option<&str>) {

@@ -13,11 +13,17 @@ use super::{
     Command, CommandFacts, InnerCommand, argument_paths, backups, git_added, input, library, options_file,
     other_folders, possible_lines, shells, special_programs, spellings, stray_paths, tool, variables,
 };
+use crate::effort;
 use crate::shell::{OpenWord, Reach, Use, Word};
 
 /// As many tails of a wrapper that could not be located are offered to denials, each as long.
 pub(super) const MOST_TAILS: usize = 24;
 pub(super) const LONGEST_TAIL: usize = 256;
+
+/// Steps for each look at a command, for each of its words, and for each of their bytes.
+const COMMAND: usize = 500;
+const WORD: usize = 100;
+const BYTE: usize = 4;
 
 /// What is being found out about one command.
 pub(super) struct CommandAnalyzer<'a> {
@@ -50,6 +56,11 @@ pub(super) fn analyze_at_depth(command: &Command<'_>, depth: usize) -> CommandFa
 
 /// What is known of a command whose paths begin at the working folder.
 pub(super) fn analyze_from(command: &Command<'_>, depth: usize) -> CommandFacts {
+    // Once that is too much, the line is not understood, whatever is known of this command.
+    let bytes: usize = command.words.iter().map(Word::size).sum();
+    if !effort::spend(COMMAND + command.words.len() * WORD + bytes * BYTE) {
+        return CommandFacts::default();
+    }
     let mut judge = CommandAnalyzer {
         command,
         depth,

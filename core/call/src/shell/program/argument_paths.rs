@@ -7,8 +7,8 @@ use super::word_paths::{LONGEST, TouchCollector};
 use crate::shell::expand::expand_braces;
 use crate::shell::{OpenWord, Reach, Touch, TouchedPath, Use};
 use crate::{
-    LineLookups, PathAccess, collect_links_below, file_paths, has_parent_component, percent_decodings,
-    with_and_without_blanks,
+    LineLookups, PathAccess, collect_links_below, effort, file_paths, has_parent_component,
+    percent_decodings, with_and_without_blanks,
 };
 
 /// As many members of one list, links below folders, and texts in quotes are looked up.
@@ -17,6 +17,8 @@ const MOST_LINKS: usize = 4096;
 const MOST_LITERALS: usize = 4096;
 /// As many paths are looked up for one call.
 const MOST_TOUCHES: usize = 8192;
+/// Steps for a text, besides those for its bytes and for what is looked up.
+const TEXT: usize = 300;
 /// What stands around a member of a list, and is no part of it.
 const AROUND: &[char] = &['"', '\'', '`', '(', ')', '<', '>', '[', ']', ',', ';'];
 /// What no path holds in a text, and code does.
@@ -44,7 +46,7 @@ pub(in crate::shell) fn touches_in_strings<'t>(
     let mut touches = Vec::new();
     let mut folders: Vec<PathBuf> = Vec::new();
     for ArgumentText { text, code, value } in texts {
-        if touches.len() > MOST_TOUCHES {
+        if touches.len() > MOST_TOUCHES || !effort::spend(TEXT + text.len()) {
             places.add_open_word(&any_name("more paths than are looked up"), Use::Either, Reach::Mentioned);
             break;
         }

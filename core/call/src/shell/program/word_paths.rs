@@ -114,7 +114,9 @@ impl<'a> TouchCollector<'a> {
                 let folder = Some(known.resolved.clone()).filter(|_| self.follows && known.folder);
                 // What is there now may have been there then.
                 let then = self.history && self.past && reach == Reach::Shown;
-                (folder, TouchedPath::Known(if then { known.with_contents() } else { known }))
+                // What is gone through shows what lies there.
+                let searched = how == Use::Read && matches!(reach, Reach::All | Reach::Shown);
+                (folder, TouchedPath::Known(if then || searched { known.with_contents() } else { known }))
             }
             open => (None, open),
         };

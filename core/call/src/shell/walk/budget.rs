@@ -1,5 +1,6 @@
 //! How much of a line is walked: what is beyond that is refused, so that no line takes long.
 
+use crate::effort;
 use crate::shell::bounds;
 use crate::shell::line_error::{LineError, Result};
 
@@ -10,6 +11,9 @@ const MOST_GUESSED: usize = 64 * 1024;
 /// As often the bodies of loops are walked for one value each, all loops of a line together: one loop within another would
 /// multiply that.
 const MOST_ROUNDS: usize = 256;
+
+/// Steps for a command, besides those for its words.
+const COMMAND: usize = 1_000;
 
 /// What a walk has spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +32,7 @@ pub(super) struct WalkBudget {
 impl WalkBudget {
     /// One more command.
     pub(super) fn spend_command(&mut self) -> Result<()> {
+        check_steps(COMMAND)?;
         self.commands += 1;
         check_limit(self.commands, bounds::MOST_COMMANDS, "the line holds too many commands")
     }
@@ -68,6 +73,11 @@ impl WalkBudget {
     pub(super) fn refund_trial(&mut self, before: Self) {
         (self.commands, self.weight) = (before.commands, before.weight);
     }
+}
+
+/// Takes steps of the decision's (D2.37).
+pub(super) fn check_steps(steps: usize) -> Result<()> {
+    if effort::spend(steps) { Ok(()) } else { Err(LineError::too_much()) }
 }
 
 fn check_limit(spent: usize, most: usize, reason: &str) -> Result<()> {

@@ -8,10 +8,10 @@ use super::command_parts::CommandParts;
 use super::extended_globs::GlobbedCommand;
 use super::printed_input::printf_texts;
 use super::printed_names::{pieces_of_text, split_pieces};
-use crate::Access;
-use crate::shell::expand::{POSITIONAL, Pieces};
+use crate::shell::expand::{POSITIONAL, Pieces, sizes};
 use crate::shell::program::{self, CommandFacts, FolderChange, InnerCommand};
 use crate::shell::{OpenWord, Touch, TouchedPath, Use, Word, split_words};
+use crate::{Access, effort};
 
 /// As many values of one variable are told apart, as many readings of one command, and as many inputs of another.
 const MOST_VALUES: usize = 64;
@@ -38,13 +38,17 @@ impl LineValues {
             return;
         }
         let values = self.given.entry(name.to_owned()).or_default();
+        if !effort::spend(sizes(std::slice::from_ref(&value))) {
+            return;
+        }
         if !values.contains(&value) && values.len() < MOST_VALUES {
             values.push(value);
         }
     }
 
     fn look_up(&mut self, name: &str) -> Vec<Pieces> {
-        let values = self.given.get(name).cloned().unwrap_or_default();
+        let given = self.given.get(name).filter(|given| effort::spend(sizes(given)));
+        let values = given.cloned().unwrap_or_default();
         let count = self.looked.entry(name.to_owned()).or_insert(usize::MAX);
         *count = values.len().min(*count);
         values

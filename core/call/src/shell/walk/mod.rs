@@ -54,7 +54,7 @@ use super::program::RepositoryLooks;
 use super::{Assignment, Caveat, CaveatSubject, Dialect, Surroundings, Word, variables};
 use crate::{Access, LineLookups};
 
-use budget::WalkBudget;
+use budget::{WalkBudget, check_steps};
 pub(super) use evaluated_names::holds_printed;
 pub(super) use extended_globs::{EXCLUSION, is_extended_sign};
 pub(super) use line_values::{printed_values, value_readings};
@@ -123,7 +123,7 @@ impl<'a> Walker<'a> {
             (again.out.values, again.looked) = (values, self.looked);
             return again.walk_all_readings(program);
         }
-        Ok(self.finish())
+        self.finish_within_budget()
     }
 
     /// Walks one command that is started without a shell.
@@ -133,7 +133,14 @@ impl<'a> Walker<'a> {
             words,
             command_parts::CommandParts { shell: false, ..command_parts::CommandParts::default() },
         )?;
-        Ok(self.finish())
+        self.finish_within_budget()
+    }
+
+    /// All that was found, if nothing was left out.
+    fn finish_within_budget(self) -> Result<Vec<Access>> {
+        let found = self.finish();
+        check_steps(0)?;
+        Ok(found)
     }
 
     /// Walks a part of the line in a place of its own. The place around it is untouched: what the part left its own as is
@@ -201,6 +208,11 @@ impl<'a> Walker<'a> {
     /// Counts what opens in words.
     pub(super) fn spend_weight(&mut self, weight: usize) -> Result<()> {
         self.budget.spend_word(weight)
+    }
+
+    /// Counts what is looked at.
+    pub(super) fn spend_steps(&self, steps: usize) -> Result<()> {
+        check_steps(steps)
     }
 
     /// Notes something about the word at hand.

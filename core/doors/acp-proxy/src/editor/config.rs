@@ -30,7 +30,11 @@ const HARMLESS: &[&str] = &["model", "model_config", "thought_level"];
 const MODES: &[(Mode, &str, &str)] = &[
     (Mode::Plan, "Plan", "the agent may read, and nothing else"),
     (Mode::Default, "Default", "what no rule allows is asked about"),
-    (Mode::Auto, "Auto", "only what is dangerous is asked about"),
+    (
+        Mode::Auto,
+        "Auto (dangerous)",
+        "asks only where a rule or protection says so, and before what destroys elsewhere",
+    ),
 ];
 
 /// What holds a list of options, or is one: with their ids where version 1 has them, and of version 2 without what only version 1

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mayi_core::call::{Access, Category, Caveat, Diff, McpAccess, UrlAccess, WriteKind, file_paths};
+use mayi_core::call::{Access, Category, Caveat, Diff, McpAccess, UrlAccess, WriteKind, effort, file_paths};
 use mayi_doors::folders::named_folders;
 use mayi_doors::patch_headers;
 use mayi_doors::readings::{InputCommand, ItemKeys, ItemReading, addresses, read_items, stray_paths};
@@ -49,6 +49,16 @@ pub(crate) struct ToolReading {
 /// What the tool `name` would touch, which does what `does` says. `servers`: every way to split its name, where it may be a tool of
 /// an MCP server.
 pub(crate) fn read(
+    name: &str,
+    does: ToolKind,
+    input: &Value,
+    servers: Option<Vec<(String, String)>>,
+    place: &ToolContext<'_>,
+) -> ToolReading {
+    effort::bounded(|| read_within_budget(name, does, input, servers, place))
+}
+
+fn read_within_budget(
     name: &str,
     does: ToolKind,
     input: &Value,

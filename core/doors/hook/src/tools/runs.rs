@@ -19,12 +19,6 @@ impl InputReader<'_> {
         let homes: Vec<&Path> = self.context.homes.known_homes().collect();
         let named = named_folders(self.input, self.context.cwd, own_keys, &homes);
         self.out.env = variables(self.input).into_iter().collect();
-        if let Some(lax) = ["dangerouslyDisableSandbox", "with_escalated_permissions"]
-            .into_iter()
-            .find(|key| !matches!(self.input.get(*key), None | Some(Value::Null | Value::Bool(false))))
-        {
-            self.out.cautions.push(format!("it is to run outside of the harness's own sandbox ({lax})"));
-        }
         self.text_values(mayi_doors::folders::FOLDERS);
         let here = named.own.then(|| self.context.cwd.to_owned());
         for command in self.command_values() {

@@ -224,7 +224,7 @@ impl ConversationStart {
                  long as the user needs."
             }
             Mode::Auto => {
-                "Mode: auto. Most calls are allowed without asking; what is dangerous or protected is asked about or \
+                "Mode: auto. Most calls are allowed without asking; what rules or protection hold back is asked about or \
                  denied."
             }
         };

@@ -29,6 +29,7 @@ fn policy(allows: &[String]) -> Policy {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     Policy {
@@ -139,6 +140,7 @@ fn given_a_search_that_passes_a_denied_path_then_only_this_once_is_offered() {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     let policy = Policy { rules: std::iter::once(deny).collect(), ..Policy::default() };

@@ -42,6 +42,7 @@ fn rule(effect: Effect, text: &str) -> Rule {
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     }
 }
@@ -478,6 +479,7 @@ mod besides;
 mod careful;
 mod catastrophe;
 mod changed;
+mod elsewhere;
 mod given;
 mod hidden;
 mod launchers;

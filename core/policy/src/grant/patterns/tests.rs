@@ -80,6 +80,7 @@ fn given_protected_and_denied_files_in_that_folder_then_the_grant_does_not_reach
         reason: None,
         agents: Vec::new(),
         holds: true,
+        named: false,
         origin: Origin { file: None, line: None, layer: "user" },
     };
     let policy = Policy {

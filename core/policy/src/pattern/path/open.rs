@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::super::glob::TextPart as Known;
 use super::{AncestorMatch, Anchor, PathPart, PatternForm, known_end};
 use crate::fold::fold_text;
+use mayi_call::effort;
 use mayi_call::shell::OpenPath;
 
 /// How much speaks for it. Ordered.
@@ -20,6 +21,9 @@ pub(crate) enum Likelihood {
 
 /// As many steps are taken: then it could.
 const MOST_STEPS: usize = 1 << 18;
+
+/// Number of characters that are compared in one step of a decision.
+const CHARACTERS: usize = 32;
 
 /// One step of the text that a form matches.
 enum MatchStep<'a> {
@@ -217,7 +221,8 @@ fn can_both_match(parts: &[&PathPart], text: &[Known], above: AncestorMatch) -> 
     let steps: Vec<MatchStep<'_>> =
         parts.iter().flat_map(|part| [MatchStep::Slash, MatchStep::Part(part)]).collect();
     let width = text.len() + 1;
-    if steps.len().saturating_mul(width).saturating_mul(4) > MOST_STEPS {
+    let most = steps.len().saturating_mul(width).saturating_mul(4);
+    if most > MOST_STEPS || !effort::spend(most / CHARACTERS) {
         return true;
     }
     let mut now = vec![false; width];

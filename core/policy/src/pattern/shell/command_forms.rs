@@ -5,13 +5,16 @@ use std::cell::OnceCell;
 
 use super::super::glob::TextPart;
 use crate::fold::{fold_compatible, fold_text};
-use mayi_call::ShellAccess;
 use mayi_call::shell::{OpenWord, Word, join_words};
+use mayi_call::{ShellAccess, effort};
 
 /// As many words of a line that was not understood are looked at as the start of a command.
 const MOST_TAILS: usize = 4096;
 /// As many bytes of such texts are looked at by regular expressions.
 const MOST_TAIL_TEXT: usize = 1 << 20;
+
+/// Steps for a word that is made ready to be compared.
+const WORD: usize = 5;
 
 /// A command as denials see it.
 #[derive(Debug)]
@@ -106,6 +109,12 @@ impl<'a> CommandForms<'a> {
         self.forms.get_or_init(|| {
             let mut forms = Vec::new();
             let understood = self.shell.understood.then_some(&self.shell.words);
+            let others = self.shell.outer.iter().chain(&self.shell.spellings).chain(&self.shell.tails);
+            let words: usize = understood.into_iter().chain(others).map(Vec::len).sum();
+            let more: usize = self.shell.candidates.iter().map(Vec::len).sum();
+            if !effort::spend((words + more) * WORD) {
+                return forms;
+            }
             for words in understood.into_iter().chain(&self.shell.outer).chain(&self.shell.spellings) {
                 forms.push(CommandForm { words: words.iter().map(comparable_word).collect(), from: 0 });
             }

@@ -14,13 +14,19 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::glob::Glob;
-use mayi_call::ShellAccess;
 use mayi_call::shell::{Caveat, CaveatSubject, Word};
+use mayi_call::{ShellAccess, effort};
 
 use self::option_sets::OptionSetPattern;
 pub(crate) use command_forms::{CommandForms, SecondWord};
 pub use parse::regexes_compiled;
 pub(super) use parse::{LARGEST_REGEX, regex_source};
+
+/// How much slower a regular expression is that counts repeats, and how long the source is of one that is as slow again; number of
+/// bytes that it looks at in one step of a decision.
+const REPEATS: usize = 50;
+const SMALL: usize = 64;
+const BYTES: usize = 16;
 
 /// Matched against the words of one simple command.
 #[derive(Clone, Debug)]
@@ -131,9 +137,29 @@ impl ShellPattern {
         matches!(self, Self::Words(of) if of.operators)
     }
 
-    /// What an allow has to be written as, if its last word ends in `*`: that star stays within the word.
+    /// Whether its last word ends in `*`: to an allow, that star stays within the word.
     pub(super) fn has_glued_star(&self) -> bool {
         matches!(self, Self::Words(of) if of.glued)
+    }
+
+    /// Its words, if each of them is known and no further ones may follow.
+    pub(super) fn literal_words(&self) -> Option<Vec<&str>> {
+        let Self::Words(of) = self else { return None };
+        let literal =
+            |word| if let &WordPattern::Literal(ref text) = word { Some(&*text.exact) } else { None };
+        let alone = !of.rest && !of.operators && of.assignments.is_empty();
+        alone.then(|| of.words.iter().map(literal).collect()).flatten()
+    }
+
+    /// Its first word, if that is known.
+    pub(super) fn literal_program(&self) -> Option<&str> {
+        match self {
+            Self::Words(of) if !of.operators => match of.words.first()? {
+                WordPattern::Literal(text) => Some(&text.exact),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Whether it is certain that the command is meant.
@@ -197,8 +223,10 @@ impl ShellPattern {
             Self::Regex { loose, source, .. } => {
                 // Only what says how a text begins needs to see each beginning.
                 let begins = source.contains('^') || source.contains("\\A");
-                seen.regex_texts().iter().any(|text| loose.is_match(text))
-                    || (begins && seen.tail_texts().iter().any(|text| loose.is_match(text)))
+                // One that counts repeats is as large as that many of what is repeated.
+                let step = if source.contains('{') { REPEATS } else { 1 + source.len() / SMALL };
+                let finds = |text: &String| effort::spend(text.len() * step / BYTES) && loose.is_match(text);
+                seen.regex_texts().iter().any(finds) || (begins && seen.tail_texts().iter().any(finds))
             }
             Self::Words(of) => {
                 (of.operators && seen.line_form().is_some_and(|line| of.could_match(line, &[])))

@@ -66,6 +66,7 @@ fn policy(rules: &[(Effect, &str)]) -> Policy {
             reason: None,
             agents: Vec::new(),
             holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         });
     }

@@ -110,6 +110,7 @@ fn with_rules(policy: &Policy, candidate: &Candidate, agents: &[AgentId]) -> Pol
             reason: None,
             agents: agents.iter().map(|agent| agent.as_str().to_owned()).collect(),
             holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         });
     }
