@@ -14,6 +14,7 @@ pub mod backend;
 pub mod conformance;
 pub mod endpoint;
 pub mod everyday;
+pub mod heavy;
 mod loose;
 pub mod random;
 mod skipped;

@@ -115,6 +115,7 @@ pub(crate) fn policy(machine: &Machine, count: usize) -> Outcome<Policy> {
             reason: None,
             agents: Vec::new(),
             holds: true,
+            named: false,
             origin: Origin { file: None, line: None, layer: "user" },
         })
     };

@@ -225,3 +225,38 @@ fn given_a_page_with_what_is_not_there_then_it_is_told() {
     let told: Vec<String> = pages.iter().flat_map(|page| astray(page, &pages)).collect();
     assert_eq!(told, ["../b.md#gone", "z.md"].map(|link| format!("docs/a/x.md: {link} leads nowhere")));
 }
+
+/// Mode auto is said to be what it is, in the same words wherever it is chosen.
+#[test]
+fn given_each_place_where_mode_auto_is_chosen_then_it_says_the_same_of_it() {
+    const SAYS: &str = "only where a rule or protection says so, and before what destroys elsewhere";
+    let plain = |path: &str| {
+        let text = read(path).replace("\n///", " ").replace("\\\n", " ");
+        text.split(|c: char| c.is_whitespace() || c == '#')
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    for path in [
+        "README.md",
+        "docs/rules.md",
+        "docs/configuration.md",
+        "docs/commands.md",
+        "cli/src/commands/acp/args.rs",
+        "cli/src/commands/check/args.rs",
+        "cli/src/commands/init.rs",
+        "cli/src/commands/mcp/args.rs",
+        "cli/src/commands/responses.rs",
+        "cli/src/commands/run/args.rs",
+        "core/config/src/scalars/table.rs",
+        "core/config/src/template/data/trusting.toml",
+        "core/doors/acp-proxy/src/editor/config.rs",
+        "acp-server/src/rpc/settings.rs",
+        "editors/vscode/package.json",
+        "editors/vscode/src/host/dialogs.ts",
+    ] {
+        let text = plain(path);
+        assert!(text.contains(SAYS), "{path}");
+        assert!(text.to_lowercase().contains("dangerous"), "{path} does not say that it is dangerous");
+    }
+}
