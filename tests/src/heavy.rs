@@ -1,6 +1,9 @@
 //! Lines, arguments and rules that are made to be slow or large: many shapes, by chance from a seed, so that they are others than
 //! those that anybody thought of one by one.
 
+mod values;
+mod words;
+
 use serde_json::{Value, json};
 
 use crate::random::Random;
@@ -46,35 +49,35 @@ const WORDS: &[&str] = &[
 ];
 const OPERATORS: &[&str] = &["; ", " && ", " | ", "\n", " || ", " & "];
 const SHAPES: &[fn(&mut Random) -> String] = &[
-    doubled,
-    doubled,
-    given_often,
-    appended,
-    braces,
-    braces_in_values,
-    quoted_lines,
-    substitutions,
-    arrays,
-    functions,
-    loops,
-    document,
-    many_words,
-    same_word,
-    commands,
-    folders,
-    globs,
-    long_path,
-    program_text,
-    options,
-    piped,
-    arithmetic,
-    cases,
-    redirections,
-    wrappers,
-    texts,
-    assignments,
-    operators_of_variables,
-    noise,
+    values::doubled,
+    values::doubled,
+    values::given_often,
+    values::appended,
+    values::braces,
+    values::braces_in_values,
+    values::quoted_lines,
+    values::substitutions,
+    values::arrays,
+    values::functions,
+    values::loops,
+    values::document,
+    words::many_words,
+    words::same_word,
+    words::commands,
+    words::folders,
+    words::globs,
+    words::long_path,
+    words::program_text,
+    words::options,
+    words::piped,
+    words::arithmetic,
+    words::cases,
+    words::redirections,
+    words::wrappers,
+    words::texts,
+    words::assignments,
+    words::operators_of_variables,
+    words::noise,
 ];
 
 /// A line.
@@ -111,426 +114,6 @@ fn command(random: &mut Random) -> String {
 
 fn filled(unit: &str, before: &str, bytes: usize) -> String {
     format!("{before}{}", unit.repeat(bytes / unit.len().max(1)))
-}
-
-fn doubled(random: &mut Random) -> String {
-    let form = random.of(&[
-        "PP",
-        "QQ",
-        "\"PP\"",
-        "P/P",
-        "P P",
-        "\"P P\"",
-        "P*P",
-        "P{a,b}P",
-        "${R:-z}${R:-z}",
-        "${R%y}${R#y}",
-        "$(echo PP)",
-        "`echo PP`",
-        "P:P",
-        "\"Q\"'P'\"Q\"",
-        "~/PP",
-        "P[P",
-        "${R/a/P}P",
-        "${R^^}P",
-        "PPP",
-        "$((P+P))",
-    ]);
-    let sets = random.of(&["", "export ", "declare ", "local ", "readonly ", "printf -v "]);
-    let (seed, between) =
-        (random.of(&["ab", "/a", ".e", "a*", "-r", "{a,b}"]), random.of(&["; ", "\n", " && "]));
-    let times = number(random, &[12, 20, 26, 40, 60, 100]);
-    let mut line = format!("{sets}x0={seed}");
-    for at in 1..times {
-        let before = format!("x{}", at - 1);
-        let value = form
-            .replace('P', &format!("${before}"))
-            .replace('Q', &format!("${{{before}}}"))
-            .replace('R', &before);
-        line.push_str(&format!("{between}{sets}x{at}={value}"));
-    }
-    let end = random.of(&[
-        "ls",
-        "rm $L",
-        "cat \"$L\"",
-        "$L",
-        "echo $L > f",
-        "cp $L $L",
-        "for i in $L; do rm $i; done",
-        "sh -c \"$L\"",
-        "eval $L",
-        "git -C $L log",
-        "cat <<E\n$L\nE\n",
-        "[[ $L == $L ]]",
-        "python3 -c \"$L\"",
-        "xargs $L",
-        "case $L in $L) $L;; esac",
-    ]);
-    format!("{line}{between}{}", end.replace('L', &format!("x{}", times - 1)))
-}
-
-fn given_often(random: &mut Random) -> String {
-    let times = number(random, &[10, 40, 64, 100]);
-    let values: Vec<String> = (0..times)
-        .map(|at| format!("x={}{at}{}", random.of(&["a", "/p/", ".e"]), "b".repeat(random.below(90))))
-        .collect();
-    let uses = "$x".repeat(number(random, &[1, 2, 3, 8]));
-    format!(
-        "{}; {} {}",
-        values.join("; "),
-        random.of(PROGRAMS),
-        filled(&format!("{uses} "), "", number(random, &[4, 60, 900]))
-    )
-}
-
-fn appended(random: &mut Random) -> String {
-    let step = random.of(&[
-        "x+=$x",
-        "x=$x$x",
-        "x+=cd",
-        "x=\"$x/$x\"",
-        "x+=($x $x)",
-        "y=$x; x=$y$y",
-        "x=$y$y y=$x$x",
-    ]);
-    format!("x=ab; y=c; {}; cat $x $y", vec![step; number(random, &[20, 60, 200])].join("; "))
-}
-
-fn braces(random: &mut Random) -> String {
-    let unit = random.of(&[
-        "{a,b}",
-        "{1..9}",
-        "{a,{b,{c,{d,e}}}}",
-        "{a,b}{c,d}{e,f}{g,h} ",
-        "{1..60} ",
-        "{a..z..2}",
-        "x{,y}",
-    ]);
-    filled(unit, &format!("{} ", random.of(PROGRAMS)), number(random, &[20, 60, 300, LINE]))
-}
-
-fn braces_in_values(random: &mut Random) -> String {
-    let uses = filled("$w$y", "", number(random, &[4, 40, 400]));
-    format!("x={{a,b}}; y=$x$x$x; z=$y$y; w=$z$z; {} $w {uses}", command(random))
-}
-
-fn quoted_lines(random: &mut Random) -> String {
-    let mut line = random.of(&["ls", "rm -rf x", "cat .env", "$x", "cat a; rm b | tee c"]).to_owned();
-    for _ in 0..number(random, &[2, 4, 6, 9]) {
-        let quoted = Value::from(line).to_string();
-        let form = random.of(&[
-            "sh -c Q",
-            "bash -c Q",
-            "eval Q",
-            "ssh h Q",
-            "xargs sh -c Q",
-            "find . -exec sh -c Q \\;",
-            "watch Q",
-            "parallel Q",
-            "python3 -c Q",
-            "unknown Q",
-            "git -c alias.x=Q x",
-            "echo Q | sh",
-        ]);
-        line = form.replace('Q', &quoted);
-        if line.len() > LINE {
-            break;
-        }
-    }
-    line
-}
-
-fn substitutions(random: &mut Random) -> String {
-    match random.below(4) {
-        0 => filled("$(echo $x)", "echo ", number(random, &[80, 900, LINE])),
-        1 => vec!["x=$(echo $x$x)"; number(random, &[10, 90])].join("; "),
-        2 => filled("$(echo a; echo b) ", "cat ", number(random, &[100, 900, LINE])),
-        _ => filled("\"$(ls $(find . -name $(echo x)))\" ", "cat ", number(random, &[40, 400, 900])),
-    }
-}
-
-fn arrays(random: &mut Random) -> String {
-    let words = several(random, &[10, 60, 400], " ", |random| random.of(WORDS).to_owned());
-    let end = random.of(&[
-        "cat \"${a[@]}\"",
-        "for i in \"${a[@]}\"; do rm $i; done",
-        "b=(${a[@]} ${a[@]}); c=(${b[@]} ${b[@]}); cat ${c[*]}",
-        "rm ${a[7]}",
-        "a+=(${a[@]}); a+=(${a[@]}); a+=(${a[@]}); ls ${a[@]}",
-    ]);
-    format!("a=({words}); {end}")
-}
-
-fn functions(random: &mut Random) -> String {
-    let times = number(random, &[5, 15, 20, 40]);
-    let mut line = "f0() { rm $1; }".to_owned();
-    for at in 1..times {
-        let body = random
-            .of(&["F; F", "F | F", "x=$x$x; F $x $1$1", "F $(F)", "F & F"])
-            .replace('F', &format!("f{}", at - 1));
-        line.push_str(&format!("; f{at}() {{ {body}; }}"));
-    }
-    format!("{line}; f{} a", times - 1)
-}
-
-fn loops(random: &mut Random) -> String {
-    let mut line = random
-        .of(&["cat $a0$a1$a2$a3", "rm $a0", "x=$x$a0; cat $x", "git $a0 $a1", "[ $a0 = $a1 ] && rm $a2"])
-        .to_owned();
-    for at in 0..number(random, &[1, 2, 3, 4]) {
-        let values = several(random, &[4, 20, 60], " ", |random| {
-            format!("{}{}", random.of(&["v", "/p", "-", ".e"]), random.below(99))
-        });
-        line = format!("for a{at} in {values}; do {line}; done");
-    }
-    line
-}
-
-fn document(random: &mut Random) -> String {
-    let body = several(random, &[10, 60, 150], "\n", |random| match random.below(3) {
-        0 => "$x$x x=$x$x".to_owned(),
-        1 => "a".repeat(200),
-        _ => command(random),
-    });
-    let body: String = body.chars().take(9_000).collect();
-    let program = random.of(&[
-        "cat",
-        "sh",
-        "bash",
-        "python3 -",
-        "tee f",
-        "psql",
-        "ssh h",
-        "sqlite3 db",
-        "xargs rm",
-        "git apply",
-    ]);
-    format!("{program} <<{}\n{body}\nE\n", random.of(&["E", "'E'"]))
-}
-
-fn many_words(random: &mut Random) -> String {
-    let mut line = random.of(PROGRAMS).to_owned();
-    let most = number(random, &[1_000, 5_000, LINE]);
-    while line.len() < most {
-        line.push(' ');
-        line.push_str(random.of(WORDS));
-    }
-    line
-}
-
-fn same_word(random: &mut Random) -> String {
-    let word = format!("{} ", random.of(WORDS));
-    filled(&word, &format!("{} ", random.of(PROGRAMS)), number(random, &[2_000, LINE]))
-}
-
-fn commands(random: &mut Random) -> String {
-    let between = random.of(OPERATORS);
-    several(random, &[20, 100, 199], between, command)
-}
-
-fn folders(random: &mut Random) -> String {
-    let between = random.of(&["; ", " && ", " || "]);
-    several(random, &[20, 100, 190], between, |random| {
-        let form = random.of(&[
-            "cd aN",
-            "cd $x",
-            "cd ..",
-            "pushd bN",
-            "ln -s aN bN",
-            "mv aN bN",
-            "cp -r aN bN",
-            "mkdir aN",
-            "cat aN/x bN/x",
-            "tar xf aN",
-        ]);
-        form.replace('N', &random.below(9).to_string())
-    })
-}
-
-fn globs(random: &mut Random) -> String {
-    let unit = random.of(&[
-        "*",
-        "**/",
-        "*a",
-        "?",
-        "[a-z]",
-        "/*",
-        "* ",
-        "../*/* ",
-        "/usr/*/* ",
-        "@(a|b)",
-        "!(a)",
-        "*/",
-        "{*,?}",
-    ]);
-    filled(unit, &format!("{} ", random.of(PROGRAMS)), number(random, &[20, 80, 900, 4_000]))
-}
-
-fn long_path(random: &mut Random) -> String {
-    let unit = random.of(&["a/", "../", "a/../", "./", "~/", "ü/", ".../"]);
-    filled(
-        unit,
-        &format!("{} ", random.of(&["cat", "rm", "cp a", "ls", "> "])),
-        number(random, &[1_000, LINE]),
-    )
-}
-
-fn program_text(random: &mut Random) -> String {
-    let form = random.of(&[
-        "sed -e 'T' f",
-        "awk 'T' f",
-        "grep -E 'T' f",
-        "perl -e 'T'",
-        "jq 'T' f",
-        "find . -regex 'T'",
-        "python3 -c 'T'",
-        "node -e 'T'",
-        "sqlite3 db 'T'",
-        "psql -c 'T'",
-        "ruby -e 'T'",
-    ]);
-    let unit = random.of(&[
-        "s/a/b/;",
-        "w f;",
-        "e ls;",
-        "{p;",
-        "system(\"ls\");",
-        "a|",
-        "(",
-        "import os;os.system(\"rm x\");",
-        ".read x;",
-        "print \"a\" > \"f\";",
-        "require(\"child_process\").exec(\"ls\");",
-        "open(\"a\").read();",
-        "`rm x`;",
-        "\"/etc/passwd\",",
-        "$",
-    ]);
-    form.replace('T', &filled(unit, "", number(random, &[80, 800, 9_000])))
-}
-
-fn options(random: &mut Random) -> String {
-    let program = random.of(PROGRAMS);
-    let words = several(random, &[5, 60, 300], " ", |random| {
-        let letters: String =
-            (0..number(random, &[1, 3, 30])).map(|_| char::from(b'a' + random.below(26) as u8)).collect();
-        match random.below(3) {
-            0 => format!("-{letters}"),
-            1 => format!("--{}={}", random.of(&["out", "exec", "file", "x", "config"]), random.of(WORDS)),
-            _ => format!("-o{} -C {}", random.of(WORDS), random.of(WORDS)),
-        }
-    });
-    format!("{program} {words}")
-}
-
-fn piped(random: &mut Random) -> String {
-    let words = several(random, &[5, 60, 300], " ", |random| random.of(WORDS).to_owned());
-    let from = match random.below(4) {
-        0 => "find . -name '*.x'".to_owned(),
-        1 => format!("printf '%s\\n' {words}"),
-        2 => format!("echo {words}"),
-        _ => "git ls-files".to_owned(),
-    };
-    let to = random.of(&[
-        "xargs rm",
-        "xargs -I{} sh -c 'rm {}'",
-        "xargs -n1 -I{} cp {} {}.bak",
-        "while read l; do rm $l; done",
-        "parallel rm",
-        "xargs xargs xargs rm",
-        "sh",
-        "tee a b c",
-    ]);
-    format!("{from} | {to}")
-}
-
-fn arithmetic(random: &mut Random) -> String {
-    match random.below(4) {
-        0 => format!("echo $((1{}))", filled("+1", "", number(random, &[100, 4_000]))),
-        1 => format!("x=1; {}; echo $x", vec!["x=$((x*2))"; number(random, &[20, 190])].join("; ")),
-        2 => several(random, &[20, 90], "; ", |random| {
-            format!("((x{}=x{}+x1))", random.below(9), random.below(9))
-        }),
-        _ => format!("echo ${{x:{}1}}", filled("1+", "", number(random, &[20, 600]))),
-    }
-}
-
-fn cases(random: &mut Random) -> String {
-    let arms = several(random, &[3, 20, 90], " ", |random| {
-        format!("{}) {};;", random.of(&["a", "*x", "[a-z]", "-f|-g"]), command(random))
-    });
-    format!("case $x in {arms} esac")
-}
-
-fn redirections(random: &mut Random) -> String {
-    let all = several(random, &[5, 60, 400], " ", |random| {
-        random
-            .of(&[">fN", "2>fN", ">>fN", "<fN", "<<<fN", "N>&1", "3<fN", "&>fN"])
-            .replace('N', &random.below(9).to_string())
-    });
-    format!("{} {all}", random.of(&["cat", "ls", "exec", "sh"]))
-}
-
-fn wrappers(random: &mut Random) -> String {
-    let all = several(random, &[5, 40, 300], " ", |random| {
-        let form = random.of(&[
-            "sudo",
-            "env",
-            "time",
-            "nice",
-            "timeout 3",
-            "xargs",
-            "nohup",
-            "env A=b",
-            "command",
-            "stdbuf -o0",
-            "watch",
-            "flock f",
-            "setsid",
-            "npx",
-            "ssh h",
-            "docker exec c",
-            "uv run",
-            "strace",
-            "gdb --args",
-            "parallel",
-            "find . -exec",
-        ]);
-        form.to_owned()
-    });
-    format!("{all} {}", command(random))
-}
-
-fn texts(random: &mut Random) -> String {
-    let all = several(random, &[2, 20, 80], " ", |random| {
-        let text = several(random, &[1, 4, 20], "; ", command).replace(['"', '\''], "");
-        format!("'{text}'")
-    });
-    format!("unknown {all}")
-}
-
-fn assignments(random: &mut Random) -> String {
-    let all = several(random, &[5, 80, 400], " ", |random| {
-        format!("{}{}={}", random.of(&["A", "PATH", "LD_", "x"]), random.below(99), random.of(WORDS))
-    });
-    format!("{all} {}", command(random))
-}
-
-fn operators_of_variables(random: &mut Random) -> String {
-    let all = several(random, &[3, 30, 90], " ", |random| {
-        random
-            .of(&[
-                "${x%W}", "${x##W}", "${x/W/b}", "${x:-W}", "${x:+W}", "${x:=W}", "${x//W}", "${!x}",
-                "${x@Q}", "${#x}",
-            ])
-            .replace('W', random.of(&["a", "*/", "$y", "[a-z]*", "a b"]))
-    });
-    format!("x=/a/b; y=$x$x; cat {all}")
-}
-
-fn noise(random: &mut Random) -> String {
-    const SIGNS: &[u8] = b"'\"`$(){}[]<>|&;#*?~/.=:,\\ \n-!x0a@%";
-    (0..number(random, &[50, 500, 3_000])).map(|_| char::from(SIGNS[random.below(SIGNS.len())])).collect()
 }
 
 /// Arguments of a tool.

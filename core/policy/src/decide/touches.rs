@@ -13,7 +13,7 @@ use mayi_call::shell::{Caveat, Reach, Touch, TouchedPath, Use};
 use mayi_call::{Access, Category, ShellAccess, UrlAccess, effort};
 
 /// Steps for what is touched, besides those for comparisons. Where they are spent, the decision says so.
-const TOUCH: usize = 100;
+const TOUCH: usize = 20;
 
 /// Judges everything that the access touches. `lifted`: an explicit allow of the command itself lifts
 /// plain asks; `reader`: what it reads has to be allowed, too.

@@ -93,7 +93,7 @@ mod tests {
         for (text, meant) in [
             ("shell(touch:*)", "shell(touch *)"),
             ("shell(git push:*)", "shell(git push *)"),
-            ("shell(docker compose up:*)", "shell(docker compose up *)"),
+            ("shell(git stash:*)", "shell(git stash *)"),
             ("shell(curl)", "shell(curl *)"),
             ("shell(rm)", "shell(rm *)"),
             ("shell(git push)", "shell(git push *)"),
@@ -124,7 +124,6 @@ mod tests {
             "shell(touch *)",
             "shell(git push *)",
             "shell(git status -s)",
-            "shell(npm run build:*)",
             "shell(rm -rf *)",
             "shell(/usr/bin/env python3 *)",
             "shell(./x.sh a)",
@@ -148,5 +147,6 @@ mod tests {
             assert_eq!(instead(Effect::Allow, text), None, "{text}");
         }
         assert_eq!(instead(Effect::Deny, "shell(touch*)"), None);
+        assert_eq!(instead(Effect::Deny, "shell(npm run build:*)"), None, "a script may be called so");
     }
 }

@@ -31,7 +31,7 @@ use path::{AncestorMatch, Fit};
 
 /// Steps for each comparison with a pattern, besides those for what is long. Where nothing is left of them nothing matches any
 /// more, and the decision says so.
-pub(crate) const COMPARISON: usize = 20;
+pub(crate) const COMPARISON: usize = 4;
 
 /// What a pattern may be about.
 #[derive(Clone, Debug)]

@@ -22,6 +22,9 @@ pub(crate) enum Likelihood {
 /// As many steps are taken: then it could.
 const MOST_STEPS: usize = 1 << 18;
 
+/// Number of characters that are compared in one step of a decision.
+const CHARACTERS: usize = 32;
+
 /// One step of the text that a form matches.
 enum MatchStep<'a> {
     Part(&'a PathPart),
@@ -219,7 +222,7 @@ fn can_both_match(parts: &[&PathPart], text: &[Known], above: AncestorMatch) -> 
         parts.iter().flat_map(|part| [MatchStep::Slash, MatchStep::Part(part)]).collect();
     let width = text.len() + 1;
     let most = steps.len().saturating_mul(width).saturating_mul(4);
-    if most > MOST_STEPS || !effort::spend(most) {
+    if most > MOST_STEPS || !effort::spend(most / CHARACTERS) {
         return true;
     }
     let mut now = vec![false; width];

@@ -14,7 +14,7 @@ const MOST_TAILS: usize = 4096;
 const MOST_TAIL_TEXT: usize = 1 << 20;
 
 /// Steps for a word that is made ready to be compared.
-const WORD: usize = 30;
+const WORD: usize = 5;
 
 /// A command as denials see it.
 #[derive(Debug)]

@@ -25,10 +25,11 @@ pub(super) use parse::{LARGEST_REGEX, regex_source};
 /// A host that nobody means.
 const OTHER_HOST: &str = "another-host.invalid";
 
-/// Steps for each byte that a regular expression looks at: of one that counts repeats, and how long the source is of one that
-/// takes one step.
+/// How much slower a regular expression is that counts repeats, and how long the source is of one that is as slow again; number of
+/// bytes that it looks at in one step of a decision.
 const REPEATS: usize = 50;
 const SMALL: usize = 64;
+const BYTES: usize = 16;
 
 /// Matched against the words of one simple command.
 #[derive(Clone, Debug)]
@@ -251,7 +252,7 @@ impl ShellPattern {
                 let begins = source.contains('^') || source.contains("\\A");
                 // One that counts repeats is as large as that many of what is repeated.
                 let step = if source.contains('{') { REPEATS } else { 1 + source.len() / SMALL };
-                let finds = |text: &String| effort::spend(text.len() * step) && loose.is_match(text);
+                let finds = |text: &String| effort::spend(text.len() * step / BYTES) && loose.is_match(text);
                 seen.regex_texts().iter().any(finds) || (begins && seen.tail_texts().iter().any(finds))
             }
             Self::Words(of) => {
