@@ -165,7 +165,8 @@ fn default_mode(mode: &str, from: &str, rules: &mut RuleCollector<'_>) {
 
 /// `sandbox`: what sandboxed commands may not read, write or reach is denied to everything here.
 fn read_sandbox(sandbox: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
-    let denials: [(&str, &str, &str, fn(&str, &RuleCollector<'_>) -> Result<Vec<String>, SkipReason>); 3] = [
+    type Translate = fn(&str, &RuleCollector<'_>) -> Result<Vec<String>, SkipReason>;
+    let denials: [(&str, &str, &str, Translate); 3] = [
         ("filesystem", "denyRead", "read(**)", |path, rules| sandbox_patterns("read", path, rules)),
         ("filesystem", "denyWrite", "write(**)", |path, rules| sandbox_patterns("write", path, rules)),
         ("network", "deniedDomains", "fetch(*)", |host, _| paths::host_patterns(host)),

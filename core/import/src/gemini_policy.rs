@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::collector::{Entry, RuleCollector, SkipReason};
-use super::gemini::{prefix_patterns, scope_of, tool_patterns};
+use super::gemini_tools::{prefix_patterns, scope_of, tool_patterns};
 use super::regexes;
 use super::unknown::name_all_keys;
 use mayi_call::Names;

@@ -12,6 +12,7 @@ mod copilot;
 mod cursor;
 mod gemini;
 mod gemini_policy;
+mod gemini_tools;
 mod glob;
 mod jsonc;
 mod opencode;

@@ -75,7 +75,8 @@ fn names_operator(source: &str) -> bool {
     while let Some(c) = chars.next() {
         match (c, class) {
             ('\\', _) => {
-                if chars.next().is_some_and(operator) && class != Some(true) {
+                let escaped = chars.next();
+                if escaped.is_some_and(operator) && class != Some(true) {
                     return true;
                 }
             }

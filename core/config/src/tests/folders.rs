@@ -10,10 +10,10 @@ fn folders(machine: &Machine) -> Vec<String> {
 
 #[test]
 fn given_folders_in_the_users_and_a_managed_file_then_they_add_up() {
-    let machine = Machine::new()
-        .managed("[workspace]\nfolders = [\"/srv/team\"]\n")
-        .user("[workspace]\nfolders = [\"/var/data\", \"~/shared\"]\n[workspaces.\"/nowhere\"]\nfolders = [\"/x\"]\n");
-    assert_eq!(folders(&machine), ["/srv/team", "/var/data", "/home/shared"]);
+    let machine = Machine::new().managed("[workspace]\nfolders = [\"/srv/team\"]\n").user(
+        "[workspace]\nfolders = [\"/var/data\", \"~/me\"]\n[workspaces.\"/nowhere\"]\nfolders = [\"/x\"]\n",
+    );
+    assert_eq!(folders(&machine), ["/srv/team", "/var/data", "/home/me"]);
     let here = machine.sources.cwd.display().to_string();
     let mut machine = machine.user(&format!("[workspaces.{here:?}]\nfolders = [\"/here\"]\n"));
     machine.sources.command_line.folders.push("/once".into());
