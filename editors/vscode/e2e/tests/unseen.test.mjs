@@ -15,6 +15,9 @@ import { openAlone } from '../lib/webview_alone.mjs';
 import { withKinds } from '../lib/with_kinds.mjs';
 import { command, picture, webview } from '../lib/workbench.mjs';
 
+/** It has hundreds of screens: to its end it is read in no test. */
+const VERY_LONG = 'huge';
+
 /**
  * Presses Allow in every way that there is, where it stands: by script, by the pointer if it is in sight, by the keyboard.
  * @param {any} page @param {any} frame @param {any} card
@@ -76,9 +79,16 @@ describe('the views by themselves', () => {
         const alone = await openAlone(views.browser, { view, width, height, cards: [card], tools: [views.asked.tools[kind]] });
         await tryToAllow(alone.page, alone.page, alone.card(card));
         assert.deepEqual(await alone.answers(), [], kind);
-        await alone.post({ type: 'key', act: 'approve' });
-        await nothingHappens(alone.page);
-        assert.deepEqual(await alone.answers(), [], `${kind}, by a key`);
+        // What one press more has shown all of is answered by the next.
+        if (await alone.card(card).locator('.mayi-choose.unseen').count()) {
+          await alone.post({ type: 'key', act: 'approve' });
+          await nothingHappens(alone.page);
+          assert.deepEqual(await alone.answers(), [], `${kind}, by a key`);
+        }
+        if (kind === VERY_LONG) {
+          await alone.context.close();
+          continue;
+        }
         await readThrough(alone.page, alone.page, alone.card(card));
         await allowNow(alone.card(card), async () => (await alone.answers()).length === 1);
         assert.deepEqual(alone.wrong, []);
@@ -177,6 +187,7 @@ describe('the views by themselves', () => {
       await shown.waitFor();
       await tryToAllow(phone.page, phone.page, shown);
       assert.deepEqual(fake.state.answers, [], kind);
+      if (kind === VERY_LONG) continue;
       await readThrough(phone.page, phone.page, shown);
       await allowNow(shown, () => fake.state.answers.length === 1);
       fake.state.answers.length = 0;
