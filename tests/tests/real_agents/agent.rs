@@ -20,7 +20,7 @@ pub(crate) enum Agent {
     Copilot,
     /// Cline: its commands are lines in a list.
     Cline,
-    /// Kimi: its questions about commands do not hold the command.
+    /// Kimi: its questions hold neither the command nor a file that is new.
     Kimi,
 }
 

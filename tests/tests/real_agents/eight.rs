@@ -37,13 +37,20 @@ fn eight(agent: Agent, preset: &'static str) {
         );
     }
     for (case, options, comes, file) in CASES {
-        // Some questions do not hold the command, or the tool of a server: no rule speaks for that, only a person.
+        // Some questions do not hold the command, the file or the tool of a server: no rule speaks for that, only a person.
         let vague = match case {
+            "write file" => agent == Agent::Kimi,
             "run outside" => matches!(agent, Agent::Gemini | Agent::Kimi),
-            "mcp plain" => matches!(agent, Agent::Gemini | Agent::Vibe),
+            "mcp plain" => matches!(agent, Agent::Gemini | Agent::Vibe | Agent::Kimi),
             _ => false,
         };
-        let comes = if vague && !options.contains(&"plan") { Nothing(6) } else { comes };
+        // These have none of the session's servers for their model.
+        let serverless = case == "mcp plain" && matches!(agent, Agent::Copilot | Agent::Cline);
+        let comes = match () {
+            () if serverless => Nothing(0),
+            () if vague && !options.contains(&"plan") => Nothing(6),
+            () => comes,
+        };
         // Its sandbox is off in these tests, so that there is no outside.
         let case = if agent == Agent::Codex && case == "run outside" { "run once" } else { case };
         let scene = Scene::new(agent).named(preset, "");

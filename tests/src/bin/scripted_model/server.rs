@@ -27,6 +27,8 @@ pub(crate) async fn serve(listener: TcpListener, journal: Arc<Journal>) -> std::
         .route("/v1/messages/count_tokens", post(count_tokens))
         .route("/v1/responses", post(respond))
         .route("/v1/chat/completions", post(complete))
+        // Where Cline's own server has it.
+        .route("/api/v1/chat/completions", post(complete))
         .route("/v1beta/models/{call}", post(generate))
         .route("/v1/models", get(models))
         .fallback(nothing_here)
