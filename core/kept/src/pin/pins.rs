@@ -418,6 +418,7 @@ impl PinsState {
     fn said_status(&mut self, server: &str, item: &Item, said: Option<&Value>) -> Option<PinStatus> {
         let heard = self.definitions.get(server).and_then(|heard| heard.get(item));
         let pin = self.stored_pins.get(server).and_then(|kept| kept.get(item));
+        let said = said.filter(|said| heard.is_none_or(|heard| heard.value != **said));
         let now = said.map(|said| match heard {
             Some(heard) => heard.with_value(said),
             None => Definition::from_value(said.clone()),

@@ -189,6 +189,7 @@ pub struct PeerFacts {
 
 /// The same of many connections, each by its two ends, this one first: all are looked for in the same passes over what the system
 /// has, so that many cost little more than one. `None`: it can't be said, and nobody should be let in.
+#[must_use]
 pub fn look_up_peers(store: &dyn Store, connections: &[(SocketAddr, SocketAddr)]) -> Vec<Option<PeerFacts>> {
     #[cfg(target_os = "linux")]
     {
