@@ -21,7 +21,7 @@ impl Scene {
 }
 
 /// D6.8: Answers from a descendant of a gated agent are refused: what a server starts is within an agent
-/// too. Attack 178, attack 780.
+/// too. Attack 178. Attack 780.
 #[test]
 fn given_what_a_server_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_gateway() {
     let scene = Scene::new("");
