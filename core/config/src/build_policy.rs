@@ -62,7 +62,8 @@ impl ConfigLoader<'_> {
             files: self.digests,
             ask_all: self.ask_all,
         };
-        let ConfigLoader { merge, agents, mut servers, may_change, files, record, compiled, folders, .. } = self;
+        let ConfigLoader { merge, agents, mut servers, may_change, files, record, compiled, folders, .. } =
+            self;
         for (name, launch) in &mut servers {
             launch.may_change = may_change.get(name).cloned().unwrap_or_default();
         }

@@ -12,8 +12,8 @@ use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
 
 use self::keys::{
-    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATCHES, PATHS, READING, RUNNING, TEXTS,
-    THINKING, WRITTEN,
+    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATCHES, PATHS, READING,
+    RUNNING, TEXTS, THINKING, WRITTEN,
 };
 
 /// Whether this is nothing but the start of a sub-agent, whose own calls are judged: what it is told, and of which type it is.

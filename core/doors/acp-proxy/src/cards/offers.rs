@@ -69,7 +69,9 @@ pub(super) fn make_offers(card: &Card, asked: Option<&str>, labels: OptionLabels
         None => {}
     }
     let session = card.options.iter().find(|option| option.option_id == choice::ALLOW_SESSION);
-    let said = session.filter(|_| !always && labels != OptionLabels::ByKind).and_then(|option| describe_grants(&option.grants));
+    let said = session
+        .filter(|_| !always && labels != OptionLabels::ByKind)
+        .and_then(|option| describe_grants(&option.grants));
     if let Some(said) = said {
         let name = format!("Allow for this session: {said}");
         made.push_own_option("session", &name, "allow_always", choice::ALLOW_SESSION, None);
