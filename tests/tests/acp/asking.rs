@@ -284,7 +284,8 @@ fn given_the_stable_name_of_a_tool_then_rules_and_the_card_have_it() {
 /// what that does not say stands in them.
 #[test]
 fn given_an_edit_that_only_its_input_tells_then_the_editor_is_shown_a_diff() {
-    for content in [json!([]), json!([{"type": "content", "content": {"type": "text", "text": "Edits it"}}])] {
+    for content in [json!([]), json!([{"type": "content", "content": {"type": "text", "text": "Edits it"}}])]
+    {
         let mut scene = Scene::open(machine(), &[]);
         let path = scene.machine.work().join("a.js");
         let input = json!({"file_path": path, "old_string": "x", "new_string": "y", "then_run": "rm -rf /"});
