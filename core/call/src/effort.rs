@@ -1,4 +1,4 @@
-//! What one decision may take, whatever the line, the arguments and the rules are (D2.37).
+//! What one decision may take, whatever the line, the arguments and the rules are (D2.40).
 //!
 //! It is counted in steps and not in time, so that the same call is decided the same on every machine, however busy that is.
 //! A step stands for some fifty nanoseconds, or for some bytes that are copied. Who works on a decision says so once, by

@@ -17,7 +17,7 @@ const SEED: u64 = 20_261_129;
 const MEMORY: u64 = 700_000_000;
 const SECONDS: usize = 2;
 
-/// Attack 731. D2.37: also what was found does not grow beyond what was looked at, and what was not looked at to its end is asked about.
+/// Attack 731. D2.40: also what was found does not grow beyond what was looked at, and what was not looked at to its end is asked about.
 #[test]
 fn given_what_is_made_to_be_slow_or_large_then_each_decision_ends_within_its_steps() {
     let mut random = Random(SEED);

@@ -70,7 +70,7 @@ fn argument_of(selector: &str, argument: &str) -> String {
 mod tests {
     use super::as_pattern;
 
-    /// D3.25.
+    /// D3.27.
     #[test]
     fn given_a_rule_of_another_tool_then_it_is_known_what_it_would_be_here() {
         for (text, meant) in [

@@ -73,7 +73,7 @@ fn decide_within_budget(policy: &Policy, call: &Call, standing: &SessionStanding
     Decision { effect, categories, trail }
 }
 
-/// What could not be judged to its end is asked about, whatever was found by then (D2.37).
+/// What could not be judged to its end is asked about, whatever was found by then (D2.40).
 fn unjudged(access: &Access) -> Finding {
     let reason = "there is more in it than is judged for one decision";
     let finding = Finding::new(Effect::Ask, access.text(), Source::Caveat, reason);

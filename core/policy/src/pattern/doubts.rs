@@ -1,4 +1,4 @@
-//! Patterns that are in order, and can't match what whoever wrote them surely meant (D3.25): they are told how to write it.
+//! Patterns that are in order, and can't match what whoever wrote them surely meant (D3.27): they are told how to write it.
 
 use super::{Matcher, Pattern};
 use crate::Effect;
@@ -87,7 +87,7 @@ mod tests {
         Pattern::parse(text, &PatternBases::default()).unwrap().doubt(effect).map(|doubt| doubt.instead)
     }
 
-    /// D3.25; attack 732.
+    /// D3.27; attack 732.
     #[test]
     fn given_a_rule_that_cannot_match_what_was_meant_then_it_is_said_what_to_write() {
         for (text, meant) in [

@@ -75,7 +75,7 @@ impl WalkBudget {
     }
 }
 
-/// Takes steps of the decision's (D2.37).
+/// Takes steps of the decision's (D2.40).
 pub(super) fn check_steps(steps: usize) -> Result<()> {
     if effort::spend(steps) { Ok(()) } else { Err(LineError::too_much()) }
 }
