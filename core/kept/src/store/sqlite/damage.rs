@@ -1,6 +1,8 @@
 //! A database of which some pages can't be read: what of the record can be, and where it can't.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::PoisonError;
 
 use rusqlite::{Connection, ErrorCode};
 
@@ -76,23 +78,32 @@ fn read_upwards(connection: &Connection, from: u64, last: &mut Option<u64>) -> r
     Ok(())
 }
 
-/// Reads a stretch of entries for `query`, at most `limit`, and counts those whose values are not as mayi wrote them.
+/// Reads a stretch of entries for `query`, at most `limit`, and notes those whose values are not as mayi wrote them in `lost`. `known`: all of
+/// the stretch can be read, and what can't be lies behind it, where SQLite looks for its end.
 pub(super) fn read_stretch(
     connection: &Connection,
     query: &EntryQuery,
     stretch: (u64, u64),
     limit: Option<usize>,
-    lost: &mut usize,
+    (known, lost): (bool, &mut BTreeSet<u64>),
 ) -> rusqlite::Result<Vec<Recorded>> {
-    let query::Statement { sql, values } = query::entry_statement(query, stretch, limit);
+    let query::Statement { sql, values } = query::entry_statement(query, stretch);
     let mut statement = connection.prepare_cached(&sql)?;
     let mut found = Vec::new();
-    for recorded in statement.query_map(rusqlite::params_from_iter(values), entries::read_entry)? {
-        match recorded {
-            Ok(recorded) => found.push(recorded),
-            Err(error @ rusqlite::Error::SqliteFailure(..)) => return Err(error),
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0).and_then(to_count), entries::read_entry(row)));
+    for row in statement.query_map(rusqlite::params_from_iter(values), read)? {
+        match row {
+            Ok((_, Ok(recorded))) => {
+                found.push(recorded);
+                // Those that can't be read do not count: a page that is not full is the last one.
+                if limit.is_some_and(|limit| found.len() >= limit) {
+                    break;
+                }
+            }
             // One that somebody has changed must not hide the others.
-            Err(_) => *lost += 1,
+            Ok((number, Err(_))) => lost.extend(number.ok()),
+            Err(error) if known && is_damage(&error) => break,
+            Err(error) => return Err(error),
         }
     }
     Ok(found)
@@ -102,7 +113,10 @@ impl SqliteStore {
     /// Where entries could not be read so far, since the database is damaged: what queries found lacks these.
     #[must_use]
     pub fn gaps(&self) -> Vec<EntryGap> {
-        self.lock_damage().as_ref().map(|damage| damage.gaps.clone()).unwrap_or_default()
+        let pages = self.lock_damage().as_ref().map(|damage| damage.gaps.clone()).unwrap_or_default();
+        let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        let single = |number: &u64| EntryGap { after: number.checked_sub(1), before: number.checked_add(1) };
+        pages.into_iter().chain(changed.iter().map(single)).collect()
     }
 
     /// The parts of a stretch that can be read, in the order of `query`, as far as is known.

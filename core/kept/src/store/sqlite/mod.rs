@@ -48,6 +48,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -95,6 +96,8 @@ pub struct SqliteStore {
     owners: Owners,
     /// Which entries can't be read, once some could not be.
     damage: Mutex<Option<damage::Damage>>,
+    /// Entries whose values could not be read.
+    changed: Mutex<BTreeSet<u64>>,
 }
 
 /// Who writes.
@@ -209,6 +212,7 @@ impl SqliteStore {
             reader: reader.map(Mutex::new),
             pages: Mutex::new(None),
             damage: Mutex::new(None),
+            changed: Mutex::default(),
             reading,
         }
     }
@@ -404,11 +408,12 @@ impl Store for SqliteStore {
     fn query_entries(&self, query: &EntryQuery) -> Result<Vec<Recorded>, StoreError> {
         let pages = self.lock_pages()?;
         let Some(connection) = pages.as_ref() else { return Ok(Vec::new()) };
-        let find = |lost: &mut usize| {
+        let find = |lost: &mut BTreeSet<u64>| {
             // Of one moment, all of it.
             let seen = connection.unchecked_transaction()?;
             let limit = query.limit.map(|limit| limit as usize);
             let mut found: Vec<Recorded> = Vec::new();
+            let known = self.lock_damage().is_some();
             let stretches = match spans::entry_stretches(&seen, query) {
                 // Without them it takes longer.
                 Err(error) if damage::is_damage(&error) => vec![spans::whole_stretch(query)],
@@ -419,21 +424,22 @@ impl Store for SqliteStore {
                 if left == Some(0) {
                     break;
                 }
-                found.extend(damage::read_stretch(&seen, query, stretch, left, lost)?);
+                found.extend(damage::read_stretch(&seen, query, stretch, left, (known, &mut *lost))?);
             }
             Ok(found)
         };
-        let mut lost = 0;
+        let mut lost = BTreeSet::new();
         let found = match find(&mut lost) {
             Err(error) if damage::is_damage(&error) && self.learn_damage(connection) => {
-                lost = 0;
+                lost.clear();
                 find(&mut lost)
             }
             found => found,
         };
         let found = found.map_err(|error| error::from_sqlite(&self.files.path, error))?;
-        if lost > 0 {
-            tracing::warn!(entries = lost, "some of the record can't be read: see `mayi log verify`");
+        if !lost.is_empty() {
+            tracing::warn!(entries = lost.len(), "some of the record can't be read: see `mayi log verify`");
+            self.changed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut lost);
         }
         Ok(found)
     }

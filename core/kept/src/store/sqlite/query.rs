@@ -36,20 +36,15 @@ impl Conditions {
     }
 }
 
-/// The statement for those entries of `query` whose numbers are `first` to `last`, at most `limit`: it gives the columns that
-/// `entries::read_entry` reads.
-pub(super) fn entry_statement(
-    query: &EntryQuery,
-    (first, last): (u64, u64),
-    limit: Option<usize>,
-) -> Statement {
+/// The statement for those entries of `query` whose numbers are `first` to `last`: it gives the columns that
+/// `entries::read_entry` reads, one row after the other, for as long as they are asked for.
+pub(super) fn entry_statement(query: &EntryQuery, (first, last): (u64, u64)) -> Statement {
     let order = match query.order {
         Order::NewestFirst => "DESC",
         Order::OldestFirst => "ASC",
     };
-    let Conditions { terms, mut values } = query_conditions(query, first, last);
-    values.push(limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX)).into());
-    let sql = format!("SELECT {READ} FROM record WHERE {} ORDER BY seq {order} LIMIT ?", terms.join(" AND "));
+    let Conditions { terms, values } = query_conditions(query, first, last);
+    let sql = format!("SELECT {READ} FROM record WHERE {} ORDER BY seq {order}", terms.join(" AND "));
     Statement { sql, values }
 }
 
