@@ -195,6 +195,7 @@ impl Pattern {
                 Likelihood::No => return None,
                 // Whatever it gives is looked at by itself.
                 Likelihood::Perhaps if open.looked_up => return None,
+                Likelihood::Yes if open.looked_up && written == PatternAuthor::Named => return None,
                 Likelihood::Perhaps => Certainty::Perhaps,
                 Likelihood::Yes => Certainty::Known,
             },

@@ -168,7 +168,7 @@ impl CommandAnalyzer<'_> {
         let is =
             |verbs: &[&str]| verbs.is_empty() || verbs.iter().any(|verb| subs.contains(verb) || option(verb));
         for (.., files) in READ.iter().filter(|(name, verbs, _)| *name == program && is(verbs)) {
-            files.iter().for_each(|file| self.places.add_path(file, Use::Read, Reach::Itself));
+            files.iter().for_each(|file| self.places.add_path(file, Use::Read, Reach::Said));
         }
         for (_, verbs, made) in MADE.iter().filter(|(name, verbs, _)| *name == program && is(verbs)) {
             let behind = literal.iter().skip_while(|word| !verbs.contains(*word)).skip(1);
