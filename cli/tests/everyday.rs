@@ -57,7 +57,7 @@ fn given_the_presets_then_agents_lists_those_that_are_there_and_how_to_get_the_o
     let asks = |name: &str| (of(name)["asks"].as_bool(), of(name)["tried"].is_string());
     assert_eq!(
         ["gemini", "copilot", "goose"].map(asks),
-        [(Some(true), true), (Some(false), false), (None, false)]
+        [(Some(true), true), (Some(true), true), (None, false)]
     );
 }
 

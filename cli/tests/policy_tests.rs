@@ -45,7 +45,8 @@ fn given_a_case_that_fails_then_it_is_told_what_was_decided_and_why() {
         (
             1,
             "FAIL  nobody pushes for me  mine.toml:1\n      expected deny, got ask\n      \
-             ask    shell(git push --force)\n             matrix: execute in default mode\n\n\
+             ask    shell(git push --force)\n             protection: this destroys what lies \
+             elsewhere, beyond recall, shell(git push --force *)\n\n\
              1 passed, 1 failed\n",
             ""
         )

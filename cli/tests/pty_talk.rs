@@ -56,7 +56,8 @@ fn given_i_then_prompts_go_on_in_one_session_until_an_empty_line() {
     terminal.sees("plan mode now");
     terminal.reads_at("you:");
     terminal.send("demo: write two.txt x\r");
-    terminal.sees("plan mode: write is not done, only proposed");
+    // The rest stands in the next row.
+    terminal.sees("plan mode: write is not done");
     terminal.sees("I leave it.");
     terminal.reads_at("you:");
     terminal.send("\r");

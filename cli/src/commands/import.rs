@@ -161,7 +161,7 @@ pub(super) fn run(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
                 "from": folder.from,
             }))?;
         }
-    } else if !args.write && !(imported.rules.is_empty() && imported.folders.is_empty()) {
+    } else if !args.write && (!imported.rules.is_empty() || !imported.folders.is_empty()) {
         print::stdout_bytes(render_folders(&imported).as_bytes())?;
         print::stdout_bytes(render_rules(tool, &imported, &args.agent).as_bytes())?;
     }

@@ -89,7 +89,7 @@ impl Call {
             Access::Mcp(mcp) => runs_something(mcp),
             _ => true,
         };
-        self.accesses.iter().any(runs).then(|| leaving_member(&self.raw_input)).flatten()
+        self.accesses.iter().any(runs).then(|| leaving_member(&self.raw_input, false, 0)).flatten()
     }
 }
 
@@ -100,11 +100,11 @@ fn runs_something(mcp: &McpAccess) -> bool {
         || mcp.arguments.as_object().is_some_and(ToolKind::names_code)
 }
 
-/// The first member in `input`, at any depth, that asks for it.
-fn leaving_member(input: &Value) -> Option<String> {
-    // What stands in a member that is about a sandbox is about that, too.
-    let mut todo = vec![(input, false, 0)];
-    while let Some((value, within, depth)) = todo.pop() {
+/// The first member in `input`, at any depth, that asks for it. `within`: it stands in a member that is about a sandbox, and is
+/// about that, too; `depth`: number of texts that it stands in.
+fn leaving_member(input: &Value, within: bool, depth: usize) -> Option<String> {
+    let mut todo = vec![(input, within)];
+    while let Some((value, within)) = todo.pop() {
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
@@ -112,10 +112,10 @@ fn leaving_member(input: &Value) -> Option<String> {
                     if asks_to_leave(&plain, member, within) {
                         return Some(name.clone());
                     }
-                    todo.push((member, within || speaks_of(&plain, SANDBOX), depth));
+                    todo.push((member, within || speaks_of(&plain, SANDBOX)));
                 }
             }
-            Value::Array(items) => todo.extend(items.iter().map(|item| (item, within, depth))),
+            Value::Array(items) => todo.extend(items.iter().map(|item| (item, within))),
             Value::String(text) if depth < DEEPEST_INNER && text.len() <= LONGEST_INNER => {
                 if let Some(found) = leaving_member_of_text(text, within, depth) {
                     return Some(found);
@@ -137,7 +137,7 @@ fn leaving_member_of_text(text: &str, within: bool, depth: usize) -> Option<Stri
         Value::String(inner) if depth + 1 < DEEPEST_INNER => {
             leaving_member_of_text(&inner, within, depth + 1)
         }
-        inner => leaving_member(&inner),
+        inner => leaving_member(&inner, within, depth + 1),
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
             json!({ "arguments": "{\"command\":\"ls\",\"sandbox_permissions\":\"require_escalated\"}" }),
             json!({ "arguments": json!(json!({ "sandbox": false }).to_string()).to_string() }),
         ] {
-            assert!(leaving_member(&input).is_some(), "{input}");
+            assert!(leaving_member(&input, false, 0).is_some(), "{input}");
         }
     }
 
@@ -270,7 +270,7 @@ mod tests {
             json!({ "description": "disable the sandbox", "command": "echo disableSandbox" }),
             json!({ "notes": "{ not json" }),
         ] {
-            assert_eq!(leaving_member(&input), None, "{input}");
+            assert_eq!(leaving_member(&input, false, 0), None, "{input}");
         }
     }
 }

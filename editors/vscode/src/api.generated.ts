@@ -102,7 +102,7 @@ optionId: string,
  */
 name: string, 
 /**
- * `allow_once`, `allow_always`, `reject_once`, `reject_always`, or something unknown.
+ * What it does.
  */
 kind: string, 
 /**
@@ -223,7 +223,7 @@ optionId: string,
  */
 name: string, 
 /**
- * ACP's word for the kind.
+ * What it does.
  */
 kind: string, 
 /**
@@ -1853,7 +1853,11 @@ policy: Effect,
 /**
  * Why.
  */
-why: Array<Finding>, } | { "type": "turn-ended", 
+why: Array<Finding>, 
+/**
+ * It was tried, and failed.
+ */
+failed: boolean, } | { "type": "turn-ended", 
 /**
  * The tab.
  */

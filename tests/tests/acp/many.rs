@@ -7,9 +7,10 @@ use serde_json::json;
 
 use crate::scene::{Scene, machine, outcome, wants};
 
-/// How many, and how many files each may have open: one, by which other processes know that it is there, and a spare one.
+/// How many, and how many files each may have open: one, by which other processes know that it is there, the socket over which it
+/// takes answers, the two ends of the pipe by which that is closed, and a spare one.
 const MANY: usize = 40;
-const EACH: usize = 2;
+const EACH: usize = 5;
 
 /// S4.22: a session more costs next to nothing, and one that has ended nothing.
 #[test]

@@ -88,6 +88,7 @@ mod users;
 mod variables;
 mod word_paths;
 mod worktree;
+mod wrapped;
 
 use std::path::{Path, PathBuf};
 

@@ -187,7 +187,7 @@ fn given_values_of_another_kind_then_each_is_told() {
     `mayi.agents."b"` can't be this list (write an object: {})
     `mayi.servers."s".url` can't be this object (write a text)
     `mayi.servers."s".approval` can't be "never" (write "required" or "not_required")
-    `mayi.servers."s".tools` can't be this object (write {"TOOL": "required"}, with "required", "not_required", "default" or a category such as "read" for each)
+    `mayi.servers."s".tools` can't be this object (write {"TOOL": "required"}, with "required", "not_required", "default" or a category such as "read" for each, or both: {"approval": "required", "category": "read"})
     "#);
     for nothing in [json!(null), json!({}), json!({ "agents": null, "servers": { "s": null } })] {
         let read = EditorSettings::read(&nothing).unwrap();

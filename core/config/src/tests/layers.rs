@@ -154,7 +154,7 @@ fn given_trust_in_what_an_app_wants_then_it_counts_where_the_user_says_so_and_no
 #[test]
 fn given_two_allow_rules_in_a_workspace_file_then_the_notice_counts_them() {
     let machine =
-        Machine::new().workspace("[rules]\nallow = [\"shell(a)\", \"shell(b)\"]\ndeny = [\"shell(c)\"]\n");
+        Machine::new().workspace("[rules]\nallow = [\"shell(a)\", \"shell(b)\"]\ndeny = [\"shell(c *)\"]\n");
     insta::assert_snapshot!(machine.notices(), @"/work/.mayi.toml: 2 allow rules are ignored: a file in a repository may only tighten, until you look at it and say `mayi trust`");
     let policy = machine.load().policy;
     assert_eq!(policy.rules.len(), 1);

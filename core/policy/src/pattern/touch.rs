@@ -175,13 +175,12 @@ impl Pattern {
             (Some(path), _) => {
                 fit = pattern.fit(path, above);
                 let held = match written {
-                    PatternAuthor::ByHand if fit == Fit::No => {
-                        seen.shown_contents().unwrap_or_default().to_vec()
-                    }
-                    PatternAuthor::Named if fit == Fit::No => seen.searched_contents(),
-                    _ => Vec::new(),
+                    _ if fit != Fit::No => None,
+                    PatternAuthor::ByHand => seen.shown_contents().map(<[String]>::to_vec),
+                    PatternAuthor::BuiltIn => None,
+                    PatternAuthor::Named => Some(seen.searched_contents()),
                 };
-                if fit == Fit::No && pattern.fits_below(path, &held) {
+                if held.is_some_and(|held| pattern.fits_below(path, &held)) {
                     fit = Fit::Above;
                 }
                 match fit {

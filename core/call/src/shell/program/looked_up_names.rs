@@ -62,6 +62,14 @@ pub(super) fn add_looked_up_names(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'
     };
     let words = judge.words.iter().enumerate().skip(1);
     let found: Vec<usize> = words.filter(|(_, word)| asks(&word.text())).map(|(place, _)| place).collect();
+    // Rules about these machines count.
+    let texts: Vec<String> = found.iter().filter_map(|place| Some(judge.words.get(*place)?.text())).collect();
+    let parts =
+        texts.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "()=!<>&|@'\"".contains(c)));
+    for part in parts.filter(|part| part.contains('.') && is_name(part)) {
+        let host = part.rsplit_once(':').map_or(part, |(host, _)| host);
+        judge.places.add_host(host);
+    }
     if !found.is_empty() {
         judge.add_plain_caveat("it looks the name of a machine up", found);
     }

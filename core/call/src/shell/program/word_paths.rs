@@ -116,7 +116,12 @@ impl<'a> TouchCollector<'a> {
                 let then = self.history && self.past && reach == Reach::Shown;
                 // What is gone through shows what lies there.
                 let searched = how == Use::Read && matches!(reach, Reach::All | Reach::Shown);
-                (folder, TouchedPath::Known(if then || searched { known.with_contents() } else { known }))
+                let mut known = if then || searched { known.with_contents() } else { known };
+                if reach == Reach::Shown && !then {
+                    // Hidden names are passed by, but for those that are told apart.
+                    known.holds.retain(|name| !name.split('/').any(|part| part.starts_with('.')));
+                }
+                (folder, TouchedPath::Known(known))
             }
             open => (None, open),
         };

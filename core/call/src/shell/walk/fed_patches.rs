@@ -44,6 +44,10 @@ impl Walker<'_> {
         }
         // It does nothing but to write these, by the name that shells look up: the agent's own.
         known.reader = words.first().and_then(Word::literal) == Some(name);
+        if known.reader {
+            // What only reads is allowed as such: what this writes has to be allowed by itself.
+            known.writes.extend(names.iter().map(|name| (WriteKind::Write, (*name).to_owned())));
+        }
         None
     }
 }

@@ -21,6 +21,9 @@ impl Walker<'_> {
         for touch in &mut known.touches {
             if touch.reach == Reach::Shown {
                 touch.reach = Reach::All;
+                if let TouchedPath::Known(path) = &mut touch.path {
+                    *path = path.clone().with_contents();
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use super::read_only::only_sets;
 use crate::shell::program::{
     self, BroughtFiles, CommandFacts, GitNames, brought_files, is_repository, looks_above,
 };
-use crate::shell::{OpenPath, Reach, ShellAccess, Touch, TouchedPath, Use, Word};
+use crate::shell::{CaveatSubject, OpenPath, Reach, ShellAccess, Touch, TouchedPath, Use, Word};
 use crate::{Access, PathAccess, WriteKind};
 
 /// Programs that do what files around their folder tell them, besides those to which the table gives names of such files.
@@ -388,5 +388,7 @@ fn makes_a_repository(shell: &ShellAccess, folder: &Path) -> bool {
         TouchedPath::Open(_) => false,
     };
     let written = |touch: &&Touch| matches!(touch.how, Use::Write(_));
-    new && shell.caveats.is_empty() && shell.touches.iter().filter(written).all(itself)
+    // Where it is copied from is asked about by itself.
+    let plain = shell.caveats.iter().all(|caveat| matches!(caveat.named, CaveatSubject::Address { .. }));
+    new && plain && shell.touches.iter().filter(written).all(itself)
 }

@@ -4,7 +4,8 @@ use super::*;
 
 /// What a denial, with everything else allowed, makes of each line.
 fn denied(pattern: &str, lines: &[&str], expected: Effect) {
-    let policy = policy(&[(Allow, "shell(*)"), (Deny, format!("shell({pattern})").as_str())]);
+    let deny = format!("shell({pattern})");
+    let policy = policy(&[(Allow, "shell(*)"), (Allow, "fetch(x)"), (Deny, deny.as_str())]);
     let wrong: Vec<_> = lines.iter().filter(|line| effect(&policy, &shell(line)) != expected).collect();
     assert!(wrong.is_empty(), "under {pattern} not {expected:?}: {wrong:#?}");
 }

@@ -212,9 +212,12 @@ fn given_a_tools_argument_that_is_a_denied_path_then_the_call_is_denied() {
 /// Addresses among words: for deny and ask only.
 #[test]
 fn given_an_address_among_the_words_then_a_rule_about_its_host_counts() {
-    let denied = policy(&[(Allow, "shell(curl *)"), (Deny, "fetch(evil.example)")]);
+    let denied =
+        policy(&[(Allow, "shell(curl *)"), (Allow, "fetch(example.com)"), (Deny, "fetch(evil.example)")]);
     assert_eq!(effect(&denied, &shell("curl https://sub.evil.example/x")), Deny);
     assert_eq!(effect(&denied, &shell("curl https://example.com/x")), Allow);
+    // D2.37: one that no allow is about is asked about.
+    assert_eq!(effect(&denied, &shell("curl https://other.example/x")), Ask);
     assert_eq!(effect(&policy(&[(Allow, "fetch(example.com)")]), &shell("curl https://example.com/x")), Ask);
 }
 
@@ -224,6 +227,8 @@ fn given_an_address_among_the_words_then_a_rule_about_its_host_counts() {
 fn given_an_address_that_stands_for_several_then_each_of_them_counts() {
     let denied = policy(&[
         (Allow, "shell(curl *)"),
+        (Allow, "fetch(docs.example)"),
+        (Allow, "fetch([::1]:8080)"),
         (Deny, "read(/etc/**)"),
         (Deny, "read(.env)"),
         (Deny, "fetch(evil.example)"),
@@ -260,7 +265,12 @@ fn given_an_address_that_stands_for_several_then_each_of_them_counts() {
 /// D2.16: an option that writes is asked about, and one that prints is none. `-` is a file to most programs.
 #[test]
 fn given_an_output_that_is_the_standard_output_then_nothing_is_written() {
-    let all = policy(&[(Allow, "shell(curl *)"), (Allow, "shell(wget *)"), (Allow, "shell(sort *)")]);
+    let all = policy(&[
+        (Allow, "shell(curl *)"),
+        (Allow, "shell(wget *)"),
+        (Allow, "shell(sort *)"),
+        (Allow, "fetch(docs.example)"),
+    ]);
     for line in
         ["curl -so - https://docs.example", "wget -qO- https://docs.example", "wget -O - docs.example"]
     {

@@ -148,10 +148,14 @@ impl ShellPattern {
     /// Its words, if each of them is known and no further ones may follow.
     pub(super) fn literal_words(&self) -> Option<Vec<&str>> {
         let Self::Words(of) = self else { return None };
-        let literal =
-            |word| if let &WordPattern::Literal(ref text) = word { Some(&*text.exact) } else { None };
-        let alone = !of.rest && !of.operators && of.assignments.is_empty();
-        alone.then(|| of.words.iter().map(literal).collect()).flatten()
+        if of.rest || of.operators || !of.assignments.is_empty() {
+            return None;
+        }
+        let literal = of.words.iter().map(|word| match word {
+            WordPattern::Literal(text) => Some(&*text.exact),
+            _ => None,
+        });
+        literal.collect()
     }
 
     /// Its first word, if that is known.
