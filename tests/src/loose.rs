@@ -16,7 +16,7 @@ const WAYS: [(&str, &str); 13] = [
     ("two forks without an environment", "( (env -i setsid CMD &) & )"),
     ("nohup", "(nohup CMD >/dev/null 2>&1 &)"),
     ("a terminal of script's", "(script -qec 'CMD' /dev/null >/dev/null 2>&1 &)"),
-    ("a new server of tmux", "tmux -L loose -f /dev/null new-session -d CMD"),
+    ("a new server of tmux", "SHELL=/bin/sh tmux -L loose -f /dev/null new-session -d CMD"),
     ("a PID namespace of its own", "setsid -f unshare -Upf CMD"),
     ("a PID namespace with its own /proc", "setsid -f unshare -Urpf --mount-proc CMD"),
     ("nothing in /proc", "setsid -f unshare -Urm sh -c 'mount -t tmpfs none /proc; CMD'"),
