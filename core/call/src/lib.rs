@@ -25,9 +25,11 @@ pub use home::{home_folder, is_too_wide, set_home_folder};
 pub use identity::{AgentId, NamedDoor, Names, ServerId, SessionId};
 pub(crate) use path::{
     LineLookups, LookupBudget, can_be_entered, collect_links_below, could_be_name, glob_matches,
-    glob_targets, holds_links, is_in_no_folder, is_there, links_below, names_below, relative_target,
+    glob_targets, holds_links, is_in_no_folder, is_secret_by_name, is_there, links_below, names_below,
+    relative_target,
 };
-pub use path::{Mount, PathAccess, PathResolver, display_path, lies_in, resolve_path};
+pub use path::{Mount, PathAccess, PathResolver, SECRET_NAMES, display_path, lies_in, resolve_path};
+pub use sandbox::leaving_member;
 pub use selector::{Selector, UnknownSelector};
 pub use server_claims::{ServerAbout, ToolAbout, claimed_category};
 pub use shell::{Caveat, Dialect, ShellAccess, Surroundings};

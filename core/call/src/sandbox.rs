@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::argument_names::ToolKind;
-use super::{Access, Call, McpAccess};
+use super::{Access, Call, McpAccess, effort};
 
 /// What is left: parts of names that speak of it, written without marks and in small letters.
 const SANDBOX: &[&str] = &["sandbox", "seatbelt", "landlock", "bubblewrap", "isolation", "confine"];
@@ -75,10 +75,15 @@ const USUAL: &[&str] =
 /// Names of a member that says of what stands around it whether it holds.
 const HOLDS: &[&str] = &["active", "enable", "enabled", "on", "use"];
 
-/// As deep as texts that hold JSON are read.
+/// Ends of names whose text may be arguments, as JSON. Any other text is what is written or said, whatever it looks like.
+const ARGUMENTS: &[&str] = &["args", "arguments", "input", "options", "parameters", "params"];
+
+/// Maximum depth to which texts that hold JSON are read.
 const DEEPEST_INNER: usize = 4;
 /// The longest such text; more of one asks for nothing that is known.
 const LONGEST_INNER: usize = 64 * 1024;
+/// Steps of a member, beside its name's bytes: all parts of names are looked for in it.
+const MEMBER: usize = 40;
 
 impl Call {
     /// The member of its input by which it would leave the harness's sandbox, or get more rights. Of a tool of a server only if
@@ -89,7 +94,16 @@ impl Call {
             Access::Mcp(mcp) => runs_something(mcp),
             _ => true,
         };
-        self.accesses.iter().any(runs).then(|| leaving_member(&self.raw_input, false, 0)).flatten()
+        self.accesses.iter().any(runs).then(|| leaving_member(&self.raw_input)).flatten()
+    }
+}
+
+/// The member of a tool's input by which it asks for that. Where the budget ends, none: then it is asked about anyway (D2.40).
+#[must_use]
+pub fn leaving_member(input: &Value) -> Option<String> {
+    match input {
+        Value::String(text) => leaving_member_of_text(text, false, 0),
+        input => leaving_member_within(input, false, 0),
     }
 }
 
@@ -102,21 +116,25 @@ fn runs_something(mcp: &McpAccess) -> bool {
 
 /// The first member in `input`, at any depth, that asks for it. `within`: it stands in a member that is about a sandbox, and is
 /// about that, too; `depth`: number of texts that it stands in.
-fn leaving_member(input: &Value, within: bool, depth: usize) -> Option<String> {
-    let mut todo = vec![(input, within)];
-    while let Some((value, within)) = todo.pop() {
+fn leaving_member_within(input: &Value, within: bool, depth: usize) -> Option<String> {
+    let mut todo = vec![(input, within, false)];
+    while let Some((value, within, arguments)) = todo.pop() {
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
+                    if !effort::spend(MEMBER + name.len()) {
+                        return None;
+                    }
                     let plain = plain_text(name);
                     if asks_to_leave(&plain, member, within) {
                         return Some(name.clone());
                     }
-                    todo.push((member, within || speaks_of(&plain, SANDBOX)));
+                    let arguments = ARGUMENTS.iter().any(|end| plain.ends_with(end));
+                    todo.push((member, within || speaks_of(&plain, SANDBOX), arguments));
                 }
             }
-            Value::Array(items) => todo.extend(items.iter().map(|item| (item, within))),
-            Value::String(text) if depth < DEEPEST_INNER && text.len() <= LONGEST_INNER => {
+            Value::Array(items) => todo.extend(items.iter().map(|item| (item, within, arguments))),
+            Value::String(text) if within || arguments => {
                 if let Some(found) = leaving_member_of_text(text, within, depth) {
                     return Some(found);
                 }
@@ -129,15 +147,14 @@ fn leaving_member(input: &Value, within: bool, depth: usize) -> Option<String> {
 
 /// The same in arguments that are written as text.
 fn leaving_member_of_text(text: &str, within: bool, depth: usize) -> Option<String> {
-    if !text.trim_start().starts_with(['{', '[', '"']) {
+    let bounded = depth < DEEPEST_INNER && text.len() <= LONGEST_INNER && effort::spend(text.len());
+    if !bounded || !text.trim_start().starts_with(['{', '[', '"']) {
         return None;
     }
     let inner: Value = serde_json::from_str(text).ok()?;
     match inner {
-        Value::String(inner) if depth + 1 < DEEPEST_INNER => {
-            leaving_member_of_text(&inner, within, depth + 1)
-        }
-        inner => leaving_member(&inner, within, depth + 1),
+        Value::String(inner) => leaving_member_of_text(&inner, within, depth + 1),
+        inner => leaving_member_within(&inner, within, depth + 1),
     }
 }
 
@@ -245,8 +262,10 @@ mod tests {
             json!({ "command": "npm test", "options": [{ "execution": { "disableSandbox": true } }] }),
             json!({ "arguments": "{\"command\":\"ls\",\"sandbox_permissions\":\"require_escalated\"}" }),
             json!({ "arguments": json!(json!({ "sandbox": false }).to_string()).to_string() }),
+            json!("{\"sandbox\": false}"),
+            json!({ "toolInput": "{\"sandbox\": false}" }),
         ] {
-            assert!(leaving_member(&input, false, 0).is_some(), "{input}");
+            assert!(leaving_member(&input).is_some(), "{input}");
         }
     }
 
@@ -269,8 +288,11 @@ mod tests {
             json!({ "permission_mode": "default", "mode": "auto" }),
             json!({ "description": "disable the sandbox", "command": "echo disableSandbox" }),
             json!({ "notes": "{ not json" }),
+            // What is written to a file, and what an agent is told.
+            json!({ "file_path": "a.json", "content": "{\"sandbox\": false, \"elevation\": 1200}" }),
+            json!({ "new_string": "{\"privileged\": true}", "prompt": "[{\"sandbox\": \"none\"}]" }),
         ] {
-            assert_eq!(leaving_member(&input, false, 0), None, "{input}");
+            assert_eq!(leaving_member(&input), None, "{input}");
         }
     }
 }

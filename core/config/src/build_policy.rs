@@ -6,9 +6,8 @@ use super::ids::{id_of, settle_rules};
 use super::launch::Transport;
 use super::load::{ConfigLoader, LoadedConfig};
 use super::scalars::{Scalars, keys};
-use super::{Asks, ConfigError, ConfigErrors, Layer, RESERVED, nearest_word};
+use super::{Asks, ConfigError, ConfigErrors, Layer, RESERVED, hints, nearest_word};
 use mayi_call::{Selector, WriteKind, resolve_path};
-use mayi_policy::pattern::Doubt;
 use mayi_policy::{
     AgentSettings, AppSettings, Approval, Origin, Pattern, Policy, Protection, ServerSettings, ToolSettings,
 };
@@ -163,11 +162,7 @@ impl ConfigLoader<'_> {
                 ));
             }
         }
-        for rule in self.rules.loaded_rules() {
-            let Some(Doubt { why, instead }) = rule.pattern.doubt(rule.effect) else { continue };
-            let (origin, pattern) = (format_origin(&rule.origin), &rule.pattern);
-            notices.push(format!("{origin}: `{pattern}` {why}; did you mean `{instead}`?"));
-        }
+        notices.extend(hints::number_of_hints(self.rules.loaded_rules()));
         self.notices.extend(notices);
     }
 }

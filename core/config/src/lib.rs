@@ -10,6 +10,7 @@ mod compiled;
 pub mod edit;
 mod editor;
 mod error;
+mod hints;
 mod ids;
 mod launch;
 mod load;

@@ -1,6 +1,6 @@
 //! Rules that allow changes where no session works: what lies outside of its folders is asked about always (D4.10).
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::build_policy::format_origin;
 use super::load::LoadedConfig;
@@ -18,7 +18,8 @@ impl LoadedConfig {
             std::iter::once(cwd).chain(self.folders.iter().map(PathBuf::as_path)).map(real).collect();
         let mut lines = Vec::new();
         for rule in self.policy.rules.loaded_rules().filter(|rule| rule.effect == Effect::Allow) {
-            let Some(folder) = changed_folder(rule.pattern.as_str(), home).map(|folder| real(&folder)) else {
+            let Some(folder) = changed_folder(rule.pattern.as_str(), cwd, home).map(|folder| real(&folder))
+            else {
                 continue;
             };
             if !inside.iter().any(|own| folder.starts_with(own) || own.starts_with(&folder)) {
@@ -37,7 +38,7 @@ impl LoadedConfig {
 }
 
 /// The folder that all changes lie in which a pattern is about, if it says one.
-fn changed_folder(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
+fn changed_folder(pattern: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let (selector, argument) = pattern.split_once('(')?;
     if !["write", "create", "edit", "delete", "move"].contains(&selector.trim()) {
         return None;
@@ -47,5 +48,10 @@ fn changed_folder(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
     // What stands behind the last slash may go on.
     let known =
         if known.len() < argument.len() { known.rsplit_once('/').map_or("", |(at, _)| at) } else { known };
+    // Relative ones begin at the session's folder, and only these lead out of it.
+    let mut parts = Path::new(known).components();
+    if !known.starts_with(['/', '~']) && parts.any(|part| part == Component::ParentDir) {
+        return Some(cwd.join(known));
+    }
     crate::named_folder(known, home).filter(|folder| folder.parent().is_some())
 }

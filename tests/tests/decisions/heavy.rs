@@ -75,8 +75,11 @@ fn given_little_memory_then_no_such_line_ends_the_process() {
     let mut random = Random(SEED + 1);
     let requests: Vec<Value> = (0..120).map(|nth| request(&mut random, nth, &work)).collect();
     let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
-    let limits =
-        format!("ulimit -v {} -t {}; exec \"$0\" check --stdin", MEMORY / 1024, SECONDS * requests.len());
+    let limits = format!(
+        "ulimit -v {} && ulimit -t {} && exec \"$0\" check --stdin",
+        MEMORY / 1024,
+        SECONDS * requests.len()
+    );
     let mut check = Command::new("sh")
         .args(["-c", &limits])
         .arg(mayi_tests::mayi_program())

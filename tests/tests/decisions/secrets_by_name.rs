@@ -14,10 +14,28 @@ const SECRETS: &[&str] = &[
     "deploy/id_ed25519",
     ".git-credentials",
     "infra/terraform.tfstate",
+    "cluster/prod.kubeconfig",
+    "state/prod.tfstate.backup",
     "gcp/service-account.json",
+    "my-gcp-service-account.json",
+    "gcp/serviceAccountKey.json",
+    "ios/AuthKey.p8",
+    "infra/prod.tfvars",
+    "deploy/secrets.yaml",
+    ".dev.vars",
+    ".my.cnf",
 ];
-const OTHERS: &[&str] =
-    &[".env.example", "src/env.rs", "deploy/id_ed25519.pub", "docs/keys.md", "src/key/mod.rs"];
+const OTHERS: &[&str] = &[
+    ".env.example",
+    ".dev.vars.example",
+    "src/env.rs",
+    "deploy/id_ed25519.pub",
+    "docs/keys.md",
+    "src/key/mod.rs",
+    "src/secrets.rs",
+    "src/credentials/mod.rs",
+    "infra/terraform.tfvars.example",
+];
 
 /// What each request becomes under a template.
 fn effects(template: &str, work: &Path, home: &Path, requests: &[Value]) -> Vec<String> {
@@ -42,6 +60,50 @@ fn effects(template: &str, work: &Path, home: &Path, requests: &[Value]) -> Vec<
     String::from_utf8(output.stdout).unwrap().lines().map(answer).collect()
 }
 
+/// D3.26: a rule about whatever is called so is about what is there, and about what a program shows of it.
+#[test]
+fn given_names_that_no_word_says_then_those_that_are_not_there_are_not_asked_about() {
+    let top = tempfile::tempdir().unwrap();
+    let (home, work) = (top.path().join("home"), top.path().join("work"));
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::create_dir_all(work.join("src")).unwrap();
+    for (name, text) in [
+        ("package.json", "{}"),
+        ("pyproject.toml", "[project]\nname = \"a\"\n"),
+        ("a.py", "a = 1\n"),
+        ("src/a.ts", "let a\n"),
+    ] {
+        std::fs::write(work.join(name), text).unwrap();
+    }
+    let request = |line: &str| json!({ "kind": "shell", "command": line, "cwd": work, "workspace": work });
+    let judged = |lines: &[&str]| {
+        let requests: Vec<Value> = lines.iter().map(|line| request(line)).collect();
+        let told = effects("everyday", &work, &home, &requests);
+        lines.iter().zip(told).map(|(line, effect)| format!("{effect} {line}")).collect::<Vec<_>>()
+    };
+    let all = |effect: &str, lines: &[&str]| {
+        lines.iter().map(|line| format!("{effect} {line}")).collect::<Vec<_>>()
+    };
+    // Made by the program, or looked for by it.
+    let made = [
+        "python3 -m py_compile a.py",
+        "npx prettier --write 'src/*.ts'",
+        "npx prettier --write 'src/*.{ts,tsx}'",
+    ];
+    let shown = ["docker compose config", "docker compose config --format json"];
+    let used = ["docker compose ps", "docker compose logs web", "docker compose config --services"];
+    assert_eq!(judged(&made), all("allow", &made));
+    assert_eq!(judged(&shown), all("allow", &shown));
+    assert_eq!(judged(&used), all("allow", &used));
+    for name in [".env", "src/id_rsa.ts", "src/.env.tsx"] {
+        std::fs::write(work.join(name), "x").unwrap();
+    }
+    assert_eq!(judged(&made[..1]), all("allow", &made[..1]));
+    assert_eq!(judged(&made[1..]), all("ask", &made[1..]));
+    assert_eq!(judged(&shown), all("ask", &shown));
+    assert_eq!(judged(&used), all("allow", &used));
+}
+
 /// Attack 733.
 #[test]
 fn given_a_template_then_secrets_are_asked_about_by_their_names() {
@@ -53,7 +115,7 @@ fn given_a_template_then_secrets_are_asked_about_by_their_names() {
         std::fs::write(work.join(name), "x").unwrap();
     }
     let request = |kind: &str, key: &str, value: &str| json!({ "kind": kind, key: value, "cwd": work, "workspace": work });
-    for template in ["everyday", "careful"] {
+    for template in ["everyday", "careful", "trusting", "read-only", "ci"] {
         let mut asked: Vec<Value> = SECRETS.iter().map(|name| request("read", "path", name)).collect();
         asked.extend(SECRETS.iter().map(|name| request("shell", "command", &format!("cat {name}"))));
         let searches = [
@@ -63,11 +125,18 @@ fn given_a_template_then_secrets_are_asked_about_by_their_names() {
             "head -3 ./.env",
             "rg --hidden x",
             "rg x certs",
+            "cat cluster/*",
+            "grep -r x cluster",
+            "rg x cluster",
+            "grep -r x state",
+            "rg x state",
             "git show HEAD:.env",
         ];
         asked.extend(searches.map(|line| request("shell", "command", line)));
         for (request, effect) in asked.iter().zip(effects(template, &work, &home, &asked)) {
-            assert_eq!(effect, "ask", "{template}: {request}");
+            // Plan mode denies what it can't look into.
+            let held = effect == "ask" || template == "read-only" && effect == "deny";
+            assert!(held, "{template}: {effect}: {request}");
         }
         let mut free: Vec<Value> = OTHERS.iter().map(|name| request("read", "path", name)).collect();
         let looks =

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use super::PathAccess;
+use super::secret_names::is_secret_by_name;
 
 impl PathAccess {
     /// A path of plain names below this one, as [`PathAccess::new`] would find it; none if there is more
@@ -108,21 +109,6 @@ pub(crate) fn can_be_entered(folder: &Path) -> bool {
 /// As many entries of folders are looked at, and as deep.
 const MOST_ENTRIES: usize = 2000;
 const DEEPEST: usize = 6;
-
-/// How names of files end, begin, and what they hold, that people mostly give to what holds a secret: which of these is one, rules
-/// say.
-const SECRET_ENDS: &[&str] =
-    &[".env", ".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate"];
-const SECRET_BEGINNINGS: &[&str] = &["id_", "kubeconfig", "terraform.tfstate"];
-const SECRET_PARTS: &[&str] =
-    &["credential", "secret", "service-account", "service_account", "serviceaccount"];
-
-fn is_secret_by_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    SECRET_ENDS.iter().any(|end| name.ends_with(end))
-        || SECRET_BEGINNINGS.iter().any(|begin| name.starts_with(begin))
-        || SECRET_PARTS.iter().any(|part| name.contains(part))
-}
 
 /// What lies below `folder` and begins with a dot, or is a repository or a secret by its name; the nearest first. No
 /// link is followed, and nothing is looked for below what was found.

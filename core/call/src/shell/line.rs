@@ -20,6 +20,7 @@ pub fn argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
 fn bounded_argv_accesses(words: &[String], at: &Surroundings<'_>) -> Vec<Access> {
     if let Some((inner, dialect)) = transport::inner_shell_line(words) {
         let at = Surroundings { dialect, ..*at };
+        // Not what carries it: that is how the harness starts every line, and nothing that anybody wrote (D2.5).
         return read_or_opaque(inner, &at, inner_line);
     }
     let line = super::join_words(words);
@@ -88,7 +89,8 @@ fn outer_line(line: &str, at: &Surroundings<'_>) -> Result<Vec<Access>> {
         let words: Vec<String> = words.into_iter().flatten().collect();
         if let Some((inner, dialect)) = transport::inner_shell_line(&words) {
             bounds::check_line(inner)?;
-            return inner_line(inner, &Surroundings { dialect, ..*at });
+            let found = inner_line(inner, &Surroundings { dialect, ..*at })?;
+            return Ok(transport::carried_by(&words, found));
         }
     }
     Walker::new(line, at).walk_all_readings(&program)

@@ -15,6 +15,7 @@ mod expand;
 mod file_search;
 mod gap_content;
 mod heredocs;
+mod judged_words;
 mod line;
 mod line_error;
 mod parse;
@@ -37,6 +38,7 @@ use super::{Access, UrlAccess};
 pub use dialect::{Dialect, UnknownDialect};
 pub use file_search::Search;
 pub use gap_content::GapContent;
+pub use judged_words::judged_words;
 pub use line::{argv_accesses, line_accesses, word_list_accesses};
 pub use program::{
     GivenOption, OptionSet, is_known_reader, is_plain, is_sub_command, needs_operands, option_set,
@@ -134,7 +136,11 @@ pub struct ShellAccess {
     pub words: Vec<Word>,
     /// What is assigned before it; inert variables with literal values are left out.
     pub assignments: Vec<Assignment>,
-    /// The command with the wrappers that [`Self::words`] is without: looked at by deny and ask.
+    /// All that is assigned before it, where that is more than [`Self::assignments`]: looked at by deny and ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Assignment>,
+    /// The command with the wrappers that [`Self::words`] is without, and the shell that carries its whole line: looked at by
+    /// deny and ask.
     pub outer: Vec<Vec<Word>>,
     /// The same command spelled otherwise, without the options before a sub-command, say: looked at by
     /// rules that deny or ask.
@@ -143,6 +149,10 @@ pub struct ShellAccess {
     /// Words behind a program that is not known: a command may begin with any of them, for deny and ask.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tails: Vec<Vec<Word>>,
+    /// Commands that a text in another language may start, and may not: where a rule denies or asks about one, it is asked about,
+    /// and never denied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guesses: Vec<Vec<Word>>,
     /// The line that it stands in, as it was written.
     pub line: String,
     /// Whether the line was understood. If not, no allow matches.
@@ -186,11 +196,27 @@ impl ShellAccess {
         if !self.understood {
             return self.line.clone();
         }
-        if self.assignments.is_empty() {
+        self.text_behind(&self.assignments)
+    }
+
+    fn text_behind(&self, assignments: &[Assignment]) -> String {
+        if assignments.is_empty() {
             return join_word_texts(&self.words);
         }
-        let assignments = self.assignments.iter().map(|of| format!("{}={}", of.name, of.value.text()));
+        let assignments = assignments.iter().map(|of| format!("{}={}", of.name, of.value.text()));
         assignments.chain(self.words.iter().map(Word::text)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// All that is assigned before it, as deny and ask see it.
+    #[must_use]
+    pub fn all_assignments(&self) -> &[Assignment] {
+        if self.written.is_empty() { &self.assignments } else { &self.written }
+    }
+
+    /// As [`Self::text`] has it, with all that is assigned, where that is more.
+    #[must_use]
+    pub fn text_as_written(&self) -> Option<String> {
+        (self.understood && !self.written.is_empty()).then(|| self.text_behind(&self.written))
     }
 
     /// The words, if every one of them is literal and nothing is assigned.

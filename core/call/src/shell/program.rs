@@ -59,6 +59,7 @@ mod patch_names;
 mod pathspec;
 mod possible_commands;
 mod possible_lines;
+mod quoted_commands;
 mod repository;
 mod repository_looks;
 mod responses;
@@ -103,6 +104,7 @@ pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_sh
 pub use option_sets::{GivenOption, OptionSet, option_set};
 pub use patch_names::patched_names;
 pub(super) use possible_lines::embedded_commands;
+pub(super) use quoted_commands::{commands_in_input, quoted_commands};
 pub(super) use repository::is_repository;
 pub(super) use repository_looks::RepositoryLooks;
 pub(crate) use shown_names::ShownNames;
@@ -214,6 +216,10 @@ pub(super) struct CommandFacts {
     pub(super) lines: Vec<String>,
     /// Words that may be lines, and may be prose: for deny and ask, by what they begin with.
     pub(super) prose: Vec<String>,
+    /// Commands that code among its words may start, as far as anybody can tell: asked about, and never denied.
+    pub(super) guesses: Vec<Vec<Word>>,
+    /// It is not known what it makes of the text that it is fed: commands there are guesses, too.
+    pub(super) takes_any_text: bool,
     /// What it is given to read may be lines that it runs: denials look at those.
     pub(super) runs_input: bool,
     /// What the text is that it reads on its input as a program.
@@ -327,14 +333,10 @@ pub(super) fn analyze_command(command: &Command<'_>) -> CommandFacts {
 /// Whether a program is an interpreter, a shell or a wrapper, also with a version behind its name.
 #[must_use]
 pub fn runs_others(name: &str) -> bool {
-    let name = name::base_name(name);
-    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    [name, unversioned].iter().filter_map(|name| table::ProgramTable::get().find_program(name)).any(
-        |program| {
-            let kind = program.kind();
-            program.runs_others() || !matches!(kind, table::ProgramKind::Plain | table::ProgramKind::Runner)
-        },
-    )
+    programs_called(name).any(|program| {
+        let kind = program.kind();
+        program.runs_others() || !matches!(kind, table::ProgramKind::Plain | table::ProgramKind::Runner)
+    })
 }
 
 /// Whether a command is one of those that only look, whatever its options are: by its first words.
@@ -360,11 +362,15 @@ pub(super) fn takes_program(name: &str) -> bool {
 /// Whether a program is given code in a language of its own, also one with a version behind its name: what that starts is judged
 /// as far as it can be told.
 pub(super) fn takes_code(name: &str) -> bool {
-    let name = name::base_name(name);
-    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    let programs = [name, unversioned].map(|name| table::ProgramTable::get().find_program(name));
     let code = |form: &form::CommandForm| form.program.is_some() && form.language == Language::Code;
-    programs.into_iter().flatten().any(|program| code(program.form()))
+    programs_called(name).any(|program| code(program.form()))
+}
+
+/// The programs of this name, also without a version behind it.
+fn programs_called(name: &str) -> impl Iterator<Item = &'static table::ProgramEntry> {
+    let name = name::base_name(name);
+    let names = std::iter::once(name).chain(name::without_version(name));
+    names.filter_map(|name| table::ProgramTable::get().find_program(name))
 }
 
 /// Whether a program has sub-commands that are known.
@@ -392,6 +398,20 @@ pub fn needs_operands(name: &str) -> bool {
         && roles.take(1).any(|role| {
             matches!(role, R::Written | R::Target | R::Created | R::Edited | R::Deleted | R::Moved | R::Url)
         })
+}
+
+/// How many of these words are wrappers that only change how what stands behind them runs; 0 if nothing does.
+pub(super) fn wrapper_length(words: &[String]) -> usize {
+    let find = |name: &String| table::ProgramTable::get().find_program(name::base_name(name));
+    let program = words.first().and_then(find);
+    if program.is_none_or(|program| program.kind() != table::ProgramKind::Transparent) {
+        return 0;
+    }
+    let words: Vec<Word> = words.iter().cloned().map(Word::Literal).collect();
+    let (looked, repositories) = (LineLookups::default(), RepositoryLooks::default());
+    let command = Command::with_input(&words, Path::new("/"), &looked, &repositories);
+    let length = analyze_command(&Command { cwd: None, fed: false, piped: false, ..command }).transparent;
+    if length < words.len() { length } else { 0 }
 }
 
 /// Every name in the table, also those of sub-commands: `git log`.

@@ -33,6 +33,10 @@ pub enum Reach {
     /// Not at all: of a folder, it sees the names at most.
     #[default]
     Itself,
+    /// As [`Self::Unmade`], but for what is hidden.
+    UnmadeShown,
+    /// Nothing is there: it would go through everything below, were a folder made there before it runs.
+    Unmade,
     /// It shows what changed below, of which it is not known where: `git diff`.
     Changed,
     /// It shows what was there at any time, of which it is not known where: `git show`.
@@ -50,6 +54,15 @@ impl Reach {
     #[must_use]
     pub fn is_unsure(self) -> bool {
         matches!(self, Self::Changed | Self::Past | Self::Somewhere)
+    }
+
+    /// The same for a path at which no folder is: nothing lies below a file, and below nothing could lie anything by then.
+    pub(crate) fn without_folder(self, there: bool) -> Self {
+        match self {
+            Self::All if !there => Self::Unmade,
+            Self::Shown if !there => Self::UnmadeShown,
+            _ => Self::Itself,
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use brush_parser::ast::{Command, CommandPrefixOrSuffixItem as Item, Program, SeparatorOperator};
 
 use super::dialect::Dialect;
+use super::word::Word;
+use crate::Access;
 
 /// The raw words of a program that is nothing but one plain command of three words.
 pub(super) fn three_words(program: &Program) -> Option<[&str; 3]> {
@@ -33,6 +35,19 @@ pub(super) fn inner_shell_line(words: &[String]) -> Option<(&str, Dialect)> {
         matches!(base, "sh" | "bash" | "zsh" | "dash") && (base == program || trusted_folder(program));
     let line = (shell && matches!(flag.as_str(), "-c" | "-lc" | "-cl")).then_some(line.as_str())?;
     Some((line, Dialect::of_program(base)))
+}
+
+/// What was found in a line that these words carry. No allow needs the shell, and a rule that denies or asks about it is about
+/// every line that it carries.
+pub(super) fn carried_by(words: &[String], mut found: Vec<Access>) -> Vec<Access> {
+    let first = found.iter_mut().find_map(|access| match access {
+        Access::Shell(shell) => Some(shell),
+        _ => None,
+    });
+    if let Some(shell) = first {
+        shell.outer.push(words.iter().cloned().map(Word::Literal).collect());
+    }
+    found
 }
 
 /// A shell by its full name is transport only where the system keeps its shells.

@@ -167,8 +167,15 @@ fn explain_pattern_error(text: &str, error: PatternError) -> (String, String) {
     let elsewhere = matches!(error, PatternError::Selector(_) | PatternError::Form(_));
     let meant = elsewhere.then(|| other_tools::as_pattern(text)).flatten();
     if let Some(meant) = meant {
-        let help =
-            format!("did you mean `{meant}`? `mayi config import` carries over whole files of other tools");
+        let help = match meant.never_allows() {
+            // To an allow that pattern would be no help.
+            Some(why) => format!("to ask about it or deny it, write `{meant}`; {why}"),
+            None => {
+                format!(
+                    "did you mean `{meant}`? `mayi config import` carries over whole files of other tools"
+                )
+            }
+        };
         return (format!("`{}` is written as another tool has it", text.trim()), help);
     }
     match error {

@@ -30,7 +30,7 @@ const SELECTORS: &[(&str, &[&str])] = &[
 ];
 
 /// What `text`, which is no pattern here, would be as one.
-pub(super) fn as_pattern(text: &str) -> Option<String> {
+pub(super) fn as_pattern(text: &str) -> Option<Pattern> {
     let text = text.trim();
     let (tool, argument) = match text.split_once('(') {
         Some((tool, rest)) => (tool.trim(), rest.strip_suffix(')')?.trim()),
@@ -50,7 +50,7 @@ pub(super) fn as_pattern(text: &str) -> Option<String> {
             format!("{selector}({})", argument_of(selector, argument))
         }
     };
-    Pattern::parse(&pattern, &PatternBases::default()).is_ok().then_some(pattern)
+    Pattern::parse(&pattern, &PatternBases::default()).ok()
 }
 
 fn argument_of(selector: &str, argument: &str) -> String {
@@ -87,10 +87,10 @@ mod tests {
             ("mcp__github__list_issues", "mcp(github/list_issues)"),
             ("mcp__github", "mcp(github/*)"),
         ] {
-            assert_eq!(as_pattern(text).as_deref(), Some(meant), "{text}");
+            assert_eq!(as_pattern(text).unwrap().as_str(), meant, "{text}");
         }
         for text in ["Task(x)", "Frobnicate(x)", "Bash(ls", "ls", ""] {
-            assert_eq!(as_pattern(text), None, "{text}");
+            assert!(as_pattern(text).is_none(), "{text}");
         }
     }
 }

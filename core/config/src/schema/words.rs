@@ -11,7 +11,7 @@ pub(super) enum Mode {
     Plan,
     /// Reads run, everything else is asked about.
     Default,
-    /// Nothing is asked about but what is always asked about.
+    /// Dangerous: asks only where a rule or protection says so, and before what destroys elsewhere.
     Auto,
 }
 

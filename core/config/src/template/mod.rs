@@ -17,7 +17,7 @@ pub enum Template {
     Everyday,
     /// Reading is free; nearly everything else is asked about.
     Careful,
-    /// Nothing is asked about but what is listed.
+    /// Mode auto: asks only where a rule or protection says so, and before what destroys elsewhere.
     Trusting,
     /// Plan mode.
     ReadOnly,
@@ -40,7 +40,7 @@ pub struct Language {
 /// The line that stands for the languages.
 const LANGUAGES_MARKER: &str = "#: languages";
 
-/// A line that begins so stands for the rule about secrets by their names, for the selector behind it.
+/// A line that begins so stands for the rule about secrets by their names ([`mayi_call::SECRET_NAMES`]), for the selector behind it.
 const SECRETS_MARKER: &str = "#: secrets ";
 
 /// As many names of a folder are looked at.
@@ -98,7 +98,8 @@ impl Template {
         let known = || languages.iter().flat_map(Language::allowed_patterns).collect::<BTreeSet<_>>();
         for line in self.template_text().lines() {
             if let Some(selector) = line.trim().strip_prefix(SECRETS_MARKER) {
-                text.push_str(&include_str!("data/secrets.toml").replace("SELECTOR", selector));
+                let rule = include_str!("data/secrets.toml").replace("SELECTOR", selector);
+                text.push_str(&rule.replace("NAMES", &mayi_call::SECRET_NAMES.join(",")));
                 continue;
             }
             if line.trim() != LANGUAGES_MARKER {

@@ -49,7 +49,7 @@ fn given_folders_that_are_none_then_the_mistake_says_what_to_write() {
     assert!(notices.contains("/no/such is not a folder"), "{notices}");
 }
 
-/// D4.10: what no rule does outside of the folders is said with the way that does.
+/// D4.10: what no rule does outside of the folders is said with the way that does. Attack 732.
 #[test]
 fn given_rules_for_changes_elsewhere_then_it_is_said_that_they_have_no_effect() {
     let text = "[rules]\nallow = [\"write(/var/data/**)\", \"edit(/srv/a b/x*)\", \"write(src/**)\", \"write(~/work/x)\", \"read(/var/**)\"]\n";
@@ -64,6 +64,11 @@ fn given_rules_for_changes_elsewhere_then_it_is_said_that_they_have_no_effect() 
     let machine =
         machine.user(&format!("{text}[workspace]\nfolders = [\"/var/data\", \"/srv\", \"~/work\"]\n"));
     assert!(lines(&machine).is_empty());
+    // A relative one that leads out of the folder, and one that holds it.
+    let machine = Machine::new().user("[rules]\nallow = [\"write(../x/**)\", \"write(../**)\"]\n");
+    let said = lines(&machine);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("`write(../x/**)` has no effect") && said[0].contains("/x\"]`"), "{said:?}");
 }
 
 #[test]

@@ -207,6 +207,15 @@ fn given_an_allow_of_a_whole_line_then_it_says_to_write_a_rule_for_each_command(
     );
 }
 
+/// D3.27, D3.10: what is suggested in the place of another tool's rule is something that can match.
+#[test]
+fn given_a_whole_line_of_another_tool_then_no_allow_is_suggested_that_matches_nothing() {
+    insta::assert_snapshot!(
+        mistakes("[rules]\nallow = [\"Bash(curl * | sh)\"]\n"),
+        @"FILE:2: `Bash(curl * | sh)` is written as another tool has it (to ask about it or deny it, write `shell(curl * | sh)`; commands are allowed one by one: write a rule for each)"
+    );
+}
+
 /// D1.3 and D3.9. Attack 246.
 #[test]
 fn given_what_has_no_effect_or_another_than_it_seems_then_a_notice_says_what_to_write() {
@@ -215,6 +224,22 @@ fn given_what_has_no_effect_or_another_than_it_seems_then_a_notice_says_what_to_
     );
     insta::assert_snapshot!(machine.notices(), @r#"
     /home/.config/mayi/config.toml:5: `trust_kind` has no effect any more, and will be refused: leave it out
-    /home/.config/mayi/config.toml:2: `shell(touch*)` is, in an allow, about one word: the last `*` stays within it, so there can be no further ones; did you mean `shell(touch *)`?
+    1 rule can't match what seems to be meant: `mayi config check` says what to write
     "#);
+    // Whoever looks for mistakes gets each.
+    let full = machine.load().full_notices();
+    assert_eq!(full.len(), 2, "{full:?}");
+    insta::assert_snapshot!(machine.plain(&full[1]), @"/home/.config/mayi/config.toml:2: `shell(touch*)` is, in an allow, about one word: the last `*` stays within it, so there can be no further ones; did you mean `shell(touch *)`?");
+}
+
+/// D3.27: one line, however many rules there are; none of a rule that matches its own line. Attack 732.
+#[test]
+fn given_many_rules_that_cannot_match_then_one_line_says_so_and_an_exact_one_is_none_of_them() {
+    let machine = Machine::new().user(
+        "[rules]\nask = [\"shell(npm install)\", \"shell(git push)\"]\ndeny = [\"shell(curl)\", \"shell(x/ *)\", \"shell(touch:*)\"]\n",
+    );
+    insta::assert_snapshot!(machine.notices(), @"3 rules can't match what seems to be meant: `mayi config check` says what to write");
+    assert_eq!(machine.load().full_notices().len(), 3);
+    let exact = Machine::new().user("[rules]\nask = [\"shell(npm install)\"]\n");
+    assert!(exact.load().full_notices().is_empty());
 }

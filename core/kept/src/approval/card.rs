@@ -156,8 +156,8 @@ impl OptionKind {
     }
 }
 
-/// One of the agent's options, verbatim (ACP `PermissionOption`). `kind` is text, since agents send
-/// kinds that the protocol does not know.
+/// One of the agent's options (ACP `PermissionOption`): its id and its label verbatim. A kind that the protocol does not know
+/// allows nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentOption {

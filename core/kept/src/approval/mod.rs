@@ -2,6 +2,7 @@
 
 mod alike;
 mod answer;
+mod asked_marks;
 mod card;
 mod change_places;
 pub(crate) mod command_families;
@@ -15,6 +16,7 @@ mod suggest;
 
 pub use alike::likeness_key;
 pub use answer::{AnswerError, ApprovalResolved, ApprovalResponse, Outcome, Remember, RememberScope};
+pub use asked_marks::{MarkedLine, relative_path, written_line};
 pub use card::{
     AgentOption, ApprovalId, Card, CardAccess, CardOption, CardServer, CardToolCall, OptionKind,
     PermissionType, State, choice,

@@ -87,12 +87,15 @@ pub struct EntryGap {
 }
 
 impl fmt::Display for EntryGap {
+    /// What can't be read, as a clause.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.after, self.before) {
-            (Some(after), Some(before)) => write!(f, "between entry {after} and entry {before}"),
-            (None, Some(before)) => write!(f, "before entry {before}"),
-            (Some(after), None) => write!(f, "after entry {after}"),
-            (None, None) => f.write_str("anywhere"),
+            (Some(after), Some(before)) => {
+                write!(f, "what stands between entry {after} and entry {before} can't be read")
+            }
+            (None, Some(before)) => write!(f, "what stands before entry {before} can't be read"),
+            (Some(after), None) => write!(f, "what stands after entry {after} can't be read"),
+            (None, None) => f.write_str("nothing of it can be read"),
         }
     }
 }

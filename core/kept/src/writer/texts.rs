@@ -61,7 +61,7 @@ fn add_access_secrets(told: &mut SecretCollector, redactor: &Redactor, call: &Ca
                 told.add_text(redactor, &shell.line);
                 told.add_text(redactor, &shell.text());
             }
-            for assignment in &shell.assignments {
+            for assignment in shell.all_assignments() {
                 if let Word::Literal(value) = &assignment.value {
                     told.add_variable(redactor, &assignment.name, value);
                 }

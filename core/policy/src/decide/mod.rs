@@ -89,6 +89,7 @@ fn judge_access(
 ) -> Vec<Finding> {
     let mut found = Findings::new(call, access, standing);
     let said = rules::apply_access_rules(policy, &mut found);
+    rules::apply_tool_name_rules(policy, &mut found);
     add_grant_denials(&mut found);
     add_protection(policy, said.allowed, &mut found);
     if let Access::Shell(shell) = access {

@@ -2,10 +2,10 @@
 
 use super::findings::{AskKind, Findings};
 use crate::pattern::path::Fit;
-use crate::pattern::{AccessForms, Certainty, TouchForms, TouchMatch};
+use crate::pattern::{AccessForms, Certainty, Matcher, Pattern, TouchForms, TouchMatch};
 use crate::{Effect, Finding, Policy, Rule, Source};
-use mayi_call::Access;
 use mayi_call::shell::{Reach, Use};
+use mayi_call::{Access, Category};
 
 /// What the rules said of an access itself.
 #[derive(Debug, Default)]
@@ -174,6 +174,38 @@ pub(super) fn apply_part_rules(policy: &Policy, part: &Access, guess: bool, foun
             add_rule_finding(rule, finding, Some(part), found);
         }
     }
+}
+
+/// Denials and asks about a tool by the name that its harness calls it, whatever the call was read into (D3.14). One that names
+/// none, `tool(*)`, is about what is nothing but a tool.
+pub(super) fn apply_tool_name_rules(policy: &Policy, found: &mut Findings<'_>) {
+    let call = found.call;
+    let Some(name) = call.name.as_ref() else { return };
+    let is_first = call.accesses.first().is_some_and(|first| std::ptr::eq(first, found.access));
+    // Those are judged by what they are.
+    let judged = |access: &Access| match access {
+        Access::Mcp(_) => true,
+        Access::Tool { name: own, .. } => own == name,
+        _ => false,
+    };
+    if !is_first || call.accesses.iter().any(judged) {
+        return;
+    }
+    let tool = Access::Tool { name: name.clone(), category: Category::Execute };
+    let seen = AccessForms::new(&tool, &call.roots);
+    for rule in policy.rules.rules_about(&seen) {
+        let speaks = rule.effect != Effect::Allow && rule.is_for(&call.agent) && names_tools(&rule.pattern);
+        if speaks && rule.matches_forms(&seen) {
+            let finding = found.part_finding(rule.effect, tool.text(), Source::Rule, rule_reason(rule));
+            add_rule_finding(rule, finding, Some(&tool), found);
+        }
+    }
+}
+
+/// Whether a pattern is about tools of which it says something of the name.
+fn names_tools(pattern: &Pattern) -> bool {
+    matches!(pattern.matcher(), Matcher::Tool(_))
+        && pattern.as_str().split_once('(').is_some_and(|(_, name)| name.contains(char::is_alphanumeric))
 }
 
 /// Denials and asks about a machine of which the name stands somewhere in a word: it is not known what the program makes of that,

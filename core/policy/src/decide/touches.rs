@@ -9,7 +9,7 @@ use crate::pattern::{AccessForms, Certainty, TouchForms};
 use crate::protection::places;
 use crate::words;
 use crate::{Effect, Finding, Mode, Policy, Source};
-use mayi_call::shell::{Caveat, Reach, Touch, TouchedPath, Use};
+use mayi_call::shell::{Caveat, Reach, Touch, TouchedPath, Use, join_word_texts};
 use mayi_call::{Access, Category, ShellAccess, UrlAccess, effort};
 
 /// Steps for what is touched, besides those for comparisons. Where they are spent, the decision says so.
@@ -39,6 +39,13 @@ pub(super) fn judge_touches(policy: &Policy, lifted: bool, reader: bool, found: 
     if let Access::Mcp(mcp) = access {
         mcp.inside.iter().for_each(|inside| judge_inside(policy, inside, false, found));
         mcp.guesses.iter().for_each(|inside| judge_inside(policy, inside, true, found));
+    }
+    if let Access::Shell(shell) = access {
+        for words in &shell.guesses {
+            let (words, line) = (words.clone(), join_word_texts(words));
+            let guess = ShellAccess { words, line, understood: true, ..ShellAccess::default() };
+            judge_inside(policy, &Access::Shell(guess), true, found);
+        }
     }
 }
 

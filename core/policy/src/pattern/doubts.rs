@@ -1,8 +1,8 @@
 //! Patterns that are in order, and can't match what whoever wrote them surely meant (D3.27): they are told how to write it.
 
-use super::{Matcher, Pattern};
+use super::{Matcher, Pattern, PatternBases, shell};
 use crate::Effect;
-use mayi_call::shell::{is_sub_command, needs_operands};
+use mayi_call::shell::{is_sub_command, judged_words, needs_operands, quote_word, split_words};
 
 /// Why a pattern is doubtful.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,16 @@ impl Pattern {
                         format!("shell({folder}*{rest}"),
                     );
                 }
+                if let Some(instead) = self.without_expression().filter(|_| !pattern.has_operators()) {
+                    return doubt(
+                        "names a program by a regular expression, which stands between two `/`",
+                        instead,
+                    );
+                }
+                if let Some(instead) = self.as_judged().filter(|_| effect == Effect::Allow) {
+                    let why = "is, in an allow, about nothing: what only changes how a command runs is taken off it first";
+                    return doubt(why, instead);
+                }
                 if let Some(instead) = self.prefix_in_other_words() {
                     return doubt("has a `:` in its last word, as commands have none there", instead);
                 }
@@ -34,13 +44,10 @@ impl Pattern {
                     let why = "is, in an allow, about one word: the last `*` stays within it, so there can be no further ones";
                     return self.further_words().and_then(|instead| doubt(why, instead));
                 }
+                // A line of more than its program's name is one that people ask about or deny as it stands (`npm install`).
                 let words = pattern.literal_words()?;
-                let meant = match (words.as_slice(), effect) {
-                    ([program], Effect::Allow) => needs_operands(program),
-                    (_, Effect::Allow) => false,
-                    ([_], _) => true,
-                    (words, _) => is_sub_command(words),
-                };
+                let [program] = words.as_slice() else { return None };
+                let meant = effect != Effect::Allow || needs_operands(program);
                 let more = format!("{} *)", self.text.strip_suffix(')')?);
                 meant.then(|| doubt("is about the command without any further word", more)).flatten()
             }
@@ -56,6 +63,44 @@ impl Pattern {
             }
             _ => None,
         }
+    }
+
+    /// Its words, if it is one of words.
+    fn shell_words(&self) -> Option<Vec<String>> {
+        let argument = self.text.strip_prefix("shell(")?.strip_suffix(')')?;
+        split_words(argument).filter(|words| !words.is_empty() && shell::regex_source(argument).is_none())
+    }
+
+    /// The same about what is left of such a command when it is judged, if a program is named then.
+    fn as_judged(&self) -> Option<String> {
+        let words = judged_words(&self.shell_words()?)?;
+        let needs_quotes = |word: &String| word.contains([' ', '\t', '\'', '"', '\\']) || word.is_empty();
+        let quoted = |word: &String| if needs_quotes(word) { quote_word(word) } else { word.clone() };
+        let named = words.first().is_some_and(|word| !word.contains('*'));
+        named.then(|| format!("shell({})", words.iter().map(quoted).collect::<Vec<_>>().join(" ")))
+    }
+
+    /// What says the same as `(git|npm) *` or `^git`, which no program is called.
+    fn without_expression(&self) -> Option<String> {
+        let mut words = self.shell_words()?;
+        if words.last().is_some_and(|word| word == "*") {
+            words.pop();
+        }
+        let first = words.first_mut()?;
+        if !first.starts_with(['^', '(']) && !first.contains('|') {
+            return None;
+        }
+        let bare = first.trim_start_matches('^');
+        *first =
+            if bare.contains('|') && !bare.starts_with('(') { format!("({bare})") } else { bare.to_owned() };
+        let words = words.join(" ");
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | ' ');
+        if words.chars().all(plain) && !words.is_empty() {
+            return Some(format!("shell({words} *)"));
+        }
+        let instead = format!("shell(/^{words}( .*)?$/)");
+        let compiles = !words.contains('*') && Self::parse(&instead, &PatternBases::default()).is_ok();
+        compiles.then_some(instead)
     }
 
     /// `touch:*`, as others write "the command and any further words": where no such word is the name of anything. Behind a
@@ -96,7 +141,6 @@ mod tests {
             ("shell(git stash:*)", "shell(git stash *)"),
             ("shell(curl)", "shell(curl *)"),
             ("shell(rm)", "shell(rm *)"),
-            ("shell(git push)", "shell(git push *)"),
             ("shell(scripts/ *)", "shell(scripts/* *)"),
             ("shell(./bin/)", "shell(./bin/*)"),
             ("tool(mcp__github__delete_repo)", "mcp(github/delete_repo)"),
@@ -113,6 +157,14 @@ mod tests {
             ("shell(x/ *)", "shell(x/* *)"),
             ("shell(touch*)", "shell(touch *)"),
             ("shell(git push*)", "shell(git push *)"),
+            ("shell(timeout 5 make *)", "shell(make *)"),
+            ("shell(time make)", "shell(make)"),
+            ("shell(NODE_ENV=test npm test)", "shell(npm test)"),
+            ("shell(bash -lc make)", "shell(make)"),
+            ("shell(bash -c 'git commit -m \"a b\"')", "shell(git commit -m 'a b')"),
+            ("shell((git|npm) *)", "shell(/^(git|npm)( .*)?$/)"),
+            ("shell(^git)", "shell(git *)"),
+            ("shell(^git push *)", "shell(git push *)"),
         ] {
             assert_eq!(instead(Effect::Allow, text).as_deref(), Some(meant), "{text}");
         }
@@ -123,6 +175,8 @@ mod tests {
         for text in [
             "shell(touch *)",
             "shell(git push *)",
+            "shell(git push)",
+            "shell(npm install)",
             "shell(git status -s)",
             "shell(rm -rf *)",
             "shell(/usr/bin/env python3 *)",
@@ -143,10 +197,14 @@ mod tests {
             "shell(true)",
             "shell(pytest)",
             "shell(ls *.rs)",
+            "shell(timeout *)",
+            "shell(FOO=bar make)",
+            "shell(sudo make)",
         ] {
             assert_eq!(instead(Effect::Allow, text), None, "{text}");
         }
         assert_eq!(instead(Effect::Deny, "shell(touch*)"), None);
+        assert_eq!(instead(Effect::Deny, "shell(timeout 5 make *)"), None, "denials see it");
         assert_eq!(instead(Effect::Deny, "shell(npm run build:*)"), None, "a script may be called so");
     }
 }

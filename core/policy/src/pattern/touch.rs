@@ -99,7 +99,12 @@ impl<'a> TouchForms<'a> {
         let reach = self.touch.reach;
         match (self.touch.how, written) {
             _ if reach == Reach::Said => AncestorMatch::No,
-            (Use::Read, _) if reach == Reach::Itself => AncestorMatch::No,
+            // What may be made there by then is told by what somebody wrote; what is built in is about far too much for that.
+            (_, ByHand) if reach == Reach::Unmade => AncestorMatch::Begun,
+            (_, ByHand) if reach == Reach::UnmadeShown => AncestorMatch::BegunShown,
+            (Use::Read, _) if matches!(reach, Reach::Itself | Reach::Unmade | Reach::UnmadeShown) => {
+                AncestorMatch::No
+            }
             // What changed there is hardly ever what is built in.
             (Use::Read, BuiltIn | Named) if matches!(reach, Reach::Changed | Reach::Past) => {
                 AncestorMatch::No
@@ -192,10 +197,11 @@ impl Pattern {
             }
             (None, TouchedPath::Open(open)) => match pattern.could_match_open(open, seen.roots, above) {
                 Likelihood::No => return None,
-                // Whatever it gives is looked at by itself.
+                // Whatever it gives now is looked at by itself; what somebody wrote names a place, which may be filled by then.
                 Likelihood::Perhaps if open.looked_up => return None,
+                Likelihood::Placed if open.looked_up && built_in => return None,
                 Likelihood::Yes if open.looked_up && written == PatternAuthor::Named => return None,
-                Likelihood::Perhaps => Certainty::Perhaps,
+                Likelihood::Perhaps | Likelihood::Placed => Certainty::Perhaps,
                 Likelihood::Yes => Certainty::Known,
             },
             (None, TouchedPath::Known(_)) => return None,

@@ -49,9 +49,18 @@ pub(in crate::shell) fn addresses_in(text: &str) -> Vec<UrlAccess> {
     found
 }
 
+/// Whether a text is no address for the dot that it begins with: no machine is called so. Another reading of letters behind one
+/// dash leaves such a text (`-hh.example`).
+pub(super) fn begins_with_dot(text: &str) -> bool {
+    text.starts_with('.') && !text.contains("://")
+}
+
 impl TouchCollector<'_> {
     /// An address that may be without its scheme: `curl example.com/x`.
     pub(super) fn add_host(&mut self, text: &str) {
+        if begins_with_dot(text) {
+            return;
+        }
         self.add_expanded_addresses(text);
         if text.contains("://") {
             self.add_address(text);

@@ -141,6 +141,7 @@ impl<'a> CommandAnalyzer<'a> {
         };
         let Some(program) = self.program_at(at) else {
             self.reader = false;
+            self.known.takes_any_text = true;
             self.add_dashed_command(at);
             // A program that stands in a folder is a path too.
             if first.literal().is_none_or(|name| name.contains('/')) {
@@ -148,8 +149,12 @@ impl<'a> CommandAnalyzer<'a> {
             }
             self.add_possible_commands(at + 1);
             self.given_to_unknown(at);
-            self.add_response_files(at + 1);
-            return self.add_all_words(at + 1);
+            self.add_response_files(at + 1, None);
+            self.add_all_words(at + 1);
+            // Behind `--` may stand words of another program.
+            let own = (at + 1..words.len())
+                .take_while(|place| words.get(*place).and_then(Word::literal) != Some("--"));
+            return own.for_each(|place| self.add_own_named_option(place));
         };
         let text = first.literal().unwrap_or_default();
         if !name::is_trusted_name(text) {
@@ -172,7 +177,9 @@ impl<'a> CommandAnalyzer<'a> {
             true => self.behind_vague(from),
             false => {}
         }
-        self.analyze_own_words(program.form(), at, from);
+        let form = program.form();
+        self.known.takes_any_text |= program.is_vague() || form.more || form.kind == ProgramKind::Runner;
+        self.analyze_own_words(form, at, from);
     }
 
     /// A sub-command as a program of its own: `/usr/lib/git-core/git-config` is `git config`.
@@ -219,6 +226,11 @@ impl<'a> CommandAnalyzer<'a> {
                 }
                 break;
             };
+            if let Some(behind) = self.passed_on(program, rest) {
+                self.analyze_options(program.form(), &scan);
+                from = behind;
+                continue;
+            }
             let Some(sub) = program.sub_command(text) else {
                 if program.lacks_sub(text) {
                     self.add_plain_caveat("a sub-command that mayi does not know", vec![rest]);
@@ -238,6 +250,20 @@ impl<'a> CommandAnalyzer<'a> {
             }
         }
         (program, from)
+    }
+
+    /// Where the command goes on behind a name that only says for what it counts: `pnpm recursive add`, `yarn workspace x add`.
+    fn passed_on(&self, program: &'static ProgramEntry, at: usize) -> Option<usize> {
+        let name = self.words.get(at)?.literal()?;
+        if program.leaves_out(name) {
+            return Some(at + 1);
+        }
+        if !program.begins_name(name) {
+            return None;
+        }
+        let next = scan_words(program.form(), self.words, at + 1, Some(0)).rest?;
+        let inner = self.words.get(next)?.literal()?;
+        program.leaves_out(&format!("{name}/{inner}")).then_some(next + 1)
     }
 
     /// The command's own options and operands.
@@ -288,7 +314,7 @@ impl<'a> CommandAnalyzer<'a> {
             special_programs::analyze_special(self, form, scan);
         }
         if form.responses {
-            self.add_response_files(from);
+            self.add_response_files(from, Some((form, &scan)));
         }
         self.handed_on(form, scan.ended);
         for range in &scan.commands {
@@ -330,10 +356,14 @@ impl<'a> CommandAnalyzer<'a> {
         if form.special == Some(SpecialCase::Module) {
             library::settle_as_reader(self, &scan);
         }
+        let end = Self::own_words_end(form, &scan);
         for place in &scan.unknown {
             if let Some(word) = words.get(*place) {
                 self.places.add_word(word, Use::Either, Reach::Itself);
                 self.add_named_option(*place);
+            }
+            if *place <= end {
+                self.add_own_named_option(*place);
             }
         }
     }

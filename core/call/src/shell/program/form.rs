@@ -12,6 +12,7 @@ use super::option_aliases::Spelling;
 pub(super) use super::option_condition::OptionCondition;
 pub(super) use super::option_meaning::{OptionMeaning, OptionSpec, ValueCount};
 use super::option_sets::SameOptions;
+use super::option_values::fits_tame;
 use super::other_names::OtherNames;
 use super::scan::{Scan, command_end};
 use super::table::{OptionStyle, ProgramKind, RewriteFolder, SpecialCase, TableEntry};
@@ -73,6 +74,8 @@ pub(super) struct CommandForm {
     pub(super) spoils: bool,
     /// `@FILE` stands for the words in that file.
     pub(super) responses: bool,
+    /// So it does in the place of a value that is text, too: they are read before options are told apart.
+    pub(super) responses_anywhere: bool,
     /// Behind `--` stand words of this program.
     pub(super) hands_on: String,
     /// With one of these, all operands are patterns.
@@ -194,6 +197,10 @@ pub(super) struct CommandForm {
     numbers: HashSet<String>,
     /// Options with values with which these are harmless.
     tame: Vec<(String, String)>,
+    /// The same, where each word of a value is one of these.
+    tame_words: Vec<(String, String)>,
+    /// Between a long option and its value may stand a colon.
+    pub(super) colon: bool,
     /// Files of the folder at hand, or of one above, that hold options which it obeys.
     pub(super) guides: Vec<String>,
     /// It feeds each of its operands to a program by a pipe: where that goes below a folder, it is the one at hand.
@@ -278,7 +285,11 @@ impl CommandForm {
         form.shows = entry.shows.split_whitespace().map(str::to_owned).collect();
         form.creates = entry.creates.split_whitespace().map(str::to_owned).collect();
         let pair = |word: &str| word.split_once('=').map(|(alias, full)| (alias.to_owned(), full.to_owned()));
-        form.tame = entry.tame.split_whitespace().filter_map(pair).collect();
+        let tame = above.iter().map(|upper| &upper.tame).chain([&entry.tame]);
+        form.tame = tame.flat_map(|list| list.split_whitespace()).filter_map(pair).collect();
+        let words = above.iter().map(|upper| &upper.tame_words).chain([&entry.tame_words]);
+        form.tame_words = words.flat_map(|list| list.split_whitespace()).filter_map(pair).collect();
+        form.colon = entry.colon;
         form.responses = entry.responses == Some(true);
         form.hands_on.clone_from(&entry.hands_on);
         form.aliases = entry.aliases.split_whitespace().filter_map(pair).collect();
@@ -383,14 +394,20 @@ impl CommandForm {
         self.certain.contains(name) || self.certain.contains("*")
     }
 
+    /// Whether this is a harmless option without a value that its program lets be switched on and off by one: those do that take
+    /// options in any case (`--watchAll=false`), and those to which each has one dash (`-composites=false`).
+    pub(super) fn is_switch(&self, known: OptionSpec) -> bool {
+        let takes = self.spelling == Spelling::Loose || self.style == OptionStyle::Single;
+        takes && known.takes == ValueCount::Nothing && known.meaning == OptionMeaning::Harmless
+    }
+
     /// Whether the option `name` is harmless with this value.
     pub(super) fn is_tame(&self, name: &str, value: &str) -> bool {
-        let fits = |tame: &str| match tame.strip_suffix('*') {
-            Some(start) => value.starts_with(start) && !value.contains(char::is_control),
-            None if tame == "#" => !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()),
-            None => value == tame,
+        let of = |list: &[(String, String)], value: &str| {
+            list.iter().any(|(option, tame)| option == name && fits_tame(tame, value))
         };
-        self.tame.iter().any(|(option, tame)| option == name && fits(tame))
+        let mut words = value.split_whitespace().peekable();
+        of(&self.tame, value) || words.peek().is_some() && words.all(|word| of(&self.tame_words, word))
     }
 
     /// Whether the program reads the value of this option only as far as it is a number.

@@ -5,6 +5,7 @@ use super::analyzer::CommandAnalyzer;
 use super::form::{CommandForm, InterpreterSpec, OptionMeaning};
 use super::name;
 use super::scan::{FoundOption, Scan, scan_words};
+use super::stray_paths::note_stray_paths;
 use super::table::{ProgramTable, SpecialCase};
 use crate::shell::Word;
 
@@ -102,8 +103,12 @@ impl CommandAnalyzer<'_> {
             self.add_given_program(GivenProgram::Input);
         }
         if RUNNING.contains(&module) {
-            for word in self.words.iter().skip(value.place + 1) {
+            let known = ProgramTable::get().find_program(module).is_some();
+            for (place, word) in self.words.iter().enumerate().skip(value.place + 1) {
                 self.add_given_program(GivenProgram::File(word.clone()));
+                // Of a module that is no program of the table, any word may be the script (D2.39).
+                let script = word.literal().filter(|text| !known && !text.starts_with('-'));
+                script.into_iter().for_each(|script| note_stray_paths(self, vec![place], script));
             }
         }
     }
@@ -113,8 +118,9 @@ impl CommandAnalyzer<'_> {
     pub(super) fn given_to_unknown(&mut self, at: usize) {
         let words = self.words;
         let text = words.get(at).and_then(Word::literal).map(name::base_name).unwrap_or_default();
-        let plain = text.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-        if let Some(program) = ProgramTable::get().find_program(plain).filter(|_| plain != text) {
+        if let Some(program) =
+            name::without_version(text).find_map(|name| ProgramTable::get().find_program(name))
+        {
             let form = program.form();
             if form.program.is_some() {
                 let scan = scan_words(form, words, at + 1, None);

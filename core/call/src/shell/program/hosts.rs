@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 
+use super::addresses::begins_with_dot;
 use super::analyzer::CommandAnalyzer;
 use super::form::{CommandForm, InterpreterSpec, OptionMeaning, Role};
 use super::scan::Scan;
@@ -19,6 +20,8 @@ const MOST: usize = 64;
 pub(super) enum AddressForm {
     /// It reaches none, whatever the program above it does.
     Nothing,
+    /// The table does not say: what stands by itself as an address is taken for one.
+    Bare,
     /// Only what has a scheme, in it or before it: `git::https://host/x`.
     Scheme,
     /// `host:folder` as well, and `me@host:folder`.
@@ -59,18 +62,27 @@ impl CommandAnalyzer<'_> {
     /// Has every address among the operands and values of a program that reaches other machines, and every one of which not
     /// all is known, be allowed by itself (D2.37).
     pub(super) fn add_reached(&mut self, form: &CommandForm, scan: &Scan<'_>) {
-        let Some(takes) = form.reaches.filter(|takes| *takes != AddressForm::Nothing) else { return };
+        let takes = match form.reaches {
+            Some(AddressForm::Nothing) => return,
+            Some(takes) => takes,
+            // What takes text for text, and what hands on its words, reaches nothing by itself.
+            None if form.reader || form.kind != ProgramKind::Plain => return,
+            None => AddressForm::Bare,
+        };
         let words = self.words;
         let count = scan.operands.len();
-        // Behind a script stand its own words.
-        let script = form.program.as_ref().is_some_and(|program| program.operands == InterpreterSpec::SCRIPT);
+        // Behind a script stand its own words; behind a sub-command that is not listed, those of the program.
+        let script = form.program.as_ref().is_some_and(|program| program.operands == InterpreterSpec::SCRIPT)
+            && !self.names_unlisted_sub(scan);
         for (index, &place) in scan.operands.iter().enumerate().take(if script { 1 } else { usize::MAX }) {
             let role = form.operands.as_ref().and_then(|roles| roles.role_at(index, count));
-            let takes = match role {
-                Some(Role::Url) => AddressForm::Always,
-                Some(Role::Command | Role::Line | Role::Single | Role::Assignment) => continue,
+            let takes = match (role, takes) {
+                (Some(Role::Url), _) => AddressForm::Always,
+                (Some(Role::Command | Role::Line | Role::Single | Role::Assignment), _) => continue,
+                // A pattern is text, and what is to be made takes words of its own.
+                (Some(Role::Pattern | Role::Goal), AddressForm::Bare) => continue,
                 // A name with a colon is something else there: `git push origin a:b`.
-                Some(Role::Text) if takes == AddressForm::Copy => AddressForm::Scheme,
+                (Some(Role::Text), AddressForm::Copy) => AddressForm::Scheme,
                 _ => takes,
             };
             self.add_reached_word(place, words.get(place), takes);
@@ -83,18 +95,26 @@ impl CommandAnalyzer<'_> {
             let Some(value) = &found.value else { continue };
             let takes = match found.known.meaning {
                 OptionMeaning::Url | OptionMeaning::Proxy => AddressForm::Always,
+                // A message, a title.
+                OptionMeaning::Harmless if takes == AddressForm::Bare => continue,
                 OptionMeaning::Harmless => takes,
                 OptionMeaning::Reads
                 | OptionMeaning::Stores
                 | OptionMeaning::NamedFile
                 | OptionMeaning::Names
                 | OptionMeaning::Loads
-                | OptionMeaning::Elsewhere => AddressForm::Scheme,
+                | OptionMeaning::Elsewhere => match takes {
+                    AddressForm::Bare => takes,
+                    _ => AddressForm::Scheme,
+                },
                 _ => continue,
             };
             match value.text {
-                // What has blanks is prose.
-                Some(text) if text.contains(' ') && takes != AddressForm::Always => {}
+                // What has blanks is prose, or tells where to connect to.
+                Some(text)
+                    if text.contains(' ')
+                        && takes != AddressForm::Always
+                        && !(takes == AddressForm::Host && is_connection(text)) => {}
                 Some(text) => self.add_reached_word(value.place, Some(&Word::from(text)), takes),
                 None => self.add_reached_word(value.place, words.get(value.place), takes),
             }
@@ -106,8 +126,16 @@ impl CommandAnalyzer<'_> {
         }
     }
 
+    /// Whether its first operand is a sub-command that has no entry: a name, and no file.
+    fn names_unlisted_sub(&self, scan: &Scan<'_>) -> bool {
+        let first = scan.operands.first().filter(|place| **place == self.own_end);
+        let name = first.and_then(|place| self.words.get(*place)).and_then(Word::literal);
+        name.is_some_and(|name| !name.contains(['.', '/', ':']))
+    }
+
     fn add_reached_word(&mut self, at: usize, word: Option<&Word>, takes: AddressForm) {
         match word {
+            Some(Word::Literal(text)) if begins_with_dot(text) => {}
             Some(Word::Literal(text)) => {
                 for address in addresses_in_text(text, takes) {
                     match UrlAccess::parse_lenient(&address) {
@@ -128,6 +156,7 @@ impl CommandAnalyzer<'_> {
                 let begins = addresses_in_text(value.map_or(known, |(_, value)| value), takes).pop();
                 // A branch, a number or a value of a loop is no secret, and behind what is no address it is none.
                 let plain = open.tame || open.held >= GapContent::Name;
+                let plain = plain || takes == AddressForm::Bare;
                 if plain && begins.is_none() && takes != AddressForm::Always {
                     return open.variant_words().for_each(|word| match word {
                         Word::Literal(_) => self.add_reached_word(at, Some(&word), takes),
@@ -179,6 +208,12 @@ fn addresses_in_text(text: &str, takes: AddressForm) -> Vec<String> {
         };
         return if text.is_empty() { Vec::new() } else { vec![address] };
     }
+    if takes == AddressForm::Bare {
+        let far = |(scheme, rest): (&str, &str)| is_scheme(scheme) && !rest.starts_with('/');
+        let whole = !text.contains(char::is_whitespace) && text.split_once("://").is_some_and(far);
+        let host = || login_host(text).map(|host| format!("https://{host}/"));
+        return whole.then(|| text.to_owned()).or_else(host).into_iter().collect();
+    }
     let whole = |text: &str| text.split_whitespace().next().map(str::to_owned);
     let mut found = Vec::new();
     // What stands before an address may be one as well: `host/x?http://other`.
@@ -204,8 +239,35 @@ fn addresses_in_text(text: &str, takes: AddressForm) -> Vec<String> {
             .and_then(|(head, _)| host_in_text(head, AddressForm::Host).filter(|_| leads_on(head))),
         _ => None,
     };
-    found.extend(host.map(|host| format!("https://{host}/")));
+    found.extend(host.or_else(|| login_host(rest)).map(|host| format!("https://{host}/")));
+    if takes == AddressForm::Host && is_connection(text) {
+        found.extend(connection_hosts(text).map(|host| format!("https://{host}/")));
+    }
     found
+}
+
+/// The machine of `me@host:folder`, which nothing else is written as.
+fn login_host(text: &str) -> Option<String> {
+    let (user, host) = text.split_once(':')?.0.rsplit_once('@')?;
+    let plain = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._+%@".contains(&b))
+    };
+    let named = host == "localhost" || host.contains('.') && leads_on(host);
+    (plain(user) && plain(host) && named).then(|| host.to_owned())
+}
+
+/// Whether a text is a list of settings by name: `host=h dbname=x`.
+fn is_connection(text: &str) -> bool {
+    let mut parts = text.split([' ', ';']).filter(|part| !part.is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| part.contains('='))
+}
+
+/// The machines that such a text names.
+fn connection_hosts(text: &str) -> impl Iterator<Item = &str> {
+    let settings = text.split([' ', ';']).filter_map(|part| part.split_once('='));
+    let named = settings
+        .filter(|(name, _)| ["host", "hostaddr", "server"].iter().any(|own| name.eq_ignore_ascii_case(own)));
+    named.flat_map(|(_, value)| value.split(',')).filter(|host| !host.is_empty() && !host.starts_with('/'))
 }
 
 /// Whether what stands before a slash is a machine's name: its last part has letters alone, or it is a number.
@@ -225,7 +287,10 @@ fn host_in_text(text: &str, form: AddressForm) -> Option<String> {
         let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
         return Some(bare(rest.get(..end)?)).filter(|host| !host.is_empty());
     }
-    if text.starts_with(['-', '/', '.']) || text.is_empty() || form == AddressForm::Scheme {
+    if matches!(form, AddressForm::Scheme | AddressForm::Bare) {
+        return login_host(text);
+    }
+    if text.starts_with(['-', '/', '.']) || text.is_empty() {
         return None;
     }
     let head = text.split(['/', '?', '#']).next()?;
@@ -255,7 +320,24 @@ fn host_in_text(text: &str, form: AddressForm) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AddressForm, host_in_text};
+    use super::{AddressForm, addresses_in_text, host_in_text};
+
+    /// D2.37: a program of which the table does not say that it reaches any.
+    #[test]
+    fn given_a_word_that_is_an_address_as_it_stands_then_it_is_one_to_any_program() {
+        let found = |text: &str| addresses_in_text(text, AddressForm::Bare);
+        assert_eq!(found("http://evil.example/x"), ["http://evil.example/x"]);
+        assert_eq!(found("me@evil.example:x"), ["https://evil.example/"]);
+        for text in ["see http://x.example", "s,http://a,http://b,", "a:b", "x@1:2", "foo@npm:b@1.2", "a.b/c"]
+        {
+            assert!(found(text).is_empty(), "{text}");
+        }
+        assert_eq!(
+            addresses_in_text("host=evil.example dbname=x", AddressForm::Host),
+            ["https://evil.example/"]
+        );
+        assert!(addresses_in_text("the host=evil.example of it", AddressForm::Host).is_empty());
+    }
 
     #[test]
     fn given_a_word_then_the_machine_in_it_is_found_in_every_form() {
@@ -265,6 +347,8 @@ mod tests {
             ("git::https://evil.example/x", AddressForm::Scheme),
             ("evil.example:x", AddressForm::Copy),
             ("git@evil.example:x/y", AddressForm::Copy),
+            ("git@evil.example:x/y", AddressForm::Scheme),
+            ("x@git@evil.example:y", AddressForm::Scheme),
             ("evil.example", AddressForm::Host),
             ("evil.example/x@latest", AddressForm::Host),
             ("me@evil.example", AddressForm::Host),

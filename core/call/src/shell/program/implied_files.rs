@@ -2,20 +2,44 @@
 
 use super::analyzer::CommandAnalyzer;
 use super::name;
-use crate::shell::{Reach, Use, Word};
-use crate::{WriteKind, home_folder};
+use crate::shell::{Reach, Touch, TouchedPath, Use, Word};
+use crate::{PathAccess, WriteKind, home_folder};
 
-/// Programs, their sub-commands (with none listed, always), and the files of the folder at hand that they read.
-const READ: &[(&str, &[&str], &[&str])] = &[
-    ("deno", &["--env-file"], &[".env"]),
-    ("docker", &["compose"], &[".env"]),
-    ("docker-compose", &[], &[".env"]),
-    ("dotenv", &[], &[".env"]),
-    ("dotenvx", &[], &[".env"]),
-    ("flask", &["run", "shell"], &[".env", ".flaskenv"]),
-    ("pipenv", &["run", "shell"], &[".env"]),
-    ("podman-compose", &[], &[".env"]),
+/// A program that reads files of the folder at hand which no word names.
+struct FolderFiles {
+    program: &'static str,
+    /// Its sub-commands, or options; with none listed, always.
+    with: &'static [&'static str],
+    files: &'static [&'static str],
+    /// The words with which it shows what they hold, or hands that on by itself; with none listed, always.
+    shows: Option<&'static [&'static str]>,
+}
+
+const fn reads(
+    program: &'static str,
+    with: &'static [&'static str],
+    files: &'static [&'static str],
+    shows: Option<&'static [&'static str]>,
+) -> FolderFiles {
+    FolderFiles { program, with, files, shows }
+}
+
+const READ: &[FolderFiles] = &[
+    reads("deno", &["--env-file"], &[".env"], Some(&[])),
+    reads("docker", &["compose"], &[".env"], Some(COMPOSED)),
+    reads("docker-compose", &[], &[".env"], Some(COMPOSED)),
+    reads("dotenv", &[], &[".env"], Some(&[])),
+    reads("dotenvx", &[], &[".env"], Some(&[])),
+    reads("flask", &["run", "shell"], &[".env", ".flaskenv"], None),
+    reads("pipenv", &["run", "shell"], &[".env"], None),
+    reads("podman-compose", &[], &[".env"], Some(COMPOSED)),
 ];
+
+/// Sub-commands that print settings with the values of variables in them.
+const COMPOSED: &[&str] = &["config", "convert"];
+/// The options with which those print names alone, or nothing.
+const NAMES_ALONE: &[&str] =
+    &["--images", "--models", "--networks", "--profiles", "--quiet", "-q", "--services", "--volumes"];
 
 /// Programs, their sub-commands, and what they make in the folder that their last operand names, or in the one at hand.
 const MADE: &[(&str, &[&str], &[&str])] = &[
@@ -167,8 +191,13 @@ impl CommandAnalyzer<'_> {
         let option = |verb: &&str| verb.starts_with('-') && literal.contains(verb);
         let is =
             |verbs: &[&str]| verbs.is_empty() || verbs.iter().any(|verb| subs.contains(verb) || option(verb));
-        for (.., files) in READ.iter().filter(|(name, verbs, _)| *name == program && is(verbs)) {
-            files.iter().for_each(|file| self.places.add_path(file, Use::Read, Reach::Said));
+        for of in READ.iter().filter(|of| of.program == program && is(of.with)) {
+            let shows = of.shows.is_some_and(|words| {
+                words.is_empty()
+                    || words.iter().any(|word| literal.contains(word))
+                        && !literal.iter().any(|word| NAMES_ALONE.contains(word))
+            });
+            of.files.iter().for_each(|file| self.add_implied_read(file, shows));
         }
         for (_, verbs, made) in MADE.iter().filter(|(name, verbs, _)| *name == program && is(verbs)) {
             let behind = literal.iter().skip_while(|word| !verbs.contains(*word)).skip(1);
@@ -196,6 +225,19 @@ impl CommandAnalyzer<'_> {
         }
         if matches!(program, "wget" | "wget2") {
             self.add_mirrored_files(&literal);
+        }
+    }
+
+    /// A file that is read without a word for it. What the program shows of it counts as if it were named, as far as it is there;
+    /// else it is what rules about just this place are about, and not those about all that is called so (D3.26).
+    fn add_implied_read(&mut self, file: &str, shows: bool) {
+        let there = self.command.made || self.command.cwd.is_none_or(|cwd| PathAccess::is_at(cwd, file));
+        match self.command.cwd.filter(|_| !(shows && there)) {
+            Some(cwd) => {
+                let path = TouchedPath::Known(self.command.looked.path_access(cwd, file));
+                self.places.touches.push(Touch { path, how: Use::Read, reach: Reach::Said });
+            }
+            None => self.places.add_path(file, Use::Read, if shows { Reach::Itself } else { Reach::Said }),
         }
     }
 

@@ -154,5 +154,5 @@ fn add_made_name(judge: &mut CommandAnalyzer<'_>, name: &str) {
         pieces.extend((!text.is_empty()).then(|| Some(text.to_owned())));
     }
     let word = OpenWord { text: name.to_owned(), pieces, glob: true, ..OpenWord::default() };
-    judge.places.add_open_word(&word, WRITE, Reach::Itself);
+    judge.add_own_names(&word, WRITE, Reach::Itself);
 }

@@ -182,7 +182,8 @@ impl<'a> OptionReader<'a, '_> {
         {
             return self.add_with_value(name, *known, place, place + 1, Some(behind), scan);
         }
-        let (name, glued) = match text.split_once('=') {
+        let marks: &[char] = if form.colon { &['=', ':'] } else { &['='] };
+        let (name, glued) = match text.split_once(marks) {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
@@ -221,6 +222,14 @@ impl<'a> OptionReader<'a, '_> {
             && let Some((name, known)) = form.options.get_key_value(name)
         {
             return self.add_with_value(name, *known, place, place + 1, glued, scan);
+        }
+        // `-MFx` to a compiler: a name of several letters, and its value. To others these are letters by themselves.
+        if let Some((name, known, behind)) = glued_option(form, text)
+            && known.meaning.has_effect()
+            && !form.is_tame(name, behind)
+        {
+            let value = Some(OptionValue { place, text: Some(behind) });
+            scan.swallowed.push(FoundOption { name, known, place, value });
         }
         // `xxd -seekx 8 FILE`: behind the name nothing counts, and the value is the next word.
         let begun = |(of, known): &(&'a String, &OptionSpec)| {
@@ -296,7 +305,8 @@ impl<'a> OptionReader<'a, '_> {
 
     /// Adds an option. One that this reader takes without a value stands in place of nothing (`awk -e`).
     fn add_option(self, mut found: FoundOption<'a>, scan: &mut Scan<'a>) {
-        let value = found.value.as_ref().and_then(|value| value.text);
+        // Without a value it is tame where the empty one is.
+        let value = found.value.as_ref().map_or(Some(""), |value| value.text);
         if value.is_some_and(|value| self.form.is_tame(found.name, value)) {
             found.known.meaning = OptionMeaning::Pattern;
         }
@@ -319,6 +329,11 @@ impl<'a> OptionReader<'a, '_> {
         let word =
             |place: usize| self.words.get(place).map(|word| OptionValue { place, text: word.literal() });
         let (value, taken) = match (self.value_count(name, known, scan), glued) {
+            (_, Some("false")) if self.form.is_switch(known) => {
+                scan.off.push((place, name));
+                return 0;
+            }
+            (_, Some("true")) if self.form.is_switch(known) => (None, 0),
             (_, Some(text)) => {
                 if known.takes == ValueCount::Nothing {
                     scan.unknown.push(place);
@@ -338,6 +353,21 @@ impl<'a> OptionReader<'a, '_> {
         }
         taken
     }
+}
+
+/// The option of several letters behind one dash that `text` begins with, if a value may be glued to it; the longest of them.
+fn glued_option<'a>(form: &'a CommandForm, text: &'a str) -> Option<(&'a str, OptionSpec, &'a str)> {
+    if form.style != OptionStyle::Gnu {
+        return None;
+    }
+    let begun = form.options.iter().filter(|(name, known)| {
+        name.len() > 2
+            && !name.starts_with("--")
+            && known.takes != ValueCount::Nothing
+            && text.starts_with(name.as_str())
+    });
+    let (name, known) = begun.max_by_key(|(name, _)| name.len())?;
+    Some((name.as_str(), *known, text.get(name.len()..)?))
 }
 
 fn takes_assignments(form: &CommandForm) -> bool {

@@ -29,14 +29,15 @@ pub struct OptionSet {
     pub others: Vec<usize>,
 }
 
-/// Sorts the words of a command. Of a program that is not known, whatever begins with a dash is an option without a value.
+/// Sorts the words of a command. Of a program or a sub-command that is not known, whatever begins with a dash is an option without
+/// a value.
 #[must_use]
 pub fn option_set(words: &[Word]) -> OptionSet {
     let mut set = OptionSet::default();
     let Some(first) = words.first().and_then(Word::literal) else { return set };
     set.others.push(0);
     let Some(mut program) = ProgramTable::get().find_program(name::base_name(first)) else {
-        set.add_words_of_unknown(words);
+        set.add_words_of_unknown(words, 1);
         return set;
     };
     let mut from = 1;
@@ -48,7 +49,7 @@ pub fn option_set(words: &[Word]) -> OptionSet {
         from = rest + 1;
         let sub = words.get(rest).and_then(Word::literal).and_then(|text| program.sub_command(text));
         let Some(sub) = sub else {
-            set.others.extend(from..words.len());
+            set.add_words_of_unknown(words, from);
             return set;
         };
         program = sub;
@@ -68,7 +69,8 @@ impl OptionSet {
             value: found.value.as_ref().map(|value| (value.place, value.text.map(str::to_owned))),
         };
         self.options.extend(scan.options.iter().map(given));
-        for text in scan.unknown.iter().filter_map(|place| words.get(*place)?.literal()) {
+        let off = scan.off.iter().map(|(place, _)| place);
+        for text in scan.unknown.iter().chain(off).filter_map(|place| words.get(*place)?.literal()) {
             self.add_verbatim(text);
             // Letters, of which one is not known.
             let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -80,9 +82,9 @@ impl OptionSet {
         }
     }
 
-    fn add_words_of_unknown(&mut self, words: &[Word]) {
+    fn add_words_of_unknown(&mut self, words: &[Word], from: usize) {
         let mut ended = false;
-        for (place, word) in words.iter().enumerate().skip(1) {
+        for (place, word) in words.iter().enumerate().skip(from) {
             match word.literal() {
                 Some("--") if !ended => ended = true,
                 Some(text) if !ended && text.len() > 1 && text.starts_with('-') => self.add_verbatim(text),
@@ -187,6 +189,14 @@ mod tests {
             &["npm install -g x", "npm install x --global"],
             &["curl -k x", "curl --insecure x"],
             &["unknown --now x", "unknown x --now"],
+            // A sub-command that the table does not list.
+            &["hg unknown --now x", "hg unknown x --now"],
+            &[
+                "gh api -X DELETE x",
+                "gh api x --method DELETE",
+                "gh api x --method=DELETE",
+                "gh api -XDELETE x",
+            ],
         ] {
             for line in lines {
                 assert_eq!(set(line), set(lines[0]), "{line}");

@@ -85,6 +85,28 @@ impl<'a> OptionReader<'a, '_> {
     }
 }
 
+/// Whether a value is one that the table calls tame: `#` in it is a number, `@` a plain name, and `*` at its end any text without
+/// control characters.
+pub(super) fn fits_tame(tame: &str, value: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let (mut tame, mut value) = (tame, value);
+    while let Some((text, behind)) = tame.split_once(['#', '@']) {
+        let name = tame.get(text.len()..).is_some_and(|marked| marked.starts_with('@'));
+        let Some(rest) = value.strip_prefix(text) else { return false };
+        let end = rest.find(|c: char| if name { !plain(c) } else { !c.is_ascii_digit() });
+        let (known, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        // `-x` and `..` are none.
+        if known.is_empty() || name && known.starts_with(['-', '.']) {
+            return false;
+        }
+        (tame, value) = (behind, rest);
+    }
+    match tame.strip_suffix('*') {
+        Some(start) => value.starts_with(start) && !value.contains(char::is_control),
+        None => value == tame,
+    }
+}
+
 /// The number that a glued value begins with, with its sign; empty if there is none. Perl takes `_` for a digit.
 fn split_number(value: &str) -> (&str, &str) {
     let digits = value.strip_prefix(['+', '-']).unwrap_or(value);
@@ -145,4 +167,39 @@ pub(super) fn version_readings<'a>(
         at += 1;
     }
     Some(scans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits_tame;
+
+    #[test]
+    fn given_a_tame_value_then_its_marks_are_a_number_a_plain_name_and_any_end() {
+        for (tame, value) in [
+            ("json", "json"),
+            ("#", "20"),
+            ("@/@", "owner/repo.js"),
+            ("no:@", "no:cacheprovider"),
+            ("@=ON", "BUILD_TESTING=ON"),
+            ("@=#", "CMAKE_CXX_STANDARD=17"),
+            ("test=*", "test=a.BTest#c d"),
+        ] {
+            assert!(fits_tame(tame, value), "{tame}: {value}");
+        }
+        for (tame, value) in [
+            ("json", "json:x"),
+            ("#", ""),
+            ("#", "2x"),
+            ("@/@", "evil.example/owner/repo"),
+            ("@/@", "../repo"),
+            ("@/@", "owner/"),
+            ("@/@", "-x/repo"),
+            ("no:@", "no:"),
+            ("@=ON", "A=B=ON"),
+            ("@=#", "A=./1"),
+            ("test=*", "test=a\nb"),
+        ] {
+            assert!(!fits_tame(tame, value), "{tame}: {value}");
+        }
+    }
 }

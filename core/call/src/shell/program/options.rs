@@ -4,6 +4,7 @@ use super::FolderChange;
 use super::analyzer::{CommandAnalyzer, LONGEST_TAIL};
 use super::embedded_paths::Language;
 use super::form::{CommandForm, InterpreterSpec, OptionMeaning, Role, ValueCount};
+use super::named_options::files_of_kinds;
 use super::scan::{FoundOption, Scan};
 use super::table::{ProgramTable, SpecialCase};
 use super::{InnerCommand, env, name, operands, unpack, variables};
@@ -28,6 +29,7 @@ impl CommandAnalyzer<'_> {
             self.understood = false;
             self.add_unlisted(form, scan);
         }
+        self.add_switched_off(form, scan);
         // What it is told to read by an option it goes through as it does its operands: `diff --to-file=DIR a`.
         let reads = |meaning| matches!(meaning, OptionMeaning::Reads | OptionMeaning::Stores);
         let mut all = scan.options.iter().chain(&scan.swallowed);
@@ -69,24 +71,40 @@ impl CommandAnalyzer<'_> {
         }
     }
 
+    /// A harmless option that is switched off is as if it did not stand there; where it does stand there, that takes it back.
+    fn add_switched_off(&mut self, form: &CommandForm, scan: &Scan<'_>) {
+        self.reader &= scan.off.is_empty();
+        self.understood &= scan.off.is_empty();
+        for (place, name) in &scan.off {
+            let same = |found: &FoundOption<'_>| form.same.one_name(found.name) == form.same.one_name(name);
+            if scan.options.iter().any(same) {
+                self.add_plain_caveat("an option that takes another one back", vec![*place]);
+            }
+        }
+    }
+
     /// An option that the table does not list may do anything: what it does is asked about (D2.38).
     fn add_unlisted(&mut self, form: &CommandForm, scan: &Scan<'_>) {
         if !form.listed {
             return;
         }
-        // Behind a script, and behind what is to be made, stand their own words.
+        let end = Self::own_words_end(form, scan).min(self.own_end);
+        let is_end = |place: &usize| self.words.get(*place).and_then(Word::literal) == Some("--");
+        let places: Vec<_> = scan.unknown.iter().filter(|place| **place <= end && !is_end(place)).collect();
+        for place in places {
+            self.add_plain_caveat("an option that mayi does not know", vec![*place]);
+        }
+    }
+
+    /// Where the program's own words end: behind a script, and behind what is to be made, stand their own.
+    pub(super) fn own_words_end(form: &CommandForm, scan: &Scan<'_>) -> usize {
         let script = form.program.as_ref().filter(|program| program.operands == InterpreterSpec::SCRIPT);
         let inline =
             |found: &&FoundOption<'_>| script.is_some_and(|program| program.inline.contains(found.name));
         let values = scan.options.iter().filter(inline).filter_map(|found| Some(found.value.as_ref()?.place));
         let goals = form.operands.as_ref().is_some_and(|of| of.many == Some(Role::Goal));
         let operands = scan.operands.iter().copied().filter(|_| script.is_some() || goals);
-        let end = values.chain(operands).min().unwrap_or(usize::MAX).min(self.own_end);
-        let is_end = |place: &usize| self.words.get(*place).and_then(Word::literal) == Some("--");
-        let places: Vec<_> = scan.unknown.iter().filter(|place| **place <= end && !is_end(place)).collect();
-        for place in places {
-            self.add_plain_caveat("an option that mayi does not know", vec![*place]);
-        }
+        values.chain(operands).min().unwrap_or(usize::MAX)
     }
 
     /// An option in the place of a value: what it may do is asked about, where it would be plain otherwise.
@@ -208,6 +226,9 @@ impl CommandAnalyzer<'_> {
                 match (text, word) {
                     (Some(text), _) => {
                         self.add_write(WriteKind::Write, text);
+                        if found.known.meaning != OptionMeaning::Writes {
+                            files_of_kinds(text).for_each(|file| self.add_write(WriteKind::Write, file));
+                        }
                         // To some programs it is a folder (`git format-patch -o`).
                         if !self.command.cwd.is_some_and(|cwd| cwd.join(text).is_file()) {
                             unpack::fill_folder(self, text, false);
@@ -391,7 +412,7 @@ fn sends_a_file(option: &str, text: &str) -> bool {
 }
 
 /// Whether the value is the name of something that the program brings along or looks up, and not a path.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let code = [".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".so", ".php"];
     text.split([',', ':', '=']).all(|part| {
         // `@scope/name` is a package.

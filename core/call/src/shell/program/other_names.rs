@@ -1,6 +1,8 @@
 //! Files that a program opens under another name than the one that it is given: `zcat a` takes `a.gz` where there is no `a`, and
 //! `unzip 'a*'` looks for the names itself.
 
+use std::path::PathBuf;
+
 use super::analyzer::CommandAnalyzer;
 use super::archives;
 use super::argument_paths::pattern_word;
@@ -9,7 +11,8 @@ use super::scan::Scan;
 use super::table::TableEntry;
 use crate::WriteKind;
 use crate::shell::expand::expand_braces;
-use crate::shell::{OpenWord, Reach, Use, Word};
+use crate::shell::{OpenWord, Reach, Touch, TouchedPath, Use, Word};
+use crate::{LookupBudget, glob_targets, is_secret_by_name};
 
 /// What else than the names that it is given a program opens.
 #[derive(Debug, Default)]
@@ -33,6 +36,35 @@ impl OtherNames {
             resplits: entry.resplits,
         }
     }
+}
+
+/// The pieces of a path of which nothing but a part of the last name is not known.
+fn begun_name(touch: &Touch) -> Option<Vec<Option<String>>> {
+    let TouchedPath::Open(path) = &touch.path else { return None };
+    let (first, rest) = path.pieces.split_first()?;
+    let (_, name) = first.as_deref()?.rsplit_once('/')?;
+    let known = rest.iter().flatten();
+    let begun = !name.is_empty() || known.clone().any(|text| !text.is_empty());
+    let last = known.clone().all(|text| !text.contains('/'));
+    (!path.slashes && begun && last).then(|| path.pieces.clone())
+}
+
+/// What is there of such names, as far as a name tells something (D3.26): those that hide, for a program's own star may stand for a
+/// dot, and those that secrets mostly have. None if there is too much to look at.
+fn telling_names(pieces: &[Option<String>], budget: &mut LookupBudget) -> Option<Vec<PathBuf>> {
+    let mut found = glob_targets(pieces, budget)?;
+    let mut hidden = pieces.to_vec();
+    if let Some(Some(first)) = hidden.first_mut()
+        && first.ends_with('/')
+    {
+        first.push('.');
+        found.extend(glob_targets(&hidden, budget)?);
+    }
+    let tells = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_none_or(|name| name.starts_with('.') || is_secret_by_name(name))
+    };
+    Some(found.into_iter().map(|found| found.path).filter(tells).collect())
 }
 
 impl CommandAnalyzer<'_> {
@@ -97,7 +129,7 @@ impl CommandAnalyzer<'_> {
             if suffixes.is_empty() {
                 for variant in expand_braces(name).unwrap_or_else(|_| vec!["**".to_owned()]) {
                     match variant.contains(|c| wildcards.contains(c)) {
-                        true => self.places.add_open_word(&pattern_word(&variant), how, reach),
+                        true => self.add_own_names(&pattern_word(&variant), how, reach),
                         false => self.places.add_path(&variant, how, reach),
                     }
                 }
@@ -132,6 +164,19 @@ impl CommandAnalyzer<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// A name that a program makes, or looks for by itself, and of which not all is known: a rule about whatever is called so (D3.26)
+    /// is about what lies there, and not about all that could be called so.
+    pub(super) fn add_own_names(&mut self, word: &OpenWord, how: Use, reach: Reach) {
+        let before = self.places.touches.len();
+        self.places.add_open_word(word, how, reach);
+        let Some(pieces) = self.places.touches.get(before).and_then(begun_name) else { return };
+        let Some(found) = telling_names(&pieces, &mut self.places.lookup_budget()) else { return };
+        found.iter().for_each(|path| self.places.add_linked_path(path, how, reach));
+        if let Some(Touch { path: TouchedPath::Open(path), .. }) = self.places.touches.get_mut(before) {
+            path.looked_up = true;
         }
     }
 

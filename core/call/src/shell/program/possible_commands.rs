@@ -1,6 +1,7 @@
 //! What may be a command among a command's words, though nobody can tell: for denials alone.
 
 use super::analyzer::{CommandAnalyzer, LONGEST_TAIL, MOST_TAILS};
+use super::quoted_commands::quoted_commands;
 use super::scan::Scan;
 use super::spellings;
 use super::started_lines::started_lines;
@@ -23,10 +24,10 @@ impl CommandAnalyzer<'_> {
                 let lines =
                     lines_of(word).filter(|line| !self.known.prose.contains(line)).collect::<Vec<_>>();
                 self.known.prose.extend(lines);
-            } else if let Some((_, value)) = text.split_once('=').filter(|(name, _)| name.starts_with('-'))
+            } else if let Some(value) = glued_command(text)
                 && self.known.also.len() < MOST_TAILS
             {
-                // `--run=rm x`
+                // `--run=rm x`, and `ENV:rm x` as runners have it
                 let rest = words.iter().skip(at + 1).take(LONGEST_TAIL).cloned();
                 self.known.also.push(std::iter::once(Word::from(value)).chain(rest).collect());
             }
@@ -64,6 +65,7 @@ impl CommandAnalyzer<'_> {
                 self.known.prose.push(line);
             }
         }
+        self.known.guesses.extend(quoted_commands(text));
     }
 
     /// What a program whose sub-command is not listed could run: what stands behind the name of that.
@@ -99,5 +101,18 @@ impl CommandAnalyzer<'_> {
     pub(super) fn add_tails(&mut self, from: impl Iterator<Item = usize>) {
         let tail = |at: usize| Some(self.words.get(at..)?.iter().take(LONGEST_TAIL).cloned().collect());
         self.known.also.extend(from.take(MOST_TAILS).filter_map(tail));
+    }
+}
+
+/// What may be a command behind the name that it is glued to: `--run=rm`, `lint:rm`.
+fn glued_command(text: &str) -> Option<&str> {
+    let plain =
+        |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    match text.starts_with('-') {
+        true => text.split_once('=').map(|(_, value)| value),
+        false => text
+            .split_once(':')
+            .filter(|(name, command)| !command.is_empty() && plain(name) && plain(command))
+            .map(|(_, command)| command),
     }
 }

@@ -1,14 +1,23 @@
 //! Files of words: `gcc @FILE` reads further words, options among them, from there.
 
 use super::analyzer::CommandAnalyzer;
-use super::form::CommandForm;
+use super::form::{CommandForm, OptionMeaning};
+use super::scan::Scan;
 use super::tool;
 use crate::shell::{Reach, Use, Word};
 
 impl CommandAnalyzer<'_> {
-    /// Asks about words that a program may take for such a file.
-    pub(super) fn add_response_files(&mut self, from: usize) {
-        for (place, word) in self.words.iter().enumerate().skip(from) {
+    /// Asks about words that a program may take for such a file. Where it is not known to look for those before all else, the value
+    /// of an option that takes text is none (`--grep @smoke`).
+    pub(super) fn add_response_files(&mut self, from: usize, known: Option<(&CommandForm, &Scan<'_>)>) {
+        let text = |place: usize| {
+            known.filter(|(form, _)| !form.responses_anywhere).is_some_and(|(_, scan)| {
+                let pattern = |meaning| meaning == OptionMeaning::Pattern;
+                let mut all = scan.options.iter().filter(|found| pattern(found.known.meaning));
+                all.any(|found| found.value.as_ref().is_some_and(|value| value.place == place))
+            })
+        };
+        for (place, word) in self.words.iter().enumerate().skip(from).filter(|(place, _)| !text(*place)) {
             let Some(file) = word.known_prefix().strip_prefix('@') else { continue };
             // A mark alone, and `@{u}`, are none.
             if word.literal().is_some() && file.is_empty() || file.starts_with('{') {

@@ -34,6 +34,8 @@ pub(super) struct Scan<'a> {
     pub(super) operands: Vec<usize>,
     /// Places of words that look like options and are not known.
     pub(super) unknown: Vec<usize>,
+    /// Harmless options that a word switches off (`--watch=false`), with the places of the words. They do not stand there then.
+    pub(super) off: Vec<(usize, &'a str)>,
     /// Places of open words that could be options.
     pub(super) perhaps: Vec<usize>,
     /// Commands inside, as `find -exec` has them: up to `;` or `+`.
@@ -54,7 +56,7 @@ impl<'a> Scan<'a> {
     /// The options that can be relied on where one of them makes the program spare something: none beside a word that may be an
     /// option and is not known, as `--no-dry-run` behind `--dry-run`, and of modes only one that stands there alone.
     pub(super) fn reliable_options(&self, form: &CommandForm) -> Vec<&FoundOption<'a>> {
-        if !self.unknown.is_empty() || !self.perhaps.is_empty() {
+        if !self.unknown.is_empty() || !self.off.is_empty() || !self.perhaps.is_empty() {
             return Vec::new();
         }
         let is_mode = |name: &str| form.modes.contains(name);

@@ -4,6 +4,7 @@ use super::InnerCommand;
 use super::analyzer::CommandAnalyzer;
 use super::given_programs::GivenProgram;
 use super::name::base_name;
+use super::stray_paths::note_stray_paths;
 use crate::shell::builtins::is_harmless;
 use crate::shell::{Reach, Use, Word};
 
@@ -158,6 +159,10 @@ pub(super) fn analyze_shell(judge: &mut CommandAnalyzer<'_>, from: usize) {
                 .get(place)
                 .into_iter()
                 .for_each(|word| judge.add_given_program(GivenProgram::File(word.clone())));
+            // Code from elsewhere is asked about, as that of every interpreter (D2.39).
+            if let Some(script) = words.get(place).and_then(Word::literal) {
+                note_stray_paths(judge, vec![place], script);
+            }
             for word in words.iter().skip(place) {
                 judge.places.add_word(word, Use::Either, Reach::Itself);
             }

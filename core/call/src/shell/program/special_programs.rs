@@ -9,7 +9,7 @@ use super::{
     made_repositories, manifests, outputs, repository, sed, tool, toolchains, unpack, users,
 };
 use crate::WriteKind;
-use crate::shell::{OpenWord, Reach, Use, Word};
+use crate::shell::{OpenWord, Reach, Use, Word, variables};
 
 /// What the table can't say about a command.
 pub(super) fn analyze_special(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, scan: &Scan<'_>) {
@@ -473,12 +473,15 @@ fn analyze_cd(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
 /// `make SHELL=x`, `sysctl a=b`: an operand that sets something.
 fn add_setting_caveats(judge: &mut CommandAnalyzer<'_>, scan: &Scan<'_>) {
     judge.add_set_lines(scan);
+    let words = judge.words;
+    // `make test V=1` is `V=1 make test`.
+    let inert = |(name, value): (&str, &str)| variables::is_inert(name, &Word::from(value));
+    let plain = |word: &Word| word.literal().and_then(|text| text.split_once('=')).is_some_and(inert);
+    let sets = |word: &&Word| word.known_prefix().contains('=') && !plain(word);
     for place in &scan.operands {
-        if judge.words.get(*place).is_some_and(|word| word.known_prefix().contains('=')) {
+        if let Some(word) = words.get(*place).filter(sets) {
             judge.add_plain_caveat("an operand that sets something", vec![*place]);
-            if let Some(word) = judge.words.get(*place) {
-                judge.add_possible_line(word);
-            }
+            judge.add_possible_line(word);
         }
     }
 }

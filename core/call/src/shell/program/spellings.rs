@@ -17,7 +17,12 @@ const MOST: usize = 32;
 pub(super) fn add_spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>>) {
     let Some(whole) = words.get(at..) else { return };
     let Some(first) = whole.first().and_then(Word::literal) else { return };
-    let program = ProgramTable::get().find_program(name::base_name(first));
+    let base = name::base_name(first);
+    let table = ProgramTable::get();
+    // One with a version behind its name is that program, too: `pip3.12 install` is `pip install`.
+    let others: Vec<&str> =
+        name::without_version(base).filter(|name| table.find_program(name).is_some()).collect();
+    let program = table.find_program(base).or_else(|| table.find_program(others.first()?));
     let mut new = Vec::new();
     let form = match program {
         Some(program) if program.has_subs() => spell_sub_command(program, whole, &mut new),
@@ -37,7 +42,18 @@ pub(super) fn add_spellings(words: &[Word], at: usize, found: &mut Vec<Vec<Word>
     }
     let plain = std::iter::once(whole).chain(new.iter().map(Vec::as_slice));
     let long: Vec<_> = plain.flat_map(|words| written_out(form, words)).take(MOST).collect();
+    let own = found.len();
     found.extend(new.into_iter().chain(long).take(MOST));
+    if !others.is_empty() {
+        let plain = std::iter::once(whole.to_vec()).chain(found.get(own..).unwrap_or_default().to_vec());
+        let plain: Vec<Vec<Word>> = plain.take(MOST).collect();
+        for other in others {
+            let named = |words: &Vec<Word>| -> Vec<Word> {
+                std::iter::once(Word::from(other)).chain(words.iter().skip(1).cloned()).collect()
+            };
+            found.extend(plain.iter().map(named));
+        }
+    }
     found.extend(form.map(|form| by_each_goal(form, whole)).unwrap_or_default());
 }
 

@@ -270,7 +270,7 @@ fn call_arguments(behind: &str) -> Vec<String> {
 }
 
 /// A text up to the quote that ends it, or as much of it as is read, with its escapes read; and what stands behind.
-fn read_quoted_text(text: &str, quote: char) -> Option<(String, &str)> {
+pub(super) fn read_quoted_text(text: &str, quote: char) -> Option<(String, &str)> {
     let mut found = String::new();
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {

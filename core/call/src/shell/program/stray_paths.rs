@@ -7,7 +7,7 @@ use super::Command;
 use super::analyzer::CommandAnalyzer;
 use super::embedded_paths::Language;
 use super::form::{CommandForm, InterpreterSpec, OptionMeaning, Role};
-use super::scan::Scan;
+use super::scan::{FoundOption, Scan};
 use super::table::ProgramKind;
 use crate::PathAccess;
 use crate::shell::{Caveat, CaveatSubject, Word};
@@ -88,10 +88,16 @@ pub(super) fn add_strays(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, sc
             }
         }
     }
-    let plain =
+    let tool =
         form.of_tools && form.kind == ProgramKind::Plain && form.language == Language::None && !form.reader;
-    let harmless =
-        scan.options.iter().filter(|found| plain && found.known.meaning == OptionMeaning::Harmless);
+    // What an interpreter is told to take along: `java -cp /srv/x`. Its program itself is text.
+    let code = form.program.as_ref().filter(|_| form.language == Language::Code && !form.reader);
+    let end = CommandAnalyzer::own_words_end(form, scan);
+    let along = |found: &FoundOption<'_>| {
+        found.place < end && code.is_some_and(|program| !program.inline.contains(found.name))
+    };
+    let harmless = scan.options.iter().filter(|found| found.known.meaning == OptionMeaning::Harmless);
+    let harmless = harmless.filter(|found| tool || along(found));
     for value in harmless.filter_map(|found| found.value.as_ref().map(|value| (found.place, value))) {
         let (place, value) = value;
         // A title has blanks; options for another program begin with one of them.
@@ -103,6 +109,16 @@ pub(super) fn add_strays(judge: &mut CommandAnalyzer<'_>, form: &CommandForm, sc
         let mut named = vec![place, value.place];
         named.dedup();
         note_stray_paths(judge, named, text);
+    }
+    // A script that an option names: `php -f /srv/x.php`.
+    let files = scan.options.iter().filter(|found| code.is_some() && form.program_files.contains(found.name));
+    for value in files.filter_map(|found| found.value.as_ref().map(|value| (found.place, value))) {
+        let (place, value) = value;
+        if let Some(text) = value.text {
+            let mut named = vec![place, value.place];
+            named.dedup();
+            note_stray_paths(judge, named, text);
+        }
     }
     let count = scan.operands.len();
     for (index, &place) in scan.operands.iter().enumerate() {
@@ -148,7 +164,7 @@ fn is_elsewhere(command: &Command<'_>, text: &str) -> bool {
 }
 
 /// Notes the paths that a value is or holds: `html:/x`, `a,/x`, `out=/x`.
-fn note_stray_paths(judge: &mut CommandAnalyzer<'_>, named: Vec<usize>, value: &str) {
+pub(super) fn note_stray_paths(judge: &mut CommandAnalyzer<'_>, named: Vec<usize>, value: &str) {
     if value.contains("://") || matches!(value, "/dev/null" | "/dev/stdout" | "/dev/stderr") {
         return;
     }

@@ -70,12 +70,14 @@ impl ProgramEntry {
         form.kind == ProgramKind::Plain && !known && (self.part.has_subs || !self.name().contains(' '))
     }
 
-    /// Whether `name` is no sub-command of a program of which all are known.
+    /// Whether `name` is no sub-command of a program of which all are known, or begins several: to another version it is one of them.
     pub(super) fn lacks_sub(&self, name: &str) -> bool {
         // `+nightly` is none.
         let named = name.starts_with(|c: char| c.is_alphanumeric());
         let subs = self.form().subs.as_ref().filter(|_| named);
-        subs.is_some_and(|subs| !subs.contains(name)) && self.full_names(name).is_empty()
+        let told = || self.form().aliases.iter().any(|(alias, full)| alias == name || full == name);
+        let clear = |full: &[&str]| full.len() == 1 || !full.is_empty() && told();
+        subs.is_some_and(|subs| !subs.contains(name)) && !clear(&self.full_names(name))
     }
 
     /// Whether all that the table says of it is its name: its first word may be what it runs, as that of any program.
@@ -117,10 +119,12 @@ impl ProgramEntry {
             }
             entry.reaches = entry.reaches.or(reaches);
             let by_field = matches!(self.source_file(), "build" | "tools") && entry.reader != Some(true);
+            let anywhere = entry.responses == Some(true);
             entry.responses = entry.responses.or(Some(by_field));
             let of_tools = matches!(self.source_file(), "build" | "tools" | "packages");
             let mut form = CommandForm::new(&entry, &above);
             form.of_tools = of_tools;
+            form.responses_anywhere = anywhere;
             Box::new(form)
         })
     }
@@ -198,8 +202,10 @@ impl ProgramEntry {
         if !form.abbreviates || name.is_empty() || name.contains('/') {
             return Vec::new();
         }
-        let begun = |full: &&str| full.starts_with(name) && *full != name;
-        let full = form.aliases.iter().map(|(_, full)| full.as_str()).filter(begun);
+        // What a name of several parts begins with is a name by itself: `conf` is `config`, and not `config/set`.
+        let begun = |of: &str| of.starts_with(name) && of != name && !of.contains(['/', '*']);
+        let aliases = form.aliases.iter().filter(|(_, full)| !full.is_empty());
+        let full = aliases.filter(|(alias, full)| begun(alias) || begun(full)).map(|(_, full)| full.as_str());
         let mut all: Vec<_> =
             ProgramTable::sub_command_names(self.name(), name).into_iter().chain(full).collect();
         all.sort_unstable();

@@ -123,6 +123,8 @@ pub(super) struct TableEntry {
     pub(super) starts_shell: Option<String>,
     pub(super) certain: String,
     pub(super) tame: String,
+    pub(super) tame_words: String,
+    pub(super) colon: bool,
     pub(super) numbers: String,
     pub(super) guides: String,
     pub(super) feeds: bool,

@@ -42,6 +42,8 @@ pub(super) fn analyze_tool(judge: &mut CommandAnalyzer<'_>, words: &[Word], plac
     own.tails.extend(known.tails);
     own.lines.extend(known.lines);
     own.prose.extend(known.prose);
+    own.guesses.extend(known.guesses);
+    own.takes_any_text |= known.takes_any_text;
     own.runs_input |= known.runs_input;
     own.given.extend(known.given);
     own.inner.extend(known.inner);

@@ -7,7 +7,7 @@ use super::shown_names::{HiddenNames, shown_names, told_names};
 use crate::shell::{GapContent, OpenPath, OpenWord, Reach, Touch, TouchedPath, Use, Word};
 use crate::{
     LineLookups, LookupBudget, PathAccess, UrlAccess, could_be_name, file_paths, glob_matches, glob_targets,
-    is_scheme, lies_in, links_below, resolve_path,
+    is_scheme, is_there, lies_in, links_below, resolve_path,
 };
 
 /// As many paths of one command are looked up.
@@ -100,7 +100,7 @@ impl<'a> TouchCollector<'a> {
             }),
         };
         let reach = match self.is_bare(&path, reach) {
-            true => Reach::Itself,
+            true => reach.without_folder(path_is_there(&path)),
             false => self.in_the_past(&path, reach),
         };
         if let TouchedPath::Known(known) = &path
@@ -186,7 +186,7 @@ impl<'a> TouchCollector<'a> {
         }
         let Some(text) = link.to_str() else { return self.add_unknown_path(how) };
         let path = PathAccess::new(Path::new("/"), text);
-        let reach = if path.is_bare(false) { Reach::Itself } else { reach };
+        let reach = if path.is_bare(false) { reach.without_folder(is_there(&path.resolved)) } else { reach };
         let folder = path.folder.then(|| path.resolved.clone());
         self.touches.push(Touch { path: TouchedPath::Known(path), how, reach });
         folder.into_iter().for_each(|folder| self.add_shown_names(&folder, how, reach));
@@ -205,7 +205,8 @@ impl<'a> TouchCollector<'a> {
         self.touches.push(Touch { path: TouchedPath::Open(path), how, reach: Reach::Itself });
     }
 
-    /// Whether nothing lies below a path: it is a file, or nothing is there, nor could be by now.
+    /// Whether nothing lies below a path: it is a file, or nothing is there, nor could this line have made it. Another call may, so
+    /// what a rule names there counts even so: see [`Reach::Unmade`].
     fn is_bare(&self, path: &TouchedPath, reach: Reach) -> bool {
         let TouchedPath::Known(path) = path else { return false };
         let Some(cwd) = self.cwd else { return false };
@@ -366,6 +367,11 @@ impl<'a> TouchCollector<'a> {
         }
         whole && file_paths(text).is_empty()
     }
+}
+
+/// Whether something is at a path, as far as it is known.
+fn path_is_there(path: &TouchedPath) -> bool {
+    matches!(path, TouchedPath::Known(path) if is_there(&path.resolved))
 }
 
 /// As [`Path::starts_with`], and quick where the text alone tells.

@@ -13,17 +13,25 @@ impl Walker<'_> {
     /// What the request sets for every command of the line.
     pub(super) fn set_env(&mut self) {
         for (name, value) in self.at.env {
-            let value = Word::Literal(value.clone());
-            if !variables::is_inert(name, &value) {
-                self.evaluated_later(&value);
-                self.note_evaluated_value(name, &value);
-                self.env.push(Assignment { name: name.clone(), value });
+            let given = Assignment { name: name.clone(), value: Word::Literal(value.clone()) };
+            self.given_env.push(given.clone());
+            if !variables::is_inert(name, &given.value) {
+                self.evaluated_later(&given.value);
+                self.note_evaluated_value(name, &given.value);
+                self.env.push(given);
             }
         }
     }
 
-    /// One assignment; none if it is transparent.
-    pub(super) fn walk_assignment(&mut self, of: &Node, raw: &str) -> Result<Option<Assignment>> {
+    /// All that is assigned before a command of which `judged` assignments count, where that is more: who wrote a rule that
+    /// denies or asks about one may mean it also where it changes nothing.
+    pub(super) fn all_assigned(&self, written: Vec<Assignment>, judged: usize) -> Vec<Assignment> {
+        let all: Vec<_> = self.given_env.iter().cloned().chain(written).collect();
+        if all.len() == judged { Vec::new() } else { all }
+    }
+
+    /// One assignment, and whether it is transparent.
+    pub(super) fn walk_assignment(&mut self, of: &Node, raw: &str) -> Result<(Assignment, bool)> {
         let (mut name, bare) = match &of.name {
             AssignmentName::VariableName(name) => (name.clone(), name.as_str()),
             // A shell reads on to the bracket that closes the outer one, over spaces too.
@@ -69,7 +77,7 @@ impl Walker<'_> {
             self.note_caveat(true, format!("to zsh, the variable {bare} can change what runs"));
         }
         let transparent = name == bare && variables::is_inert(bare, &value);
-        Ok((!transparent).then_some(Assignment { name, value }))
+        Ok((Assignment { name, value }, transparent))
     }
 
     /// The key of an element: arithmetic, or any text where the array has names.

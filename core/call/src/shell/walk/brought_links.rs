@@ -32,6 +32,18 @@ pub(super) struct BroughtLinks {
     unnamed: Vec<PathBuf>,
 }
 
+impl BroughtLinks {
+    /// Adds other places.
+    pub(super) fn join(&mut self, other: Self) {
+        let Self { at, followed, anywhere, foreign, unnamed } = other;
+        self.anywhere |= anywhere;
+        add(&mut self.at, at, &mut self.anywhere);
+        add(&mut self.followed, followed, &mut self.anywhere);
+        add(&mut self.foreign, foreign, &mut self.anywhere);
+        add(&mut self.unnamed, unnamed, &mut self.anywhere);
+    }
+}
+
 /// Whether a path may lead elsewhere than it does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Doubt {

@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use super::command_parts::{CommandParts, command_name_caveat, is_process_substitution, shift_subject};
+use super::command_parts::{
+    CommandParts, command_name_caveat, given_before, is_process_substitution, shift_subject,
+};
 use super::extended_globs::{as_commands, globbed_commands};
 use super::folder::CurrentFolder;
 use super::input::{ExactOutput, StandardInput};
 use super::open_words::looked_up;
-use super::read_only::only_sets;
+use super::possible_lines::guessed_commands;
 use super::redirect::Feed;
 use super::{Walker, assign, printed_input};
 use crate::shell::line_error::Result;
@@ -48,7 +50,7 @@ impl Walker<'_> {
         parts: CommandParts,
     ) -> Result<ExactOutput> {
         self.budget.spend_command()?;
-        let CommandParts { assignments, mut caveats, mut touches, feed, shell, secret, .. } = parts;
+        let CommandParts { assignments, written, mut caveats, mut touches, feed, shell, secret, .. } = parts;
         // `</dev/null` is no pipe, and what searches its input where that is one goes below the folder.
         let text = matches!(&feed, Feed::Text(text) if !text.is_empty());
         let from_pipe = shell && self.place.input.piped && feed == Feed::Nothing || text;
@@ -174,9 +176,9 @@ impl Walker<'_> {
                 caveats.push(always_caveat(format!("it runs a line that is not literal: {}", open.text)));
             }
         }
-        let written: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
+        let made: Vec<String> = known.writes.iter().map(|(_, path)| path.clone()).collect();
         self.note_disturbed_files(&rest, writes_some || !known.writes.is_empty());
-        self.note_brought_files(&rest, &written, input.exact.as_deref());
+        self.note_brought_files(&rest, &made, input.exact.as_deref());
         let wrote = self.exact_output(&rest, input.exact.as_deref());
         let mut outer = std::mem::take(&mut known.also);
         outer.splice(0..0, wrapped);
@@ -203,12 +205,15 @@ impl Walker<'_> {
             self.note_line_arguments(&rest, &known.inner, !runs.lines.is_empty() || !runs.own.is_empty());
         }
         self.note_brought_links(&rest);
+        let written = self.all_assigned(written, assigned.len());
         self.out.push(Access::Shell(ShellAccess {
             words: rest,
+            written,
             assignments: assigned,
             outer,
             spellings: std::mem::take(&mut known.spellings),
             tails: std::mem::take(&mut known.tails),
+            guesses: guessed_commands(&mut known, &input.texts, &runs.texts),
             line: self.line.to_owned(),
             understood: true,
             candidates: Vec::new(),
@@ -345,7 +350,11 @@ impl Walker<'_> {
         } = turn;
         for inner in inner {
             match inner {
-                InnerCommand::Words(words) => self.words_in_turn(words, &feed, elsewhere.as_ref())?,
+                InnerCommand::Words(words) => {
+                    let before = self.out.shell_access_mut(place).map(|shell| given_before(&words, shell));
+                    let written = before.unwrap_or_default();
+                    self.words_in_turn(words, written, &feed, elsewhere.as_ref())?;
+                }
                 InnerCommand::Line(Word::Literal(line)) if evaluates => {
                     self.walk_separate_line(&line, self.dialect());
                 }
@@ -376,6 +385,7 @@ impl Walker<'_> {
     fn words_in_turn(
         &mut self,
         words: Vec<Word>,
+        written: Vec<Assignment>,
         feed: &Feed,
         elsewhere: Option<&FolderChange>,
     ) -> Result<()> {
@@ -393,7 +403,7 @@ impl Walker<'_> {
                 }
                 walker.walk_command_words(
                     words,
-                    CommandParts { feed: feed.clone(), shell: false, ..CommandParts::default() },
+                    CommandParts { written, feed: feed.clone(), shell: false, ..CommandParts::default() },
                 )
             })
         });
@@ -434,17 +444,6 @@ impl Walker<'_> {
                 known.caveats.push(stray.into_caveat());
             }
         }
-    }
-
-    /// Whether something else than a look was taken before the command at hand.
-    pub(super) fn could_have_made_files(&self) -> bool {
-        // What stands further on in a loop, or beside a job, may have run before.
-        self.place.files().is_out_of_order()
-            || self.out.accesses.iter().any(|access| match access {
-                Access::Shell(shell) => !shell.reader && !only_sets(shell),
-                Access::Write(..) => true,
-                _ => false,
-            })
     }
 
     /// A path that is written, from the folder at hand.

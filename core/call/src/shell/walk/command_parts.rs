@@ -3,11 +3,13 @@
 use brush_parser::ast::{IoFileRedirectKind, IoRedirect};
 
 use super::redirect::Feed;
-use crate::shell::{Assignment, Caveat, CaveatSubject, Touch, TouchedPath, Word};
+use crate::shell::{Assignment, Caveat, CaveatSubject, ShellAccess, Touch, TouchedPath, Word, variables};
 
 /// What belongs to a command besides its words.
 pub(super) struct CommandParts {
     pub(super) assignments: Vec<Assignment>,
+    /// All of them, those that are transparent among them.
+    pub(super) written: Vec<Assignment>,
     /// Places of words count from the first one.
     pub(super) caveats: Vec<Caveat>,
     pub(super) touches: Vec<Touch>,
@@ -25,6 +27,7 @@ impl Default for CommandParts {
     fn default() -> Self {
         Self {
             assignments: Vec::new(),
+            written: Vec::new(),
             caveats: Vec::new(),
             touches: Vec::new(),
             feed: Feed::Nothing,
@@ -33,6 +36,18 @@ impl Default for CommandParts {
             secret: false,
         }
     }
+}
+
+/// What a command assigns before another one that it starts (`env A=1 make`): that one sees it as if it were written before it.
+pub(super) fn given_before(inner: &[Word], outer: &ShellAccess) -> Vec<Assignment> {
+    let before = outer.words.strip_suffix(inner).unwrap_or_default();
+    let given = before.iter().rev().map_while(|word| {
+        let (name, value) = word.literal()?.split_once('=').filter(|(name, _)| variables::is_name(name))?;
+        Some(Assignment { name: name.to_owned(), value: Word::Literal(value.to_owned()) })
+    });
+    let mut given: Vec<Assignment> = given.collect();
+    given.reverse();
+    given
 }
 
 /// Whether a path is that of a process substitution: a pipe of the line's own.

@@ -163,7 +163,7 @@ impl GlobbedCommand {
         if self.any && (touch.how == Use::Either || touch.reach.is_unsure()) {
             return None;
         }
-        if touch.reach == Reach::Itself {
+        if matches!(touch.reach, Reach::Itself | Reach::Unmade | Reach::UnmadeShown) {
             touch.reach = Reach::Mentioned;
         }
         Some(touch)

@@ -63,7 +63,7 @@ impl Walker<'_> {
 /// What a word's search is counts while the line is walked; what it gave is among the touches.
 fn forget_searches(shell: &mut ShellAccess) {
     let others = shell.outer.iter_mut().chain(&mut shell.spellings).chain(&mut shell.tails).flatten();
-    let values = shell.assignments.iter_mut().map(|of| &mut of.value);
+    let values = shell.assignments.iter_mut().chain(&mut shell.written).map(|of| &mut of.value);
     for word in shell.words.iter_mut().chain(others).chain(values) {
         if let Word::Open(open) = word {
             (open.search, open.held) = (None, GapContent::default());

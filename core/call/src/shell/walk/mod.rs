@@ -78,6 +78,8 @@ pub(super) struct Walker<'a> {
     spoken: SpokenNames,
     /// What the request sets for every command.
     env: Vec<Assignment>,
+    /// The same with what is transparent.
+    given_env: Vec<Assignment>,
     /// The line may set these itself.
     home_set: bool,
     pwd_set: bool,
@@ -105,6 +107,7 @@ impl<'a> Walker<'a> {
             repositories: RepositoryLooks::default(),
             spoken: SpokenNames::default(),
             env: Vec::new(),
+            given_env: Vec::new(),
             home_set: set("HOME"),
             pwd_set: set("PWD"),
         }

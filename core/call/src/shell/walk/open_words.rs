@@ -36,7 +36,7 @@ enum WordSlot {
     /// Its text is known.
     Text(Word),
     /// It gives names of files.
-    Names(FileNames),
+    Names(Box<FileNames>),
 }
 
 /// A word that gives names of files.
@@ -49,6 +49,8 @@ struct FileNames {
     folder: PathBuf,
     from: NameSource,
     now: Vec<PathBuf>,
+    /// The glob that gives them, for rules about what may be there by then.
+    glob: Option<Touch>,
 }
 
 /// Where names come from.
@@ -354,7 +356,7 @@ impl Walker<'_> {
                 if option && names.now.is_empty() {
                     return Some(vec![WordSlot::Text(Word::Literal(names.fill_gaps("*")))]);
                 }
-                Some(vec![WordSlot::Names(names)])
+                Some(vec![WordSlot::Names(Box::new(names))])
             }
         }
     }
@@ -386,7 +388,8 @@ impl Walker<'_> {
             return None;
         }
         let (pieces, splits, from) = (open.pieces.clone(), open.splits, NameSource::Glob(written));
-        (now.len() <= MAX_NAMES).then_some(FileNames { pieces, splits, folder, from, now })
+        let glob = Some(Touch { path: TouchedPath::Open(path), how: Use::Read, reach: Reach::Itself });
+        (now.len() <= MAX_NAMES).then_some(FileNames { pieces, splits, folder, from, now, glob })
     }
 
     /// What a command of these `slots` reads now, where `known` is known of `command`; none if it may do anything else with
@@ -415,6 +418,7 @@ impl Walker<'_> {
             TouchedPath::Open(_) => true,
         };
         let mut touches: Vec<Touch> = among.touches.iter().filter(stands).cloned().collect();
+        touches.extend(names().filter_map(|names| names.glob.clone()));
         touches.retain(|touch| !known.touches.contains(touch));
         if names().any(FileNames::is_bare) && judged(FileNames::unused_options).is_none() {
             let misled = names().any(|names| names.now.iter().any(|path| names.is_misleading(path)));
@@ -484,7 +488,8 @@ fn names_of(search: &Search, split: bool, budget: &mut LookupBudget) -> Option<V
         let prefix = Some(folder.prefix.clone()).filter(|prefix| !prefix.is_empty());
         let pieces = prefix.map(Some).into_iter().chain([None]).collect();
         let (folder, from) = (folder.path.clone(), NameSource::Search);
-        slots.push(WordSlot::Names(FileNames { pieces, splits: true, folder, from, now }));
+        let names = FileNames { pieces, splits: true, folder, from, now, glob: None };
+        slots.push(WordSlot::Names(Box::new(names)));
     }
     (count <= MAX_NAMES && !slots.is_empty()).then_some(slots)
 }

@@ -3,6 +3,7 @@
 
 use super::{TrialWalk, Walker};
 use crate::Access;
+use crate::shell::program::{self, CommandFacts};
 use crate::shell::{Caveat, CaveatSubject, Dialect, ShellAccess, Touch, Use, Word, candidates};
 
 /// As many commands are kept of such texts, for one command.
@@ -51,13 +52,28 @@ impl Walker<'_> {
     }
 }
 
+/// What code that a command is given, and text of which it is not known what it makes of it, could start.
+pub(super) fn guessed_commands(
+    known: &mut CommandFacts,
+    input: &[String],
+    code: &[String],
+) -> Vec<Vec<Word>> {
+    let mut guesses = std::mem::take(&mut known.guesses);
+    guesses.extend(code.iter().flat_map(|text| program::quoted_commands(text)));
+    if known.takes_any_text && !known.runs_input && !known.reader {
+        guesses.extend(input.iter().flat_map(|text| program::commands_in_input(text)));
+    }
+    guesses
+}
+
 /// What one command of such a text adds.
 fn merge_guess(inner: ShellAccess, shell: &mut ShellAccess) {
-    let ShellAccess { words, outer, spellings, tails, candidates, touches, urls, .. } = inner;
+    let ShellAccess { words, outer, spellings, tails, guesses, candidates, touches, urls, .. } = inner;
     let known = |words: &Vec<Word>| words.first().is_some_and(|word| word.literal().is_some());
     shell.outer.extend(std::iter::once(words).chain(outer).filter(known));
     shell.spellings.extend(spellings);
     shell.tails.extend(tails);
+    shell.guesses.extend(guesses);
     shell.touches.extend(touches);
     shell.urls.extend(urls);
     add_outer_commands(candidates, shell);

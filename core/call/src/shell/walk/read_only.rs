@@ -105,6 +105,17 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether something else than a look was taken before the command at hand.
+    pub(super) fn could_have_made_files(&self) -> bool {
+        // What stands further on in a loop, or beside a job, may have run before.
+        self.place.files().is_out_of_order()
+            || self.out.accesses.iter().any(|access| match access {
+                Access::Shell(shell) => !shell.reader && !only_sets(shell),
+                Access::Write(..) => true,
+                _ => false,
+            })
+    }
+
     /// What runs beside something that makes names may find these too: then nothing was looked up for certain.
     pub(super) fn settle_quiet(&mut self) {
         if !self.place.files().is_concurrent() || self.out.accesses.iter().all(only_reads) {

@@ -32,10 +32,14 @@ impl Walker<'_> {
             return self.walk_program(program);
         }
         let (files, sets) = (self.place.shared_files(), self.out.sets);
+        let brought = (self.out.unpacked, self.out.brought.clone());
         self.walk_program(program)?;
         let sets = std::mem::replace(&mut self.out.sets, sets);
+        // Each shell reads the text alone: what it brings to places in one reading is not there before the other.
+        let brought = self.out.replace_brought(brought);
         let (posix, walked) = self.posix_reading(&text, from, (before, files));
         self.out.sets |= sets;
+        self.out.join_brought(brought);
         match walked {
             // It runs none of that.
             Err(refused) if refused.stops_shell() => {}
@@ -178,12 +182,23 @@ fn merge_access(access: Access, shell: &mut ShellAccess) {
     match access {
         Access::Shell(other) => {
             let ShellAccess {
-                words, outer, spellings, tails, caveats, touches, urls, reader, scripts, ..
+                words,
+                outer,
+                spellings,
+                tails,
+                guesses,
+                caveats,
+                touches,
+                urls,
+                reader,
+                scripts,
+                ..
             } = other;
             shell.reader &= reader;
             extend_unique(&mut shell.outer, std::iter::once(words).chain(outer));
             extend_unique(&mut shell.spellings, spellings);
             extend_unique(&mut shell.tails, tails);
+            extend_unique(&mut shell.guesses, guesses);
             extend_unique(&mut shell.touches, touches);
             extend_unique(&mut shell.urls, urls);
             extend_unique(&mut shell.scripts, scripts);

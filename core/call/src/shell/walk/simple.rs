@@ -33,7 +33,9 @@ impl Walker<'_> {
         for item in prefix {
             match item {
                 Item::AssignmentWord(assignment, word) => {
-                    parts.assignments.extend(self.walk_assignment(assignment, &word.value)?);
+                    let (assigned, transparent) = self.walk_assignment(assignment, &word.value)?;
+                    parts.written.push(assigned.clone());
+                    parts.assignments.extend((!transparent).then_some(assigned));
                     parts.caveats.append(&mut self.noted.caveats);
                 }
                 item => self.walk_command_item(item, &mut words, &mut parts)?,
@@ -147,9 +149,8 @@ impl Walker<'_> {
             Item::AssignmentWord(assignment, Node { value: raw, .. }) => match &assignment.value {
                 AssignmentValue::Scalar(_) => self.push_words(raw, words)?,
                 AssignmentValue::Array(_) => {
-                    let assigned = self.walk_assignment(assignment, raw)?;
-                    let pieces =
-                        assigned.map(|of| vec![Some(format!("{}=", of.name)), None]).unwrap_or_default();
+                    let (assigned, _) = self.walk_assignment(assignment, raw)?;
+                    let pieces = vec![Some(format!("{}=", assigned.name)), None];
                     words.push(Word::Open(crate::shell::OpenWord {
                         text: raw.clone(),
                         pieces,

@@ -45,6 +45,20 @@ pub(super) struct WalkResult {
 }
 
 impl WalkResult {
+    /// Has this stand for what was unpacked and brought by now, and gives what stood there.
+    pub(super) fn replace_brought(
+        &mut self,
+        (unpacked, brought): (bool, BroughtLinks),
+    ) -> (bool, BroughtLinks) {
+        (std::mem::replace(&mut self.unpacked, unpacked), std::mem::replace(&mut self.brought, brought))
+    }
+
+    /// Adds what was unpacked and brought in another reading of the same text.
+    pub(super) fn join_brought(&mut self, (unpacked, brought): (bool, BroughtLinks)) {
+        self.unpacked |= unpacked;
+        self.brought.join(brought);
+    }
+
     /// So many accesses by now.
     pub(super) fn len(&self) -> usize {
         self.accesses.len()

@@ -53,6 +53,60 @@ fn given_what_destroys_elsewhere_then_mode_auto_asks() {
     assert_eq!(in_mode(&excepted, &shell("kubectl delete ns x"), Mode::Auto).effect, Ask);
 }
 
+/// Attack 734. D3.7, D4.31: an option in each spelling that its program knows, at any place, and any of the operands.
+#[test]
+fn given_what_destroys_elsewhere_in_other_spellings_then_mode_auto_asks() {
+    for line in [
+        "gh api repos/o/r --method DELETE",
+        "gh api repos/o/r --method=DELETE",
+        "gh api -XDELETE repos/o/r",
+        "glab api --method DELETE projects/1",
+        "glab api projects/1 -X DELETE",
+        "hg push -f",
+        "hg push dest --force",
+        "git push origin a b +c",
+        "git push origin a b :c",
+        "git push -o ci.skip origin a b c d +e",
+        "git push origin a $BRANCH",
+        "sqlcmd -S h -U u -Q \"drop database x\"",
+        "sqlcmd -S h -q \"drop database x\"",
+        "cqlsh h -e 'drop keyspace x'",
+        "cqlsh --execute 'drop keyspace x'",
+        "cqlsh --execute='drop keyspace x'",
+        "cockroach sql --execute='drop table x'",
+        "clickhouse client --query 'drop table x'",
+        "clickhouse-client -h h -q 'drop table x'",
+        "yarn npm unpublish x",
+        "terragrunt run --all destroy",
+        "terragrunt run --all -- destroy",
+        "terragrunt run-all destroy",
+        "wget --method=DELETE https://api.example.com/x",
+        "wget https://api.example.com/x --method DELETE",
+        "xh DELETE api.example.com/x",
+        "gcloud compute instances delete x",
+        "gcloud alpha compute os-config os-policy-assignments delete x",
+        "redis-cli -h h -n 3 FLUSHALL",
+        "psql -c 'drop/**/table x'",
+        "psql -c 'drop /* all of */ table x'",
+        "psql -h h -tc 'DROP\tTABLE x'",
+        "psql --command='drop -- all of it\ntable x'",
+        "mysql -e'truncate\ntable x'",
+    ] {
+        let decision = in_mode(&policy(&[]), &shell(line), Mode::Auto);
+        assert_eq!(decision.effect, Ask, "{line}");
+        assert!(!decision.always_asks(), "an allow silences it: {line}");
+    }
+}
+
+/// Looking through many words for one of them costs a bounded number of steps, and tells no other command apart by their number.
+#[test]
+fn given_a_command_with_many_words_then_it_is_no_other_command_for_that() {
+    let many = "file ".repeat(4_000);
+    let decision = in_mode(&policy(&[]), &shell(&format!("git add {many}")), Mode::Auto);
+    let elsewhere = |finding: &Finding| format!("{finding:?}").contains("beyond recall");
+    assert!(!decision.trail.iter().any(elsewhere));
+}
+
 /// To publish is not to destroy, and what can be made again here is not elsewhere.
 #[test]
 fn given_what_destroys_nothing_elsewhere_then_mode_auto_lets_it_run() {
@@ -62,6 +116,15 @@ fn given_what_destroys_nothing_elsewhere_then_mode_auto_lets_it_run() {
         "git push",
         "git push -u origin feature",
         "git push origin main:main",
+        "git push origin a b c d",
+        "gh api repos/o/r --method GET",
+        "glab api projects/1",
+        "hg push -r tip",
+        "cqlsh h -e 'select 1'",
+        "clickhouse client --query 'select 1'",
+        "sqlcmd -S h -Q 'select 1'",
+        "terragrunt run --all plan",
+        "wget --method=GET https://example.com",
         "kubectl get pods",
         "kubectl apply -f x.yaml",
         "terraform apply",

@@ -355,3 +355,79 @@ fn given_everyday_lines_of_the_same_programs_then_nothing_is_asked() {
         Ask,
     );
 }
+
+/// D1.18. Attack 799.
+#[test]
+fn given_a_text_in_code_that_begins_with_a_denied_command_then_it_is_asked_about_and_never_denied() {
+    let rules = [(Allow, "shell(*)"), (Deny, "shell(touch *)")];
+    ruled(
+        &rules,
+        &[
+            "perl -e 'system qw(touch x)'",
+            "perl -e 'exec {\"touch\"} \"touch\",\"x\"'",
+            "ruby -e 'system *%w[touch x]'",
+            "php -r 'pcntl_exec(\"/usr/bin/touch\",[\"x\"]);'",
+            "elixir -e 'System.cmd(\"touch\",[\"x\"])'",
+            "Rscript -e 'system2(\"touch\",\"x\")'",
+            "groovy -e '[\"touch\",\"x\"].execute()'",
+        ],
+        Ask,
+    );
+    ruled(
+        &rules,
+        &[
+            "python3 -c 'print(\"touch\")'",
+            "python3 -c 'print(\"do not touch\")'",
+            "node -e 'x.touch()'",
+            "ruby -e 'puts \"a touch\"'",
+        ],
+        Allow,
+    );
+}
+
+/// D2.32. Attack 799.
+#[test]
+fn given_a_text_for_a_program_that_may_do_anything_with_it_then_a_denied_command_there_is_asked_about() {
+    let rules = [(Allow, "shell(*)"), (Deny, "shell(touch *)"), (Allow, "write(**)")];
+    ruled(
+        &rules,
+        &[
+            "erb <<< '<%= system(\"touch x\") %>'",
+            "flask shell <<< 'import os; os.system(\"touch x\")'",
+            "rails console <<< 'system \"touch x\"'",
+            "groff -U <<< '.sy touch x'",
+            "mail <<< '~!touch x'",
+            "npx zx <<< 'await $`touch x`'",
+            "run-parts /bin",
+        ],
+        Ask,
+    );
+    ruled(&rules, &["nvm exec touch x", "nvm exec --lts touch x", "hatch run lint:touch x"], Deny);
+    ruled(
+        &rules,
+        &[
+            "cat <<< 'touch x'",
+            "grep a <<< 'touch x'",
+            "unheard-of <<< 'do not touch'",
+            "tee a <<< 'touch x'",
+        ],
+        Allow,
+    );
+}
+
+/// D2.22. Attack 799.
+#[test]
+fn given_another_name_of_a_denied_program_or_sub_command_then_it_is_denied() {
+    for (denied, lines) in [
+        ("shell(pip install *)", &["pip3 install x", "pip3.12 install x", "pip3.99 install x"][..]),
+        ("shell(npm install *)", &["npm it x", "npm install-test x"]),
+        ("shell(npm test *)", &["npm run test", "npm t"]),
+        ("shell(composer require *)", &["composer req x", "composer r x"]),
+        ("shell(ip link *)", &["ip li set x", "ip -4 l set x"]),
+        ("shell(ip address add *)", &["ip -4 a a x", "ip addr add x"]),
+    ] {
+        ruled(&[(Allow, "shell(*)"), (Deny, denied)], lines, Deny);
+    }
+    let rules = [(Allow, "shell(*)"), (Deny, "shell(pip3 install *)"), (Deny, "shell(npm test *)")];
+    ruled(&rules, &["pip install x", "npm run build"], Allow);
+}

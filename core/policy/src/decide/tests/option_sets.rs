@@ -33,6 +33,16 @@ fn given_a_denial_with_options_then_no_other_order_or_spelling_of_them_passes() 
                 "rm -fr",
             ][..],
         ),
+        ("hg strip --force *", &["hg strip --force x", "hg strip x --force"]),
+        ("git push ** +*", &["git push o +a", "git push o a b c +d", "git push +a", "git -C . push o a +b"]),
+        (
+            "psql -c 'drop table*' *",
+            &[
+                "psql -c 'drop/**/table x'",
+                "psql -h h -tc 'drop\n\ttable x'",
+                "psql --command='drop -- x\n table y'",
+            ],
+        ),
         ("git clean -fd *", &["git clean -df", "git clean -f -d", "git clean -xfd x", "git -C . clean -df"]),
         (
             "git push --force *",

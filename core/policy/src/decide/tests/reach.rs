@@ -30,6 +30,7 @@ mod rewritten;
 mod sent;
 mod taken;
 mod texts;
+mod unmade;
 mod unnamed;
 mod uploads;
 

@@ -259,9 +259,11 @@ fn given_a_path_whose_use_is_not_known_then_it_is_asked_about_where_it_lies_apar
     ] {
         ruled(program, lines, Ask);
     }
-    // A rule that names it lifts that.
-    let named = policy(&[(Allow, "shell(pytest --cov-report=html:/srv/x)")]);
-    assert_eq!(effect(&named, &shell("pytest --cov-report=html:/srv/x")), Allow);
+    // A rule that names it lifts that, and the file is a write of its own.
+    let named = policy(&[(Allow, "shell(pytest --cov-report=html:out/x)"), (Allow, "write(./**)")]);
+    assert_eq!(effect(&named, &shell("pytest --cov-report=html:out/x")), Allow);
+    let outside = policy(&[(Allow, "shell(pytest --cov-report=html:/srv/x)"), (Allow, "write(./**)")]);
+    assert_eq!(effect(&outside, &shell("pytest --cov-report=html:/srv/x")), Ask);
     ruled(
         "cargo",
         &[

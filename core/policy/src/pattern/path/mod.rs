@@ -1,5 +1,6 @@
 //! Path globs in the style of gitignore.
 
+mod above;
 mod known_end;
 mod open;
 mod parse;
@@ -11,8 +12,9 @@ use std::path::{Path, PathBuf};
 use super::glob::Glob;
 use crate::fold::fold_text;
 use mayi_call::shell::OpenPath;
-use mayi_call::{PathAccess, display_path, lies_in};
+use mayi_call::{PathAccess, display_path, effort, lies_in};
 
+pub(crate) use above::AncestorMatch;
 pub(crate) use open::{Likelihood, could_stay_at};
 pub(crate) use slashes::{SlashedText, slash_places};
 
@@ -54,35 +56,6 @@ pub(crate) enum PathPart {
     Glob(Glob),
     /// `**`: any number of names, also none.
     Deep,
-}
-
-/// How far a path that lies above what a pattern is about counts as being about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum AncestorMatch {
-    /// Not at all: what is done there stays there.
-    No,
-    /// Where it is certain that the pattern's own place lies there.
-    Place,
-    /// The same, but not for the session's folders themselves.
-    PlaceBelowRoot,
-    /// Where it is certain that the pattern's own place lies there, and nothing on the way is hidden.
-    PlaceShown,
-    /// Where anything that it matches could lie, and nothing on the way is hidden.
-    AnyShown,
-    /// Where anything that it matches could lie: the use goes through everything.
-    Any,
-}
-
-impl AncestorMatch {
-    /// Whether what lies at any depth counts.
-    pub(crate) fn is_any(self) -> bool {
-        matches!(self, Self::AnyShown | Self::Any)
-    }
-
-    /// Whether hidden names are passed by.
-    fn passes_hidden(self) -> bool {
-        matches!(self, Self::PlaceShown | Self::AnyShown)
-    }
 }
 
 /// How a pattern fits a path. Ordered.
@@ -170,6 +143,12 @@ impl<'a> PathForm<'a> {
     }
 }
 
+/// Steps of a decision for walking a path along a form, for each name where `**` has several ways, and the number of parts that are
+/// looked at in one step.
+const WALK: usize = 1;
+const NAME: usize = 2;
+const PARTS: usize = 8;
+
 /// What came of walking a path along a form.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathWalk {
@@ -185,6 +164,20 @@ struct PathWalk {
     shown: bool,
     /// So it could, and some of what it has to have is there.
     begun: bool,
+}
+
+impl PathWalk {
+    /// Whether a path that lies above what `parts` are about lies no deeper than the names with which they begin, or, at any depth,
+    /// ends with the first of what they have to have.
+    fn begins(self, parts: &[PathPart], path: &str) -> bool {
+        match parts.first() {
+            Some(PathPart::Deep) => self.begun || self.folder,
+            _ => {
+                let depth = path.split('/').filter(|name| !name.is_empty()).count();
+                (1..=leading_names(parts).len()).contains(&depth.max(1))
+            }
+        }
+    }
 }
 
 impl PathPattern {
@@ -280,7 +273,11 @@ impl PatternForm {
             let lies_above = if above.passes_hidden() { walked.shown } else { walked.above };
             match walked.full || walked.below {
                 true => Fit::Whole,
-                false if lies_above && self.counts_above(parts, above) => {
+                false
+                    if lies_above
+                        && (self.counts_above(parts, above)
+                            || above.is_begun() && walked.begins(parts, names)) =>
+                {
                     if walked.folder {
                         Fit::Folder
                     } else {
@@ -337,7 +334,11 @@ impl PatternForm {
             AncestorMatch::No => false,
             AncestorMatch::Any | AncestorMatch::AnyShown => true,
             // Only names, and at the end what is below the last of them.
-            AncestorMatch::Place | AncestorMatch::PlaceBelowRoot | AncestorMatch::PlaceShown => {
+            AncestorMatch::Place
+            | AncestorMatch::PlaceBelowRoot
+            | AncestorMatch::PlaceShown
+            | AncestorMatch::BegunShown
+            | AncestorMatch::Begun => {
                 let fixed = match parts {
                     [fixed @ .., PathPart::Deep, PathPart::Glob(last)] if last.is_any() => fixed,
                     all => all,
@@ -372,6 +373,9 @@ pub(crate) fn below_text<'a>(path: &'a str, root: &str, up: usize) -> Option<&'a
 
 /// Walks the names of a path along the parts of a form.
 fn walk_path(parts: &[PathPart], path: &str) -> PathWalk {
+    if !effort::spend(WALK) {
+        return PathWalk::default();
+    }
     let mut names = path.split('/').filter(|name| !name.is_empty());
     let (fixed, deep) = match parts {
         [fixed @ .., PathPart::Deep, PathPart::Glob(last)] if last.is_any() => (fixed, true),
@@ -412,6 +416,9 @@ fn walk_deep<'a>(parts: &[PathPart], names: impl Iterator<Item = &'a str>) -> Pa
     close(&mut now);
     let mut walked = PathWalk::default();
     for name in names {
+        if !effort::spend(NAME + len / PARTS) {
+            return PathWalk::default();
+        }
         walked.below |= now.last() == Some(&true);
         next.fill(false);
         for (at, part) in parts.iter().enumerate().filter(|(at, _)| now.get(*at) == Some(&true)) {

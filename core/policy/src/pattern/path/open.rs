@@ -15,12 +15,17 @@ pub(crate) enum Likelihood {
     No,
     /// Nothing speaks against it, since next to nothing is known.
     Perhaps,
+    /// No more than that, but it is a place that the pattern names, and more is known than the folder that the names are in.
+    Placed,
     /// What is known fits.
     Yes,
 }
 
 /// As many steps are taken: then it could.
 const MOST_STEPS: usize = 1 << 18;
+
+/// Steps of a decision for each form, besides those for comparing: what is known of the path is made ready for it.
+const FORM: usize = 20;
 
 /// Number of characters that are compared in one step of a decision.
 const CHARACTERS: usize = 32;
@@ -39,6 +44,9 @@ pub(super) fn could_match_open(
     roots: &[PathBuf],
     above: AncestorMatch,
 ) -> Likelihood {
+    if !effort::spend(FORM) {
+        return Likelihood::No;
+    }
     let text = known_text(path);
     let bases: Vec<Vec<PathPart>> = match form.anchor {
         Anchor::Absolute | Anchor::Anywhere => vec![Vec::new()],
@@ -63,7 +71,38 @@ pub(super) fn could_match_open(
         || (begins && in_place(form, &text, roots))
         || last_name(&text).is_some_and(|name| ends_with(form, &name))
         || known_end::fits_known_end(form, &text);
-    if speaks { Likelihood::Yes } else { Likelihood::Perhaps }
+    match speaks {
+        true => Likelihood::Yes,
+        false if is_placed(form, path, roots, above) => Likelihood::Placed,
+        false => Likelihood::Perhaps,
+    }
+}
+
+/// Whether a glob could give a name of a place that the form begins with, which at any depth is taken to be at each root. A star
+/// alone at the end gives whatever a folder holds, and means none of it.
+fn is_placed(form: &PatternForm, path: &OpenPath, roots: &[PathBuf], above: AncestorMatch) -> bool {
+    let gaps = path.pieces.iter().filter(|piece| piece.is_none()).count();
+    let all_of_it = || match path.pieces.as_slice() {
+        [Some(folder), None, rest @ ..] => {
+            folder.ends_with('/') && rest.iter().flatten().all(|end| end.trim_matches('/').is_empty())
+        }
+        _ => false,
+    };
+    // What an expansion gives may be anywhere, and names at any depth are no place.
+    let begins = matches!(path.pieces.first(), Some(Some(first)) if first.starts_with('/'));
+    if !begins || path.slashes || gaps == 1 && all_of_it() {
+        return false;
+    }
+    match form.anchor {
+        Anchor::Absolute | Anchor::Root(_) => form.prefix_names().next().is_some(),
+        Anchor::Anywhere => form.parts_at_root().is_some_and(|parts| {
+            roots.iter().any(|root| {
+                let base = folded_names(root);
+                let parts: Vec<&PathPart> = base.iter().chain(parts).collect();
+                can_both_match(&parts, &known_text(path), above)
+            })
+        }),
+    }
 }
 
 /// The text of a path whose unknown part goes up again, as `../secret` in `sub/$A` does: only what stands behind it is left.

@@ -149,6 +149,7 @@ impl<'a> CommandForms<'a> {
     pub(super) fn regex_texts(&self) -> &[String] {
         self.texts.get_or_init(|| {
             let mut texts = vec![self.shell.text()];
+            texts.extend(self.shell.text_as_written());
             let others = self.shell.outer.iter().chain(&self.shell.spellings).chain(&self.shell.tails);
             texts.extend(others.map(mayi_call::shell::join_word_texts));
             texts.extend(self.shell.candidates.iter().map(|candidate| join_words(candidate)));

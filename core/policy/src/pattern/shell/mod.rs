@@ -79,6 +79,8 @@ enum WordPattern {
         plain: Glob,
         /// It goes up by itself.
         climbs: bool,
+        /// `**`: to deny and ask, any number of words, also none.
+        several: bool,
     },
     /// `*`
     Any,
@@ -120,6 +122,10 @@ impl WordPattern {
 
     fn is_any(&self) -> bool {
         matches!(self, Self::Any)
+    }
+
+    fn is_several(&self) -> bool {
+        matches!(self, Self::Glob { several: true, .. })
     }
 }
 
@@ -262,7 +268,7 @@ impl ShellPattern {
             Self::Words(of) => {
                 (of.operators && seen.line_form().is_some_and(|line| of.could_match(line, &[])))
                     || (!seen.shell.understood && of.words.is_empty() && of.rest && of.assignments.is_empty())
-                    || seen.forms().iter().any(|form| of.could_match(form, &seen.shell.assignments))
+                    || seen.forms().iter().any(|form| of.could_match(form, seen.shell.all_assignments()))
                     || of.could_match_as_set(seen)
             }
         }

@@ -4,8 +4,9 @@
 use mayi_call::shell::{GivenOption, OpenWord, OptionSet, Word, option_set};
 
 use super::command_forms::{CommandForms, ComparableWord, comparable_word, name_variants};
-use super::{SimpleCommandPattern, WordPattern};
+use super::{BYTES, SimpleCommandPattern, WordPattern};
 use crate::fold::fold_text;
+use mayi_call::effort;
 
 /// As many words are looked at behind the names in a line that was not understood: what goes on could be meant.
 const MOST_WORDS: usize = 1 << 17;
@@ -100,7 +101,8 @@ impl OptionSetPattern {
         }
         let others: Vec<ComparableWord<'_>> =
             others.iter().filter_map(|place| words.get(*place)).map(comparable_word).collect();
-        (self.others.assignments.is_empty() || self.others.could_match_assignments(&seen.shell.assignments))
+        let assigned = seen.shell.all_assignments();
+        (self.others.assignments.is_empty() || self.others.could_match_assignments(assigned))
             && self.others.could_match_words(&others)
     }
 }
@@ -113,16 +115,51 @@ impl OptionPattern {
         match (&self.value, &given.value) {
             (None, _) => true,
             (Some(own), None) => own.is_any(),
-            (Some(own), Some((_, Some(text)))) => own.could_match(
-                &ComparableWord::Known { folded: fold_text(text), plain: text.as_str().into() },
-                false,
-            ),
+            (Some(own), Some((_, Some(text)))) => {
+                let fits = |text: &str| {
+                    let word = ComparableWord::Known { folded: fold_text(text), plain: text.into() };
+                    own.could_match(&word, false)
+                };
+                fits(text) || plain_blanks(text).is_some_and(|text| fits(&text))
+            }
             // A value that is not known, as a word of its own or glued to the option.
             (Some(own), Some((place, None))) => words.get(*place).is_none_or(|word| {
                 word.literal().is_some() || own.could_match(&comparable_word(word), false)
             }),
         }
     }
+}
+
+/// A value as a reader of statements has it, to whom comments and all blanks are one blank (`drop/**/table`); none where nothing
+/// else comes of it.
+fn plain_blanks(text: &str) -> Option<String> {
+    let differs = |c: char| c != ' ' && c.is_whitespace();
+    if !text.contains("/*") && !text.contains("  ") && !text.contains(differs)
+        || !effort::spend(text.len() / BYTES)
+    {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let (mut rest, mut lines) = (text, true);
+    while let Some(c) = rest.chars().next() {
+        let comment = match rest.strip_prefix("/*") {
+            Some(inner) => Some(inner.find("*/").map_or(rest.len(), |end| end + 4)),
+            // To the end of its line, if it has one.
+            None if lines && rest.starts_with("--") => {
+                let end = rest.find('\n');
+                lines = end.is_some();
+                end
+            }
+            None => None,
+        };
+        match comment {
+            None if !c.is_whitespace() => plain.push(c),
+            _ if plain.ends_with(' ') => {}
+            _ => plain.push(' '),
+        }
+        rest = rest.get(comment.unwrap_or(c.len_utf8())..).unwrap_or_default();
+    }
+    Some(plain)
 }
 
 impl WordPattern {

@@ -72,6 +72,8 @@ impl ShellPattern {
         let before = words.iter().take_while(|word| split_assignment(word).is_some()).count();
         // Only assignments: the pattern of a command that is called like that.
         let before = if before == words.len() && !rest { 0 } else { before };
+        // The words of a whole line have theirs among them.
+        let before = if operators { 0 } else { before };
         let assignments = words.drain(..before).filter_map(|word| {
             let (name, value) = split_assignment(&word)?;
             Some(AssignmentPattern { name: name.to_owned(), value: WordPattern::parse(value) })
@@ -127,7 +129,7 @@ impl WordPattern {
         let glob = Glob::parse_stars(text);
         let (folded, plain) = (glob.to_folded(), glob.to_compatible());
         let climbs = text.split('/').any(|part| part == "..");
-        Self::Glob { exact: glob, folded, plain, climbs }
+        Self::Glob { exact: glob, folded, plain, climbs, several: text == "**" }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::glob::{Glob, TextPart};
 use super::command_forms::{CommandForm, ComparableWord, name_variants};
 use super::{AssignmentPattern, SimpleCommandPattern, WordPattern};
+use mayi_call::effort;
 use mayi_call::shell::Assignment;
 
 /// As many steps are taken: then it could.
@@ -28,19 +29,19 @@ impl SimpleCommandPattern {
     }
 
     pub(super) fn could_match_words(&self, words: &[ComparableWord<'_>]) -> bool {
-        // Most commands are known: one way only.
+        // Most commands are known: one way only, up to what stands for any number of words.
         let known =
             words.iter().take(self.words.len() + 1).all(|word| matches!(word, ComparableWord::Known { .. }));
+        let several = self.words.iter().position(WordPattern::is_several);
         if known {
-            let count = words.len() == self.words.len()
-                || (self.takes_more_words() && words.len() > self.words.len());
-            return count
-                && self
-                    .words
-                    .iter()
-                    .zip(words)
-                    .enumerate()
-                    .all(|(at, (own, word))| own.could_match(word, at == 0));
+            let own = several.unwrap_or(self.words.len());
+            let count =
+                words.len() == own || ((several.is_some() || self.takes_more_words()) && words.len() > own);
+            let mut pairs = self.words.iter().take(own).zip(words).enumerate();
+            let fits = count && pairs.all(|(at, (own, word))| own.could_match(word, at == 0));
+            if !fits || several.is_none() {
+                return fits;
+            }
         }
         let width = self.words.len() + 1;
         if width.saturating_mul(words.len()).saturating_mul(width) > MOST_STEPS {
@@ -48,18 +49,24 @@ impl SimpleCommandPattern {
         }
         // How many words of the pattern may be used up before the word at hand.
         let mut now = vec![false; width];
-        mark_position(&mut now, 0);
+        self.mark_reached(&mut now, 0);
         for word in words {
+            if several.is_some() && !effort::spend(width) {
+                return false;
+            }
             let mut next = vec![false; width];
             for at in (0..width).filter(|at| now.get(*at) == Some(&true)) {
                 if at == self.words.len() && self.takes_more_words() {
                     mark_position(&mut next, at);
                 }
                 if self.words.get(at).is_some_and(|own| own.could_match(word, at == 0)) {
-                    mark_position(&mut next, at + 1);
+                    self.mark_reached(&mut next, at + 1);
+                }
+                if self.words.get(at).is_some_and(WordPattern::is_several) {
+                    self.mark_reached(&mut next, at);
                 }
                 if let ComparableWord::Open { splits: true, plain, folded, glob } = word {
-                    mark_position(&mut next, at);
+                    self.mark_reached(&mut next, at);
                     self.match_split_word(at, [folded, plain], *glob, &mut next);
                 }
             }
@@ -69,6 +76,12 @@ impl SimpleCommandPattern {
             }
         }
         now.last() == Some(&true)
+    }
+
+    /// Marks a position among the words of the pattern, and those behind words that may stand for none.
+    fn mark_reached(&self, row: &mut [bool], at: usize) {
+        let none = self.words.get(at..).unwrap_or_default().iter().take_while(|own| own.is_several()).count();
+        (at..=at + none).for_each(|at| mark_position(row, at));
     }
 
     /// One word becomes several: its beginning is that of the first, its end that of the last.
@@ -108,7 +121,7 @@ impl SimpleCommandPattern {
                 return;
             }
             if glob || own.could_match(&tail, false) {
-                mark_position(next, end + 1);
+                self.mark_reached(next, end + 1);
             }
         }
         if self.takes_more_words() {

@@ -317,7 +317,7 @@ fn given_a_reader_then_its_operands_are_read() {
         std::fs::create_dir(root.join(folder)).unwrap();
     }
     std::fs::write(root.join("src/f"), "").unwrap();
-    use Reach::{All, Changed, Itself, Past, Shown};
+    use Reach::{All, Changed, Itself, Past, Shown, Unmade, UnmadeShown};
     let rows: &[(&str, &[(&str, Reach)])] = &[
         ("cat a b/c", &[("a", Itself), ("b/c", Itself)]),
         ("ls", &[(".", Itself)]),
@@ -329,7 +329,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("find", &[(".", Itself)]),
         ("rg --files src", &[("src", Itself)]),
         ("rg foo", &[(".", Shown)]),
-        ("rg foo src", &[("src", Shown)]),
+        ("rg foo src no", &[("src", Shown), ("no", UnmadeShown)]),
         ("rg --hidden foo", &[(".", All)]),
         ("rg -uu foo src", &[("src", All)]),
         ("rg -g .env foo", &[(".", All)]),
@@ -342,7 +342,7 @@ fn given_a_reader_then_its_operands_are_read() {
         ("ack foo src", &[("src", All)]),
         ("grep -r foo src", &[("src", All)]),
         ("grep -r foo", &[(".", All)]),
-        ("grep -rn foo src/f nothing", &[("src/f", Itself), ("nothing", Itself)]),
+        ("grep -rn foo src/f nothing", &[("src/f", Itself), ("nothing", Unmade)]),
         ("grep -d recurse foo src", &[("src", All)]),
         ("grep --directories=rec foo", &[(".", All)]),
         ("grep -d skip foo src", &[("src", Itself)]),

@@ -57,7 +57,9 @@ fn given_a_program_with_sub_commands_then_its_operands_do_not_cover_those_that_a
         "ip addr",
         "npm run",
         "service",
+        "tsx",
         "unittest",
+        "vite",
     ];
     let covers = |program: &ProgramEntry| {
         let form = program.form();
