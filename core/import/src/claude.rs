@@ -108,7 +108,7 @@ pub(super) fn read_permissions(
     };
     for (key, effect) in [("deny", Effect::Deny), ("ask", Effect::Ask), ("allow", Effect::Allow)] {
         let from = format!("permissions.{key}");
-        let list = Entry::new(effect, &from, [""; 0]);
+        let list = Entry::new(effect, &from, ["*"]);
         for text in text_items(permissions.get(key), &list, rules) {
             read_rule(text, effect, &format!("{from}: {text}"), grammar, rules);
         }
@@ -335,7 +335,11 @@ fn never_writes(path: &str) -> bool {
 /// All that a rule about `tool` could be about.
 fn tool_scope(tool: &str, argument: Option<&str>, grammar: Grammar) -> Vec<String> {
     match grammar.kind_of(tool) {
-        ToolKind::Runs => vec![beginning_pattern(argument.unwrap_or("*"))],
+        ToolKind::Runs => {
+            let argument = argument.unwrap_or("*");
+            let prefix = argument.strip_suffix(":*").map(|prefix| format!("{prefix} *"));
+            vec![beginning_pattern(prefix.as_deref().unwrap_or(argument))]
+        }
         ToolKind::Reads | ToolKind::Looks => vec!["read(**)".to_owned()],
         ToolKind::Changes => vec!["write(**)".to_owned()],
         ToolKind::Fetches => vec!["fetch(*)".to_owned()],

@@ -93,8 +93,8 @@ fn prefix_rule(arguments: &[(String, LiteralArgument)], from: &str, rules: &mut 
     let first: Vec<String> = positions
         .iter()
         .map_while(|position| match position {
-            LiteralArgument::Text(word) => Some(word.clone()),
-            LiteralArgument::List(_) => None,
+            LiteralArgument::Text(word) if !word.is_empty() => Some(word.clone()),
+            _ => None,
         })
         .collect();
     let scope = words::prefix_pattern(&first, Effect::Ask).unwrap_or_else(|_| "shell(*)".to_owned());

@@ -51,8 +51,16 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
             name_all_keys(app, &[], &format!("apps.{name}."), rules);
         }
     }
-    let known =
-        ["approval_policy", "sandbox_mode", "sandbox_workspace_write", "default_permissions", "permissions"];
+    let known = [
+        "approval_policy",
+        "sandbox_mode",
+        "sandbox_workspace_write",
+        "default_permissions",
+        "permissions",
+        "mcp_servers",
+        "profiles",
+        "apps",
+    ];
     name_permission_keys(table, &known, "", rules);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::{Carried, ImportResult, ImportedFolder, ImportedRule, OmittedRule, SettingsFile};
-use mayi_call::resolve_path;
+use mayi_call::{Names, resolve_path};
 use mayi_config::named_folder;
 use mayi_kept::approval::escape_line;
 use mayi_policy::pattern::{PatternBases, escape_glob};
@@ -112,6 +112,19 @@ impl<'a> RuleCollector<'a> {
                 denial,
             ),
         }
+    }
+
+    /// Takes a server that is switched off: its `enabled` is false.
+    pub(super) fn take_server_off(&mut self, server: &str, of: &Value, place: &str) {
+        if of.get("enabled") != Some(&Value::Bool(false)) {
+            return;
+        }
+        let from = format!("{place}.{server}.enabled: false");
+        let found = match Names::is_plain(server) {
+            true => Ok(vec![format!("mcp({server}/*)")]),
+            false => Err("no server can be called like that".to_owned()),
+        };
+        self.take(&Entry::new(Effect::Deny, &from, ["mcp(*/*)"]), found);
     }
 
     fn check_pattern(&self, pattern: &str) -> Result<(), SkipReason> {

@@ -61,6 +61,7 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
         "deniedUrls",
         "denied_urls",
         "sandbox",
+        "disabledMcpServers",
         "trusted_folders",
         "trustedFolders",
         "permissions",
@@ -83,10 +84,10 @@ fn read_location(folder: &str, approvals: &Value, rules: &mut RuleCollector<'_>)
                 rules.take(&Entry::new(Effect::Allow, &from, [""; 0]), found);
             }
         }
-        let from = format!("{from}.allowed_directories");
-        let list = Entry::new(Effect::Allow, &from, [""; 0]);
+        let named = format!("{from}.allowed_directories");
+        let list = Entry::new(Effect::Allow, &named, [""; 0]);
         for folder in text_items(approvals.get("allowed_directories"), &list, rules) {
-            rules.add_folder(folder, &format!("{from}: {folder}"));
+            rules.add_folder(folder, &format!("{named}: {folder}"));
         }
         if let Some(map) = approvals.as_object() {
             name_all_keys(map, &["tool_approvals", "allowed_directories"], &format!("{from}."), rules);
@@ -207,8 +208,5 @@ fn read_sandbox(settings: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
             }
         }
     }
-    for (key, value) in sandbox.iter().filter(|(key, _)| !["userPolicy", "enabled"].contains(&key.as_str())) {
-        let from = format!("sandbox.{key}: {value}");
-        rules.leave_out(&from, "mayi is no sandbox: it judges what is asked for");
-    }
+    name_all_keys(sandbox, &["userPolicy", "enabled"], "sandbox.", rules);
 }

@@ -19,7 +19,7 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
         Some(Value::Object(permissions)) => {
             for (key, effect) in [("deny", Effect::Deny), ("ask", Effect::Ask), ("allow", Effect::Allow)] {
                 let from = format!("permissions.{key}");
-                for text in text_items(permissions.get(key), &Entry::new(effect, &from, [""; 0]), rules) {
+                for text in text_items(permissions.get(key), &Entry::new(effect, &from, ["*"]), rules) {
                     read_token(text, effect, &format!("{from}: {text}"), rules);
                 }
             }

@@ -19,10 +19,11 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
     for (place, effect) in [
         ("tools.exclude", Effect::Deny),
         ("excludeTools", Effect::Deny),
+        ("tools.confirmationRequired", Effect::Ask),
         ("tools.allowed", Effect::Allow),
         ("allowedTools", Effect::Allow),
     ] {
-        let list = Entry::new(effect, place, [""; 0]);
+        let list = Entry::new(effect, place, ["*"]);
         for text in text_items(at(settings, place), &list, rules) {
             read_tool_entry(text, effect, &format!("{place}: {text}"), rules);
         }
@@ -60,6 +61,11 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
         "approvalMode",
         "allowMCPServers",
         "excludeMCPServers",
+        "tools",
+        "security",
+        "mcp",
+        "general",
+        "mcpServers",
     ];
     name_permission_keys(settings, &known, "", rules);
     for block in ["tools", "security", "mcp", "general"] {
@@ -67,7 +73,7 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
         let known: Vec<&str> = NO_RULES
             .iter()
             .filter_map(|place| place.strip_prefix(block)?.strip_prefix('.'))
-            .chain(["exclude", "allowed", "core", "excluded"])
+            .chain(["exclude", "allowed", "core", "excluded", "confirmationRequired"])
             .collect();
         name_permission_keys(map, &known, &format!("{block}."), rules);
     }

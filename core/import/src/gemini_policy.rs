@@ -111,6 +111,15 @@ fn one_rule(value: &Value, tools: &[String], effect: Effect, from: &str, rules: 
     for patterns in found {
         rules.take(&entry, patterns);
     }
+    // It is compared with the whole line there.
+    let expression =
+        value.get("commandRegex").and_then(Value::as_str).filter(|_| server.is_none() && prefixes.is_empty());
+    if let Some(source) =
+        expression.filter(|source| effect != Effect::Allow && regexes::crosses_commands(source))
+    {
+        entry.scope = vec![regexes::line_pattern(source, false)];
+        rules.ask_instead(&entry, regexes::SEVERAL);
+    }
 }
 
 /// All that a rule could be about, whatever its conditions are.

@@ -26,6 +26,12 @@ pub(super) fn prefix_patterns(prefix: &str, effect: Effect) -> Result<Vec<String
     command_patterns(prefix, PatternTail::Words, effect)
 }
 
+/// A tool by its own name, and by others that it goes by.
+fn names(tool: &str, others: &[&str]) -> Vec<String> {
+    let own = std::iter::once(&tool).filter(|tool| !others.contains(tool));
+    own.chain(others).map(|name| format!("tool({name})")).collect()
+}
+
 pub(super) fn tool_patterns(tool: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
     let allow = effect == Effect::Allow;
     let files = if allow { "./**" } else { "**" };
@@ -38,18 +44,11 @@ pub(super) fn tool_patterns(tool: &str, effect: Effect) -> Result<Vec<String>, S
         "replace" | "edit" | "EditTool" | "Edit" if allow => vec![format!("edit({files})")],
         "replace" | "edit" | "EditTool" | "Edit" => change_patterns(files, effect),
         "web_fetch" | "WebFetchTool" | "WebFetch" => vec!["fetch(*)".to_owned()],
-        // What looks into files reads them, too.
-        "glob"
-        | "GlobTool"
-        | "list_directory"
-        | "LSTool"
-        | "ls"
-        | "search_file_content"
-        | "grep_search"
-        | "GrepTool"
-            if !allow =>
-        {
-            vec![format!("tool({tool})")]
+        // What looks into files, by its older and newer names.
+        "glob" | "GlobTool" if !allow => names(tool, &["glob"]),
+        "list_directory" | "LSTool" | "ls" if !allow => names(tool, &["list_directory", "ls"]),
+        "search_file_content" | "grep_search" | "GrepTool" if !allow => {
+            names(tool, &["grep_search", "search_file_content"])
         }
         "*" if allow => {
             return Err(

@@ -24,6 +24,7 @@ mod render;
 mod starlark;
 mod unknown;
 mod vscode;
+mod vscode_defaults;
 mod words;
 mod zed;
 

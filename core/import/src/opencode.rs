@@ -44,7 +44,15 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
     for of in &inner {
         read_inner_entry(of, rules);
     }
-    name_permission_keys(settings, &["permission", "permissions"], "", rules);
+    for (server, of) in settings.get("mcp").and_then(Value::as_object).into_iter().flatten() {
+        rules.take_server_off(server, of, "mcp");
+    }
+    name_permission_keys(
+        settings,
+        &["permission", "permissions", "agent", "agents", "mode", "tools", "disabled_providers"],
+        "",
+        rules,
+    );
     Ok(())
 }
 
@@ -316,8 +324,11 @@ fn translate_entry(tool: &str, pattern: &str, effect: Effect) -> Result<Vec<Stri
     }
 }
 
-/// There `*` is any text, `/` too.
+/// There `*` is any text, `/` too, and `$HOME` at the beginning is the home folder.
 fn path_patterns(pattern: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {
+    let home = pattern.strip_prefix("$HOME").filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let at_home = home.map(|rest| format!("~{rest}"));
+    let pattern = at_home.as_deref().unwrap_or(pattern);
     if pattern == "*" || pattern == "**" || pattern == "**/*" {
         return Ok(vec![if effect == Effect::Allow { "./**".to_owned() } else { "**".to_owned() }]);
     }

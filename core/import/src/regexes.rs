@@ -1,11 +1,19 @@
 //! Regular expressions over commands, as editors write them.
 
+use regex_syntax::hir::{Class, Hir, HirKind};
+
 use super::collector::SkipReason;
 use super::words::{self, QUOTES};
 use mayi_policy::Effect;
 
 /// The most alternatives of one expression.
 const MAX_ALTERNATIVES: usize = 64;
+
+/// The home folder, as a shell puts it in for `~` and `$HOME`.
+const HOME: &str = r"(?:~|\$HOME|/[^ ]*)";
+
+/// How often an example repeats something at most.
+const LONGEST_REPEAT: u32 = 100;
 
 /// Patterns for the commands that `source` matches, somewhere in them unless it is anchored.
 ///
@@ -34,7 +42,50 @@ pub(super) fn regex_patterns(
     }
     let source = translate_regex(source, effect)?;
     let case = if ignore_case { "(?i)" } else { "" };
-    Ok(vec![format!("shell(/{case}{source}/)")])
+    let patterns = vec![format!("shell(/{case}{source}/)")];
+    if effect != Effect::Allow && !reaches_examples(&patterns, &source) {
+        return Err(words::READ_OTHERWISE.to_owned());
+    }
+    Ok(patterns)
+}
+
+/// Whether patterns are about the commands that an expression is about itself, by examples of it.
+fn reaches_examples(patterns: &[String], source: &str) -> bool {
+    let Ok(hir) = regex_syntax::Parser::new().parse(source) else { return true };
+    let Ok(expression) = regex::Regex::new(source) else { return true };
+    let mut text = String::new();
+    add_example(&hir, &mut text);
+    let text = text.trim_end();
+    let examples = [format!("{text} x"), text.to_owned()];
+    examples.iter().filter(|text| expression.is_match(text)).all(|text| words::reach(patterns, text))
+}
+
+/// A short text that an expression matches, as far as what looks around does not matter.
+fn add_example(hir: &Hir, text: &mut String) {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
+        HirKind::Class(Class::Unicode(class)) => {
+            let holds = |c: &char| class.iter().any(|range| (range.start()..=range.end()).contains(c));
+            let first = class.iter().next().map(|range| range.start());
+            text.extend([' ', 'x', 'X', '1', '/', '-', '.'].into_iter().find(holds).or(first));
+        }
+        HirKind::Class(Class::Bytes(_)) => {}
+        HirKind::Repetition(repetition) => {
+            for _ in 0..repetition.min.min(LONGEST_REPEAT) {
+                add_example(&repetition.sub, text);
+            }
+        }
+        HirKind::Capture(capture) => add_example(&capture.sub, text),
+        HirKind::Concat(all) => all.iter().for_each(|of| add_example(of, text)),
+        HirKind::Alternation(all) => all.iter().take(1).for_each(|of| add_example(of, text)),
+    }
+}
+
+/// `/source/flags`: a key of another form, also a path, is plain.
+pub(super) fn split_regex(key: &str) -> Option<(&str, &str)> {
+    let (source, flags) = key.strip_prefix('/')?.rsplit_once('/')?;
+    (!source.is_empty() && flags.chars().all(|c| "dgimsuvy".contains(c))).then_some((source, flags))
 }
 
 fn is_anchored(source: &str) -> bool {
@@ -61,14 +112,16 @@ pub(super) fn wider_pattern(source: &str, ignore_case: bool) -> String {
     let case = if ignore_case { "(?i)" } else { "" };
     let wider = match names_operator(source) {
         true => leading_text(source).map(|text| regex::escape(&text)),
-        false => translate(source, Reading::Wider).ok(),
+        false => translate(source, Reading::Wider)
+            .ok()
+            .filter(|source| reaches_examples(&[format!("shell(/{case}{source}/)")], source)),
     };
     wider.map_or_else(|| "shell(*)".to_owned(), |source| format!("shell(/{case}{source}/)"))
 }
 
 /// Whether an expression is about what stands between commands: it matches in whole lines alone.
 fn names_operator(source: &str) -> bool {
-    let operator = |c: char| matches!(c, '|' | ';' | '&' | '<' | '>');
+    let operator = |c: char| matches!(c, '|' | ';' | '&' | '<' | '>' | '\n' | '\r');
     let mut chars = source.chars().peekable();
     // In a class: whether it is negated.
     let mut class: Option<bool> = None;
@@ -76,7 +129,8 @@ fn names_operator(source: &str) -> bool {
         match (c, class) {
             ('\\', _) => {
                 let escaped = chars.next();
-                if escaped.is_some_and(operator) && class != Some(true) {
+                let ends = |c: char| operator(c) || matches!(c, 'n' | 'r');
+                if escaped.is_some_and(ends) && class != Some(true) {
                     return true;
                 }
             }
@@ -93,6 +147,41 @@ fn names_operator(source: &str) -> bool {
         }
     }
     false
+}
+
+/// Why an expression over whole lines is not enough as one over each command.
+pub(super) const SEVERAL: &str = "it is about whole lines, in which it may match over several commands, and mayi judges each of them by itself";
+
+/// Whether what an expression matches in a line may go over the end of a command, or lie outside of any.
+pub(super) fn crosses_commands(source: &str) -> bool {
+    let mut chars = source.chars().peekable();
+    let mut class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.next().is_some_and(|c| matches!(c, 'D' | 'W' | 'S' | '(' | ')' | '{' | '}')) => {
+                return true;
+            }
+            '\\' => {}
+            '[' if !class => {
+                class = true;
+                if chars.peek() == Some(&'^') {
+                    return true;
+                }
+            }
+            ']' => class = false,
+            '(' | ')' | '{' | '}' if class => return true,
+            '.' if !class => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A pattern for all commands with which a line that `source` matches in can begin to match, as far as that is certain.
+pub(super) fn line_pattern(source: &str, ignore_case: bool) -> String {
+    let case = if ignore_case { "(?i)" } else { "" };
+    leading_text(source)
+        .map_or_else(|| "shell(*)".to_owned(), |text| format!("shell(/{case}{}/)", regex::escape(&text)))
 }
 
 /// The text that everything an expression matches begins with, behind what says where it begins.
@@ -166,6 +255,10 @@ fn translate(source: &str, reading: Reading) -> Result<String, SkipReason> {
                 if kind.starts_with(':') {
                     chars.next();
                     out.push_str("(?:");
+                } else if kind == "i:" {
+                    chars.next();
+                    chars.next();
+                    out.push_str("(?i:");
                 } else if looks_around && reading == Reading::Wider {
                     skip_group(&mut chars)?;
                 } else {
@@ -174,8 +267,12 @@ fn translate(source: &str, reading: Reading) -> Result<String, SkipReason> {
             }
             '[' => out.push_str(&translate_class(&mut chars, reading)?),
             '"' | '\'' if reading != Reading::Exact => out.push_str(&quotes),
+            '~' if reading != Reading::Exact && chars.peek() == Some(&'/') => out.push_str(HOME),
             c => out.push(c),
         }
+    }
+    if reading != Reading::Exact {
+        out = out.replace("\\$\\{HOME\\}", HOME).replace("\\$HOME", HOME);
     }
     match regex::RegexBuilder::new(&out).size_limit(1 << 18).build() {
         Ok(_) => Ok(out),

@@ -39,10 +39,18 @@ pub(super) fn parse_calls(text: &str) -> Vec<StarlarkCall> {
     let mut calls = Vec::new();
     let mut rest = tokens.as_slice();
     while let Some((first, after)) = rest.split_first() {
+        let (line, token) = first;
         if calls.len() >= MAX_CALLS {
+            // What follows may forbid something.
+            calls.push(StarlarkCall {
+                name: String::new(),
+                line: *line,
+                text: "...".to_owned(),
+                whole: text.lines().skip(line - 1).collect::<Vec<_>>().join("\n"),
+                arguments: Err(format!("only the first {MAX_CALLS} rules are looked at")),
+            });
             break;
         }
-        let (line, token) = first;
         // A statement goes to the bracket that closes its first one, or to the end of its line.
         let mut depth = 0_usize;
         let mut opened = false;

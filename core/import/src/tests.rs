@@ -10,6 +10,7 @@ use mayi_config::{Layer, check_file};
 use mayi_policy::pattern::PatternBases;
 
 mod judged;
+mod kinds;
 mod never_loosens;
 mod reports;
 

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::collector::{Entry, RuleCollector, SkipReason, text_items};
 use super::paths::{change_patterns, host_patterns};
-use super::unknown::name_permission_keys;
+use super::unknown::{name_denials, name_permission_keys};
 use super::words::{PatternTail, START, beginning_pattern, command_patterns, first_operator};
-use super::{jsonc, regexes};
+use super::{jsonc, regexes, vscode_defaults};
 use mayi_call::Names;
 use mayi_policy::Effect;
 
@@ -15,6 +15,7 @@ const TERMINAL: &str = "chat.tools.terminal.autoApprove";
 const EDITS: &str = "chat.tools.edits.autoApprove";
 const URLS: &str = "chat.tools.urls.autoApprove";
 const ELIGIBLE: &str = "chat.tools.eligibleForAutoApproval";
+const MCP_ACCESS: &str = "chat.mcp.access";
 const NETWORK_DENIED: &str = "chat.agent.deniedNetworkDomains";
 
 /// Older names of the terminal's setting, with what an entry that is true says: still read by VS Code, or moved to the new one.
@@ -30,15 +31,21 @@ const OLDER_TERMINAL: [(&str, bool); 6] = [
 pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
     let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
+    // In the file of a workspace they are one block.
+    let settings = settings.get("settings").and_then(Value::as_object).unwrap_or(settings);
     let off = settings.get("chat.tools.terminal.enableAutoApprove") == Some(&Value::Bool(false));
     for (name, approves) in [(TERMINAL, true)].into_iter().chain(OLDER_TERMINAL) {
         for (key, value) in object_entries(settings, name, "shell(*)", rules) {
             read_terminal_entry(name, &key, &value, (approves, off), rules);
         }
     }
+    if !off {
+        ask_about_commands(settings, rules);
+    }
     for (key, value) in object_entries(settings, EDITS, "write(**)", rules) {
         read_edit_entry(&key, &value, rules);
     }
+    ask_about_edits(settings, rules);
     for (key, value) in object_entries(settings, URLS, "fetch(*)", rules) {
         read_url_entry(&key, &value, rules);
     }
@@ -53,13 +60,7 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
     for (tool, value) in object_entries(settings, ELIGIBLE, "tool(*)", rules) {
         let from = format!("{ELIGIBLE}: {tool:?}: {value}");
         if value == Value::Bool(false) {
-            let plain = Names::is_plain(&tool);
-            let found = if plain {
-                Ok(vec![format!("tool({tool})")])
-            } else {
-                Err("no tool is called like that".to_owned())
-            };
-            rules.take(&Entry::new(Effect::Ask, &from, ["tool(*)"]), found);
+            rules.take(&Entry::new(Effect::Ask, &from, ["*"]), tool_patterns(&tool));
         }
     }
     let list = Entry::new(Effect::Deny, NETWORK_DENIED, ["fetch(*)"]);
@@ -67,8 +68,62 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
         let from = format!("{NETWORK_DENIED}: {host}");
         rules.take(&Entry::new(Effect::Deny, &from, ["fetch(*)"]), host_patterns(host));
     }
+    if let Some(access) = settings.get(MCP_ACCESS).filter(|access| access.as_str() == Some("none")) {
+        let from = format!("{MCP_ACCESS}: {access}");
+        rules.take(&Entry::new(Effect::Deny, &from, ["mcp(*/*)"]), Ok(vec!["mcp(*/*)".to_owned()]));
+    }
     name_others(settings, rules);
     Ok(())
+}
+
+/// What VS Code asks about by itself, as far as an approval that was carried over could be about it.
+fn ask_about_commands(settings: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    if settings.get("chat.tools.terminal.ignoreDefaultAutoApproveRules") == Some(&Value::Bool(true)) {
+        return;
+    }
+    let Some(entries) = settings.get(TERMINAL).and_then(Value::as_object) else { return };
+    let approves =
+        |value: &Value| *value == Value::Bool(true) || value.get("approve") == Some(&Value::Bool(true));
+    let approved: Vec<&str> =
+        entries.iter().filter(|(_, value)| approves(value)).map(|(key, _)| key.as_str()).collect();
+    for (program, key) in vscode_defaults::asked_commands(&approved) {
+        if entries.contains_key(key) {
+            continue;
+        }
+        let from = format!("{TERMINAL}: {key:?}: false, which VS Code says by itself");
+        let found = match regexes::split_regex(key) {
+            Some((source, flags)) => regex_key_patterns(source, flags, Effect::Ask),
+            None => prefix_patterns(key, Effect::Ask),
+        };
+        rules.take(&Entry::new(Effect::Ask, &from, [beginning_pattern(program)]), found);
+    }
+}
+
+/// The same of its edits, where all others are approved.
+fn ask_about_edits(settings: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    let Some(entries) = settings.get(EDITS).and_then(Value::as_object) else { return };
+    if entries.get(vscode_defaults::EVERY_FILE) != Some(&Value::Bool(true)) {
+        return;
+    }
+    for key in vscode_defaults::ASKED_FILES.iter().filter(|key| !entries.contains_key(**key)) {
+        let from = format!("{EDITS}: {key:?}: false, which VS Code says by itself");
+        rules.take(&Entry::new(Effect::Ask, &from, ["write(**)"]), Ok(change_patterns(key, Effect::Ask)));
+    }
+}
+
+/// A tool of VS Code's own, also by the set that it is in: `execute/runInTerminal`.
+fn tool_patterns(tool: &str) -> Result<Vec<String>, SkipReason> {
+    let name = tool.rsplit('/').next().unwrap_or(tool);
+    if !Names::is_plain(name) {
+        return Err("no tool is called like that".to_owned());
+    }
+    let also = match name {
+        "runInTerminal" | "runTask" | "createAndRunTask" | "runTests" => Some("shell(*)"),
+        "fetch" => Some("fetch(*)"),
+        "editFiles" | "createFile" | "createDirectory" | "editNotebook" => Some("write(**)"),
+        _ => None,
+    };
+    Ok(std::iter::once(format!("tool({name})")).chain(also.map(str::to_owned)).collect())
 }
 
 /// Settings of chat that are not known here and speak of permissions.
@@ -88,6 +143,13 @@ fn name_others(settings: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     name_permission_keys(&chat, &known, "", rules);
+    // Of other agents.
+    let others: Map<String, Value> = settings
+        .iter()
+        .filter(|(key, _)| !of_chat(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    name_denials(&others, &[], rules);
 }
 
 /// The entries of a setting: by name, or a list of names that are all true.
@@ -150,26 +212,24 @@ fn read_terminal_entry(
             "it is about whole lines (`matchCommandLine`), and mayi judges each command of a line by itself",
         );
     }
-    if whole {
-        rules.note_difference(
-            &from,
-            "it is about whole lines (`matchCommandLine`), and here about each command: what stands in several of them is not seen together",
-        );
+    if key.trim().is_empty() {
+        return rules.leave_out(&from, "an empty one is about nothing there");
     }
     let effect = if approve { Effect::Allow } else { Effect::Ask };
-    let (found, scope) = match split_regex(key) {
+    let (found, scope) = match regexes::split_regex(key) {
         Some((source, flags)) => {
             (regex_key_patterns(source, flags, effect), regexes::wider_pattern(source, flags.contains('i')))
         }
         None => (prefix_patterns(key, effect), beginning_pattern(key)),
     };
     rules.take(&Entry::new(effect, &from, [scope]), found);
-}
-
-/// `/source/flags`: a key of another form, also a path, is plain.
-fn split_regex(key: &str) -> Option<(&str, &str)> {
-    let (source, flags) = key.strip_prefix('/')?.rsplit_once('/')?;
-    (!source.is_empty() && flags.chars().all(|c| "dgimsuvy".contains(c))).then_some((source, flags))
+    // The same over several commands.
+    if let Some((source, flags)) =
+        regexes::split_regex(key).filter(|(source, _)| whole && regexes::crosses_commands(source))
+    {
+        let scope = regexes::line_pattern(source, flags.contains('i'));
+        rules.ask_instead(&Entry::new(effect, &from, [scope]), regexes::SEVERAL);
+    }
 }
 
 fn regex_key_patterns(source: &str, flags: &str, effect: Effect) -> Result<Vec<String>, SkipReason> {

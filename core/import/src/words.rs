@@ -1,8 +1,13 @@
 //! Commands as other tools write them: text with `*` for any text, spaces too.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use super::collector::SkipReason;
-use mayi_call::shell::{quote_word, split_words};
-use mayi_policy::Effect;
+use mayi_call::shell::{line_accesses, quote_word, split_words};
+use mayi_call::{Access, Dialect, Surroundings};
+use mayi_policy::pattern::PatternBases;
+use mayi_policy::{Effect, Pattern};
 
 /// What makes a text more than the words of one command, where it stands outside of quotes.
 const OPERATORS: &[char] = &['|', '&', ';', '<', '>', '(', ')', '`', '\n', '\r', '\0', '{', '}'];
@@ -38,6 +43,19 @@ pub(super) fn command_patterns(
     if let Some(operator) = first_operator(text) {
         return line_pattern(text, operator, tail, effect).map(|pattern| vec![pattern]);
     }
+    let patterns = plain_patterns(text, tail, effect)?;
+    if effect != Effect::Allow && !reach_examples(&patterns, text, tail) {
+        return Err(READ_OTHERWISE.to_owned());
+    }
+    Ok(patterns)
+}
+
+/// Why a denial that would be about its command, as it is written, is not.
+pub(super) const READ_OTHERWISE: &str = "a command that it is about reads otherwise here: `~` is the home folder, a variable that changes \
+                                         nothing is left out, and a line for a shell is judged as that line";
+
+/// Patterns for a text that is one command.
+fn plain_patterns(text: &str, tail: PatternTail, effect: Effect) -> Result<Vec<String>, SkipReason> {
     if text.contains('\\') {
         return Err("what `\\` means in it is not certain".to_owned());
     }
@@ -76,6 +94,45 @@ pub(super) fn command_patterns(
         words.push("*".to_owned());
     }
     Ok(vec![format!("shell({})", words.join(" "))])
+}
+
+/// Whether patterns are about the commands that `text` itself is about, as far as these are understood.
+fn reach_examples(patterns: &[String], text: &str, tail: PatternTail) -> bool {
+    let open = tail == PatternTail::Words || text.ends_with('*');
+    let plain = text.trim_end_matches('*').replace(['*', '?'], "x");
+    let mut examples = vec![plain.clone()];
+    if open {
+        examples.push(format!("{} x", plain.trim_end()));
+        // What begins with a shell may be a line for it.
+        if split_words(&plain).is_some_and(|words| matches!(words.as_slice(), [one] if is_shell(one))) {
+            examples.push(format!("{} -c x", plain.trim_end()));
+        }
+    }
+    examples.iter().all(|example| reach(patterns, example))
+}
+
+fn is_shell(word: &str) -> bool {
+    matches!(word.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash"))
+}
+
+/// Whether one of the patterns is about `example`; also where nobody knows what that runs.
+pub(super) fn reach(patterns: &[String], example: &str) -> bool {
+    let home = Path::new("/home/x");
+    let places = PatternBases { home: Some(home.to_owned()), ..PatternBases::default() };
+    let (roots, none) = ([home.join("work")], BTreeMap::new());
+    let at = Surroundings {
+        cwd: &home.join("work"),
+        roots: &roots,
+        home: Some(home),
+        env: &none,
+        dialect: Dialect::Unknown,
+    };
+    let accesses = line_accesses(example, &at);
+    let understood = |access: &Access| matches!(access, Access::Shell(shell) if shell.understood);
+    let patterns: Vec<Pattern> =
+        patterns.iter().filter_map(|pattern| Pattern::parse(pattern, &places).ok()).collect();
+    !accesses.iter().any(understood)
+        || accesses.iter().any(|access| patterns.iter().any(|of| of.could_match(access, &roots)))
 }
 
 /// A word as one of a pattern. `quoted`: the text that it comes from has quotes.
@@ -178,7 +235,34 @@ fn regex_pattern(text: &str, tail: PatternTail) -> Result<String, SkipReason> {
 /// A pattern for every command that begins as `text` does, as far as it is certain how that is: what is asked about where
 /// `text` can't be said.
 pub(super) fn beginning_pattern(text: &str) -> String {
-    let text = text.trim();
+    let text = without_assignments(text.trim());
+    let pattern = beginning_words(text);
+    let open = first_operator(text).is_none()
+        && !reach_examples(std::slice::from_ref(&pattern), text, PatternTail::Words);
+    if open { "shell(*)".to_owned() } else { pattern }
+}
+
+/// A command without what is set before it: some of it is no part of what mayi compares.
+fn without_assignments(text: &str) -> &str {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut rest = text;
+    while let Some((word, behind)) = rest.split_once(' ') {
+        let set = word
+            .split_once('=')
+            .is_some_and(|(name, value)| is_name(name) && !value.contains(['"', '\'', '$', '`']));
+        if !set {
+            break;
+        }
+        rest = behind.trim_start();
+    }
+    rest
+}
+
+fn beginning_words(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || " -_./:,+@%".contains(c);
     let end = text.find(|c: char| !plain(c)).unwrap_or(text.len());
     let (known, rest) = text.split_at(end);

@@ -5,10 +5,13 @@ use serde_json::{Map, Value};
 
 use super::collector::{Entry, RuleCollector, SkipReason};
 use super::paths::{change_patterns, host_of_regex};
-use super::unknown::{name_all_keys, name_permission_keys};
+use super::unknown::{name_all_keys, name_denials, name_permission_keys};
 use super::{jsonc, path_texts, regexes};
 use mayi_call::Names;
 use mayi_policy::Effect;
+
+/// What Zed itself blocks, and mayi does not by itself: removing all of the folder that is worked in.
+const BLOCKED: &str = r"shell(/^rm( [^ ]+)* \.{1,2}\/?\*?( [^ ]+)*$/)";
 
 /// Lists of a tool's expressions, with what they are for.
 const LISTS: [(&str, Effect); 3] =
@@ -17,30 +20,51 @@ const LISTS: [(&str, Effect); 3] =
 pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), String> {
     let settings = jsonc::parse(text)?;
     let Some(settings) = settings.as_object() else { return Err("is not an object".to_owned()) };
+    for (server, of) in settings.get("context_servers").and_then(Value::as_object).into_iter().flatten() {
+        rules.take_server_off(server, of, "context_servers");
+    }
+    // Also of one system, one release or one profile.
+    name_denials(settings, &["agent", "context_servers"], rules);
     let Some(agent) = settings.get("agent").and_then(Value::as_object) else { return Ok(()) };
     if agent.get("always_allow_tool_actions") == Some(&Value::Bool(true)) {
         rules.leave_out("agent.always_allow_tool_actions: true", EVERYTHING);
     }
-    name_permission_keys(agent, &["always_allow_tool_actions", "tool_permissions"], "agent.", rules);
+    read_profiles(agent, rules);
+    name_permission_keys(
+        agent,
+        &["always_allow_tool_actions", "tool_permissions", "profiles"],
+        "agent.",
+        rules,
+    );
     let permissions = match agent.get("tool_permissions") {
         None | Some(Value::Null) => return Ok(()),
         Some(Value::Object(permissions)) => permissions,
         Some(_) => return Err("has an `agent.tool_permissions` that is not an object".to_owned()),
     };
-    match permissions.get("default").and_then(Value::as_str) {
-        Some("allow") => rules.leave_out("agent.tool_permissions.default: \"allow\"", EVERYTHING),
-        Some("deny") => rules.note_asked(
-            "agent.tool_permissions.default: \"deny\"",
-            "where no rule speaks, mayi asks: write `execute = \"deny\"` and the like under [matrix.default] for a denial",
-        ),
-        _ => {}
-    }
+    let denied = match permissions.get("default").and_then(Value::as_str) {
+        Some("allow") => {
+            rules.leave_out("agent.tool_permissions.default: \"allow\"", EVERYTHING);
+            false
+        }
+        Some("deny") => {
+            rules.note_asked(
+                "agent.tool_permissions.default: \"deny\"",
+                "for tools that are not known here: where no rule speaks, mayi asks, but for what only reads",
+            );
+            true
+        }
+        _ => false,
+    };
     name_all_keys(permissions, &["default", "tools"], "agent.tool_permissions.", rules);
-    let Some(tools) = permissions.get("tools").and_then(Value::as_object) else { return Ok(()) };
+    let none = Map::new();
+    let tools = permissions.get("tools").and_then(Value::as_object).unwrap_or(&none);
+    if denied {
+        deny_others(tools, rules);
+    }
     for (tool, value) in tools {
         let from = format!("agent.tool_permissions.tools.{tool}");
         match value.as_object() {
-            Some(value) => read_tool(tool, value, &from, rules),
+            Some(value) => read_tool(tool, value, denied, &from, rules),
             None => {
                 let from = format!("{from}: {value}");
                 rules.take(
@@ -53,9 +77,57 @@ pub(super) fn read(text: &str, rules: &mut RuleCollector<'_>) -> Result<(), Stri
     Ok(())
 }
 
+/// Tools that a profile is without: where it is the one that a thread begins with, they are asked about.
+fn read_profiles(agent: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    let chosen = agent.get("default_profile").and_then(Value::as_str).unwrap_or("write");
+    for (name, profile) in agent.get("profiles").and_then(Value::as_object).into_iter().flatten() {
+        let from = format!("agent.profiles.{name}");
+        let off = |tools: Option<&Value>| -> Vec<String> {
+            let tools = tools.and_then(Value::as_object).into_iter().flatten();
+            tools.filter(|(_, on)| **on == Value::Bool(false)).map(|(tool, _)| tool.clone()).collect()
+        };
+        let mut tools = off(profile.get("tools"));
+        for (server, of) in profile.get("context_servers").and_then(Value::as_object).into_iter().flatten() {
+            tools.extend(off(of.get("tools")).iter().map(|tool| format!("mcp:{server}:{tool}")));
+        }
+        for tool in tools {
+            let from = format!("{from}: {tool}: false");
+            if name == chosen {
+                let entry = Entry::new(Effect::Deny, &from, scope_of(&tool));
+                rules.ask_instead(&entry, "profiles are not told apart here");
+            } else {
+                rules.leave_out(
+                    &from,
+                    "profiles are not told apart here, and this is not the one that a thread begins with",
+                );
+            }
+        }
+    }
+}
+
 const EVERYTHING: &str = "this allows everything: `mode = \"auto\"` is the like of it, if you mean it";
 
-fn read_tool(tool: &str, value: &Map<String, Value>, from: &str, rules: &mut RuleCollector<'_>) {
+/// Denies the tools that are not among `tools`. Of those that change files, only where none of them is.
+fn deny_others(tools: &Map<String, Value>, rules: &mut RuleCollector<'_>) {
+    let files =
+        ["edit_file", "save_file", "write_file", "restore_file_from_disk", "create_directory", "copy_path"];
+    let changes =
+        if tools.keys().any(|tool| files.contains(&tool.as_str())) { None } else { Some("edit_file") };
+    let others = ["terminal", "fetch", "delete_path", "move_path"].into_iter().chain(changes);
+    for tool in others.filter(|tool| !tools.contains_key(*tool)) {
+        let from = format!("agent.tool_permissions.default: \"deny\", of {tool}");
+        rules.take(&Entry::new(Effect::Deny, &from, scope_of(tool)), tool_patterns(tool, Effect::Deny));
+    }
+}
+
+/// `denied`: what no list of it speaks of is denied, unless it says otherwise.
+fn read_tool(
+    tool: &str,
+    value: &Map<String, Value>,
+    denied: bool,
+    from: &str,
+    rules: &mut RuleCollector<'_>,
+) {
     let open = ["always_allow", "always_confirm"]
         .iter()
         .any(|key| value.get(*key).is_some_and(|list| list.as_array().is_none_or(|list| !list.is_empty())));
@@ -63,6 +135,18 @@ fn read_tool(tool: &str, value: &Map<String, Value>, from: &str, rules: &mut Rul
         if let Some(word) = value.get(key) {
             default(tool, word, open, &format!("{from}.{key}: {word}"), rules);
         }
+    }
+    if denied && !["default", "default_mode"].iter().any(|key| value.contains_key(*key)) {
+        let from = format!("agent.tool_permissions.default: \"deny\", of {tool}");
+        default(tool, &Value::from("deny"), open, &from, rules);
+    }
+    let allows = value.get("always_allow").is_some_and(|list| !list.is_null());
+    if tool == "terminal"
+        && (allows
+            || ["default", "default_mode"].iter().any(|key| value.get(*key) == Some(&Value::from("allow"))))
+    {
+        let from = format!("{from}, where Zed itself blocks that");
+        rules.take(&Entry::new(Effect::Deny, &from, ["shell(rm *)"]), Ok(vec![BLOCKED.to_owned()]));
     }
     for (key, effect) in LISTS {
         let Some(list) = value.get(key) else { continue };
@@ -125,7 +209,8 @@ fn default(tool: &str, word: &Value, open: bool, from: &str, rules: &mut RuleCol
             if path_patterns(tool, "**", Effect::Ask).is_some_and(|of| of == ["read(**)"]) {
                 return rules.ask_instead(&Entry::new(Effect::Deny, from, ["read(**)"]), why);
             }
-            return rules.note_asked(from, format!("mayi asks there: {why}"));
+            let but = if tool == "terminal" { ", but for commands that only read" } else { "" };
+            return rules.note_asked(from, format!("mayi asks there{but}: {why}"));
         }
         Some("deny") => Effect::Deny,
         Some("confirm") => return,
