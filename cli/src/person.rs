@@ -5,7 +5,9 @@ use mayi_core::gate::check_by_those_who_ask;
 use mayi_core::gate::{asking_pids, is_started_by};
 use mayi_core::store::Store;
 
+use crate::context::Context;
 use crate::error::CliError;
+use crate::memory::open_existing_store;
 
 /// Where it can't be told who is at a terminal, nor what an agent has started.
 #[cfg(not(unix))]
@@ -60,6 +62,14 @@ pub(crate) fn require_answerer(_: &dyn Store) -> Result<(), CliError> {
 pub(crate) fn refuse_agent(store: &dyn Store) -> Result<(), CliError> {
     refuse_descendants_of(&asking_pids(store)?)?;
     ask_others(store)
+}
+
+/// The same before the person's own settings are loosened, whether or not anything is recorded yet.
+///
+/// # Errors
+/// Says so, or what is wrong with the store.
+pub(crate) fn refuse_agent_to_loosen(ctx: &Context) -> Result<(), CliError> {
+    open_existing_store(ctx)?.map_or(Ok(()), |store| refuse_agent(&store))
 }
 
 /// Has the processes that ask look at this one, which an agent may have put where it sees none of them.

@@ -7,7 +7,7 @@ use jsonrpsee::core::params::ObjectParams;
 use jsonrpsee::ws_client::{HeaderMap, HeaderValue, WsClient, WsClientBuilder};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Command;
 
 use crate::LIMIT;
@@ -59,6 +59,28 @@ impl Backend {
             .await
             .unwrap();
         client
+    }
+
+    /// A code for the page, as the editor that `client` is shows it.
+    pub async fn code(&self, client: &Client) -> String {
+        client.ask("ui/pair", json!({})).await["code"].as_str().unwrap().to_owned()
+    }
+
+    /// The token of a page on which such a code was typed.
+    pub async fn paired(&self, code: &str) -> String {
+        let at = self.address();
+        let body = json!({ "code": code }).to_string();
+        let head = format!(
+            "POST /ui/pair HTTP/1.1\r\nhost: {at}\r\norigin: http://{at}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        let mut page = tokio::net::TcpStream::connect(at).await.unwrap();
+        page.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        let mut said = String::new();
+        page.read_to_string(&mut said).await.unwrap();
+        let said: Value = serde_json::from_str(said.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        said["token"].as_str().unwrap().to_owned()
     }
 
     /// Kills it, as nothing that it could notice.

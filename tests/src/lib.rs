@@ -34,7 +34,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-pub use loose::{Loose, again_as_ordinary_user};
+pub use loose::{Loose, again_as_ordinary_user, again_as_ordinary_user_with};
 pub use skipped::skipped;
 
 /// A test that waits longer for anything has failed: nothing that mayi does may hang.

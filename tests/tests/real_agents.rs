@@ -27,6 +27,8 @@ mod headless;
 mod model;
 #[path = "real_agents/processes.rs"]
 mod processes;
+#[path = "../../cli/tests/support/pty.rs"]
+mod pty;
 #[path = "real_agents/running.rs"]
 mod running;
 #[path = "real_agents/scene.rs"]
@@ -63,6 +65,8 @@ macro_rules! with_each_harness {
     };
 }
 
+#[path = "real_agents/answering.rs"]
+mod answering;
 #[path = "real_agents/backend.rs"]
 mod backend;
 #[path = "real_agents/commands.rs"]

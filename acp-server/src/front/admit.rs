@@ -8,10 +8,10 @@ use jsonrpsee::server::HttpBody;
 use mayi_doors::web::{bearer_token, is_own, is_served, single_header};
 use serde_json::json;
 
-use super::Peer;
 use super::listen::{ConnectionSeat, Front};
 use super::page;
 use super::refusal::{refusal_response, typed_response};
+use super::{AgentCheck, NOT_HEARD, Peer};
 use crate::credentials::Credential;
 
 /// The subprotocol of the page's WebSocket; the one that comes with it carries the page's token.
@@ -36,7 +36,7 @@ impl Front {
     pub(super) async fn answer_request(
         self: &Arc<Self>,
         request: Request<Incoming>,
-        agent: impl Future<Output = bool> + Send,
+        agent: &AgentCheck,
         seat: &Arc<ConnectionSeat>,
     ) -> AdmitOutcome {
         if !is_served(request.uri(), request.headers(), &self.options.hosts) {
@@ -56,6 +56,10 @@ impl Front {
                 AdmitOutcome::from_stranger(self.proof_response(&request))
             }
             "/ui" | "/ui/" if self.options.ui => AdmitOutcome::from_stranger(page::page_file("index.html")),
+            // What it gets is worth an answer, and wrong codes are not tried in the person's place.
+            "/ui/pair" if self.options.ui && is_agent(agent).await => {
+                AdmitOutcome::from_stranger(refusal_response(StatusCode::FORBIDDEN, NOT_HEARD))
+            }
             "/ui/pair" if self.options.ui => AdmitOutcome::from_stranger(self.pair_page(request, page).await),
             _ if self.options.ui && path.starts_with("/ui/") => {
                 AdmitOutcome::from_stranger(page::page_file(path.trim_start_matches("/ui/")))
@@ -90,7 +94,7 @@ impl Front {
         self: &Arc<Self>,
         mut request: Request<Incoming>,
         page: bool,
-        agent: impl Future<Output = bool> + Send,
+        agent: &AgentCheck,
         seat: &Arc<ConnectionSeat>,
     ) -> AdmitOutcome {
         let credential = match self.request_credential(request.headers(), page) {
@@ -102,10 +106,8 @@ impl Front {
         };
         // D6.8: Answers from a descendant of a gated agent are refused.
         let credential = match credential {
-            credential if credential >= Credential::Page && agent.await => {
-                let text =
-                    "an agent can't answer for the person: this comes from one, or from what one has started";
-                return AdmitOutcome::from_stranger(refusal_response(StatusCode::FORBIDDEN, text));
+            credential if credential >= Credential::Page && is_agent(agent).await => {
+                return AdmitOutcome::from_stranger(refusal_response(StatusCode::FORBIDDEN, NOT_HEARD));
             }
             Credential::Ask if !self.try_seat_asker(seat) => {
                 let text = "too many programs that ask are connected: close some, or ask again later";
@@ -114,7 +116,9 @@ impl Front {
             credential => credential,
         };
         let here = (credential >= Credential::Page).then(|| self.backend.presence.enter());
-        request.extensions_mut().insert(Arc::new(Peer::new(credential, here, Arc::clone(seat))));
+        // Who has a socket for long may have got it before there was an agent.
+        let stays = jsonrpsee::server::ws::is_upgrade_request(&request).then(|| Arc::clone(agent));
+        request.extensions_mut().insert(Arc::new(Peer::new(credential, here, stays, Arc::clone(seat))));
         let protocol = page && request.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL);
         let mut response = self.call_methods(request).await;
         if protocol && response.status() == StatusCode::SWITCHING_PROTOCOLS {
@@ -138,4 +142,10 @@ impl Front {
         let token = names.find_map(|name| name.strip_prefix(TOKEN))?;
         self.pairings.as_ref()?.is_paired(token).then_some(Credential::Page)
     }
+}
+
+async fn is_agent(agent: &AgentCheck) -> bool {
+    let agent = Arc::clone(agent);
+    // What can't be known is not let in.
+    tokio::task::spawn_blocking(move || agent()).await.unwrap_or(true)
 }

@@ -19,6 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service;
 
+use super::AgentCheck;
 use super::pairing::Pairings;
 use super::refusal::refusal_response;
 use crate::backend::{Backend, lock_mutex};
@@ -189,19 +190,15 @@ impl Front {
         let front = Arc::clone(&self);
         let seat = Arc::new(ConnectionSeat { _place: place, asker: Mutex::default() });
         let came = Arc::new(stranger);
+        let store = Arc::clone(&self.backend.options.store);
+        // What can't be known is not let in.
+        let agent: AgentCheck =
+            Arc::new(move || mayi_core::gate::is_within_an_agent(&*store, local, peer).unwrap_or(true));
         let service = service_fn(move |request: Request<Incoming>| {
             let (front, seat, came) = (Arc::clone(&front), Arc::clone(&seat), Arc::clone(&came));
+            let agent = Arc::clone(&agent);
             async move {
-                let store = Arc::clone(&front.backend.options.store);
-                let agent = async move {
-                    let look = move || mayi_core::gate::is_within_an_agent(&*store, local, peer);
-                    match tokio::task::spawn_blocking(look).await {
-                        Ok(Ok(within)) => within,
-                        // What can't be known is not let in.
-                        _ => true,
-                    }
-                };
-                let admitted = front.answer_request(request, agent, &seat).await;
+                let admitted = front.answer_request(request, &agent, &seat).await;
                 if admitted.known {
                     came.mark_known();
                 }

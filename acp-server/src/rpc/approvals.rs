@@ -31,10 +31,12 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         Ok(listed)
     })?;
     add_page_method(module, "approval/respond", |context, peer, wanted: Value| {
+        peer.require_person()?;
         let response = without_digest::read(&context.backend, peer, wanted)?;
         submit_response(&context.backend, response, &peer.name())
     })?;
     add_page_method(module, "approval/respondMany", |context, peer, many: RespondMany| {
+        peer.require_person()?;
         let by = peer.name();
         // One answer is by itself in any case.
         let alone =

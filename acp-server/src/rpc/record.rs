@@ -27,6 +27,7 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         Ok(answers.chain(rules.iter().map(rule_grant_info)).collect::<Vec<GrantInfo>>())
     })?;
     add_answer_method(module, "grants/revoke", |context, peer, wanted: Revoke| {
+        peer.require_person()?;
         revoke_grants(&context.backend, &wanted, &peer.name())
     })?;
     add_answer_method(module, "log/query", |context, _, wanted: LogQuery| {

@@ -11,7 +11,7 @@ use crate::tabs;
 
 pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterResult {
     module.register_async_method("session/new", |params, context, extensions| async move {
-        require_credential(&extensions, Credential::Answer)?;
+        require_credential(&extensions, Credential::Answer)?.require_person_soon().await?;
         let wanted: NewSession = parse_params(&params)?;
         let answer: MethodResult<SessionInfo> = Ok(tabs::open(&context.backend, wanted).await?);
         answer
@@ -33,7 +33,7 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
     })?;
     // Not on a blocking thread: they start tasks.
     module.register_async_method("session/prompt", |params, context, extensions| async move {
-        require_credential(&extensions, Credential::Answer)?;
+        require_credential(&extensions, Credential::Answer)?.require_person_soon().await?;
         let Prompt { tab_id, text, mode } = parse_params(&params)?;
         let tab = context.backend.tab(&tab_id)?;
         // A prompt that can't begin changes nothing.
@@ -52,12 +52,14 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         answer
     })?;
     add_answer_method(module, "session/list", |context, _, _: Value| Ok(context.backend.session_infos()))?;
-    add_answer_method(module, "session/setMode", |context, _, SetMode { tab_id, mode }| {
+    add_answer_method(module, "session/setMode", |context, peer, SetMode { tab_id, mode }| {
+        peer.require_person()?;
         let tab = context.backend.tab(&tab_id)?;
         tab.set_mode(mode)?;
         Ok(tab.session_info())
     })?;
     add_answer_method(module, "session/setBypass", |context, peer, SetBypass { tab_id, on }| {
+        peer.require_person()?;
         let tab = context.backend.tab(&tab_id)?;
         tab.set_bypass(on, &peer.name())?;
         context.backend.events.push(&Event::GrantsChanged);

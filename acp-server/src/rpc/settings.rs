@@ -45,6 +45,7 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         if peer.credential == Credential::Answer
             && let Some(settings) = &wanted.settings
         {
+            peer.require_person()?;
             backend.set_editor(EditorSettings::read(settings)?)?;
             backend.reload_tabs();
         }
@@ -65,13 +66,15 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         settings_view(&context.backend, place.cwd.as_deref())
     })?;
     add_answer_method(module, "settings/update", |context, peer, wanted: SettingsUpdate| {
+        peer.require_person()?;
         let done = update_settings(&context.backend, &peer.name(), wanted);
         // What was written counts, also where a file could not be changed after that.
         context.backend.reload_tabs();
         done?;
         settings_view(&context.backend, None)
     })?;
-    add_answer_method(module, "ui/pair", |context, _, _: Value| {
+    add_answer_method(module, "ui/pair", |context, peer, _: Value| {
+        peer.require_person()?;
         let no = || RpcError::Params("the page is not served: start mayi serve with --ui".to_owned());
         let pairing = context.pairing.as_ref().ok_or_else(no)?;
         let (code, expires_at) =

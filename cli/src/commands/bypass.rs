@@ -40,6 +40,9 @@ pub(crate) enum Switch {
 
 pub(super) fn run(args: &BypassArgs, ctx: &Context) -> Result<Exit, CliError> {
     let on = args.state == Switch::On;
+    if on {
+        crate::person::refuse_agent_to_loosen(ctx)?;
+    }
     // What the user's own file says, whatever this folder adds to it.
     let own = Sources {
         workspace: None,

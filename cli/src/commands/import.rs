@@ -170,6 +170,7 @@ pub(super) fn run(args: &ImportArgs, ctx: &Context) -> Result<Exit, CliError> {
         print::stderr_line(lost);
     }
     if args.write {
+        crate::person::refuse_agent_to_loosen(ctx)?;
         return write_rules(tool, imported, args, ctx);
     }
     if !imported.rules.is_empty() && !args.json {

@@ -15,6 +15,7 @@ use super::confirm::ask_to_confirm;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person::refuse_agent_to_loosen;
 use crate::print;
 
 pub(super) const AFTER: &str = "\
@@ -58,6 +59,9 @@ enum TrustSubject {
 pub(super) fn run(args: &TrustArgs, ctx: &Context) -> Result<Exit, CliError> {
     if args.list {
         return list_trusted(args.json, ctx);
+    }
+    if !args.revoke {
+        refuse_agent_to_loosen(ctx)?;
     }
     match (resolve_subject(args.path.as_deref(), ctx)?, args.revoke) {
         (TrustSubject::Workspace(file) | TrustSubject::Program(file), true) => revoke_trust(&file, ctx),

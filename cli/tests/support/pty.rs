@@ -228,6 +228,11 @@ impl Terminal {
         self.pty.as_ref().unwrap().resize(pty_process::Size::new(rows, columns)).unwrap();
     }
 
+    /// Its number.
+    pub(crate) fn pid(&self) -> Pid {
+        self.pid
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(self.pid, signal).unwrap();

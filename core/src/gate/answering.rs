@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::RecvFlags;
 
-use super::peer_process::check_answerer;
+use super::peer_process::{check_answerer, is_stopped};
 use super::{Gate, WeakGate};
 use crate::approval::AnswerError;
 use crate::store::Store;
@@ -146,20 +146,26 @@ fn send_reply(mut stream: &UnixStream, reply: &Reply) {
 pub fn check_by_those_who_ask(store: &dyn Store) -> Result<(), AnswerError> {
     let live = store.live_owners(Timestamp::now()).map_err(|error| AnswerError::Store(error.to_string()))?;
     for owner in live.into_iter().filter(|owner| owner.pid != std::process::id()) {
-        match ask_owner(&store.answer_socket(owner.id), &Request::Look, LOOK_LIMIT) {
+        let socket = store.answer_socket(owner.id);
+        if socket.exists() && is_stopped(owner.pid) {
+            return Err(unanswered(owner.pid, "it is stopped"));
+        }
+        match ask_owner(&socket, &Request::Look, LOOK_LIMIT) {
             Ok(Some(reply)) => reply?,
-            // It ends, or takes no answers.
+            // It ends, or takes no answers. (Who could move its socket away could write the person's settings, too.)
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {}
-            Ok(None) | Err(_) => {
-                return Err(AnswerError::Refused(format!(
-                    "an agent can't answer for the person, and the process {} of mayi, which asks, does not say whether this is \
-                     one: it may be stopped; try again",
-                    owner.pid
-                )));
-            }
+            Ok(None) | Err(_) => return Err(unanswered(owner.pid, "it may be stopped, or hang")),
         }
     }
     Ok(())
+}
+
+/// Who is there can't be told without the process that asks.
+fn unanswered(pid: u32, why: &str) -> AnswerError {
+    AnswerError::Refused(format!(
+        "whether this is you or an agent is looked at by each mayi that waits for an answer, and process {pid} does not answer: \
+         {why}; have it go on (`fg` in its terminal, or `kill -CONT {pid}`) or end it, and try again"
+    ))
 }
 
 impl Gate {

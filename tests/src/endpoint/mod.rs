@@ -68,6 +68,8 @@ struct Known {
     released: Arc<Notify>,
     /// What servers say of their tools otherwise than at first, by the tools' names.
     said: BTreeMap<String, String>,
+    /// The arguments of each call, where they are not what it is about.
+    given: Option<String>,
 }
 
 /// A response that is kept.
@@ -135,6 +137,11 @@ impl Endpoint {
     /// The servers' description of a tool is another one from now on.
     pub fn describe(&self, tool: &str, description: &str) {
         lock(&self.state).said.insert(tool.to_owned(), description.to_owned());
+    }
+
+    /// What each tool is called with from now on.
+    pub fn gives(&self, arguments: Option<String>) {
+        lock(&self.state).given = arguments;
     }
 
     /// The id of the last response.

@@ -109,9 +109,10 @@ pub(super) fn turn(known: &mut Known, body: &Value, going_on: GoingOn, trouble: 
                 tool.split_once('/').map_or(("docs", tool.as_str()), |(label, name)| (label, name));
             // A tool of this name is called with the key that the endpoint was sent.
             let about = if name == "leak" { super::KEY } else { name };
+            let arguments = json!({ "query": format!("what {about} is about") }).to_string();
             let request = json!({
                 "id": known.id("mcpr"), "type": "mcp_approval_request", "server_label": label, "name": name,
-                "arguments": json!({ "query": format!("what {about} is about") }).to_string(),
+                "arguments": known.given.clone().unwrap_or(arguments),
             });
             let server = servers.iter().find(|server| server["server_label"] == label);
             if server.is_some_and(|server| server["require_approval"] == "never") {

@@ -3,6 +3,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use mayi_tests::backend::Backend;
 use mayi_tests::{LIMIT, Loose, command_line, mayi_program, until};
 use serde_json::{Value, json};
 
@@ -147,7 +148,7 @@ fn given_what_the_harness_let_go_of_then_it_answers_for_nobody() {
     scene.before("Bash", &json!({ "command": "ls" })).is("allow");
     let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
     // What stays must not hold the pipes of which the end is waited for.
-    let first = format!("{{ {}}} >/dev/null 2>&1; ", loose.line("true").replace("exec true", ""));
+    let first = format!("{{ {}}} >/dev/null 2>&1; ", loose.starts());
     let options = ["--ask-via", "inbox", "--time-limit", "55s"];
     let hook = harness_after(&scene, &first, &options, &event, "event.json");
     let ids = scene.machine.waiting(1);
@@ -158,4 +159,36 @@ fn given_what_the_harness_let_go_of_then_it_answers_for_nobody() {
     terminal.sees("allowed once");
     let (code, said, err) = ended(hook);
     assert_eq!((code, &said["permissionDecision"]), (0, &json!("allow")), "{err}");
+}
+
+/// D6.8: a connection that something of the harness's has had since before there was a hook is looked at again with each answer.
+/// Attack 786.
+#[test]
+fn given_a_connection_from_before_the_harness_asked_then_it_answers_for_nobody() {
+    let scene = Scene::new("");
+    let loose = Loose::new(&scene.machine);
+    scene.before("Bash", &json!({ "command": "ls" })).is("allow");
+    let on = tokio::runtime::Runtime::new().unwrap();
+    let (backend, client, mut events) = on.block_on(async {
+        let mut serve = tokio::process::Command::new(mayi_program());
+        serve.args(["serve", "--ui"]).current_dir(scene.machine.work()).env_clear();
+        serve.envs(scene.machine.environment());
+        let backend = Backend::start(serve).await;
+        let client = backend.client("test").await;
+        let events = client.events(None).await;
+        loose.know(&backend.text("url"));
+        loose.know_page(&backend.paired(&backend.code(&client).await).await, "");
+        (backend, client, events)
+    });
+    let event = scene.event("PreToolUse", "Bash", &json!({ "command": "make x" }), "t1");
+    let options = ["--ask-via", "inbox", "--time-limit", "55s"];
+    let hook = harness_after(&scene, &loose.early(), &options, &event, "event.json");
+    let card = on.block_on(events.until("approval-request"));
+    let said = loose.early_answer();
+    assert!(said.contains("an agent can't answer"), "{said}");
+    // The editor is listened to.
+    on.block_on(client.answer(&card, "allow_once")).unwrap();
+    let (code, said, err) = ended(hook);
+    assert_eq!((code, &said["permissionDecision"]), (0, &json!("allow")), "{err}");
+    on.block_on(backend.stop());
 }

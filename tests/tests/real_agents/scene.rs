@@ -1,9 +1,10 @@
 //! One test's world: a home for mayi, one for the agent, a project, a model, and an MCP server.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use mayi_tests::Loose;
 use mayi_tests::backend::Backend;
 use serde_json::{Value, json};
 
@@ -11,6 +12,7 @@ use crate::agent::{self, Agent};
 use crate::done::{Done, Told};
 use crate::model::Model;
 use crate::processes;
+use crate::pty::Terminal;
 use crate::running::Running;
 use crate::wire::Wire;
 
@@ -121,13 +123,44 @@ impl Scene {
         command
     }
 
+    /// The same, as a person starts it in a terminal.
+    pub(crate) fn in_terminal(&self, case: &str, options: &[&str]) -> Terminal {
+        Terminal::start(self.command(case, "text", options), (40, 120), false)
+    }
+
+    /// `mayi` with these words, as the same person.
+    pub(crate) fn person(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(agent::mayi());
+        command.env_clear().current_dir(self.at("home")).args(words).stdin(Stdio::null());
+        command.env("HOME", self.at("home")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+    }
+
     /// Starts the backend of editors, which knows what the user's file has.
     pub(crate) async fn backend(&self) -> Backend {
-        let mut command = tokio::process::Command::new(agent::mayi());
-        command.env_clear().current_dir(self.at("home"));
-        command.env("HOME", self.at("home")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.arg("serve");
-        Backend::start(command).await
+        self.backend_with(&[]).await
+    }
+
+    /// The same with options.
+    pub(crate) async fn backend_with(&self, options: &[&str]) -> Backend {
+        Backend::start(self.person(&[&["serve"], options].concat()).into()).await
+    }
+
+    /// What of the agent's is to answer in the person's place, and is started by the project's `loose.sh`.
+    pub(crate) fn loose(&self) -> Loose {
+        let folders = [
+            ("HOME", ""),
+            ("XDG_CONFIG_HOME", ".config"),
+            ("XDG_STATE_HOME", ".local/state"),
+            ("XDG_DATA_HOME", ".local/share"),
+        ];
+        let folders = folders.map(|(name, folder)| (name, self.home().join(folder).into_os_string()));
+        let path = ("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let loose = Loose::at(self.at("loose"), folders.into_iter().chain([path]));
+        // What stays holds no pipe of which the agent awaits the end.
+        let script = format!("{{ {}}} </dev/null >/dev/null 2>&1\n", loose.starts());
+        std::fs::write(self.project().join("loose.sh"), script).unwrap();
+        loose
     }
 
     /// What the model plays `case` for.

@@ -9,7 +9,7 @@ use super::scene::{Backend, demo};
 const ROGUE: &str = env!("CARGO_BIN_EXE_rogue_agent");
 
 /// D6.8: Answers from within an agent are refused: not at a terminal, not over the socket of the process that asks, and not with
-/// the backend's token. Attack 178. Attack 780.
+/// the backend's token. Attack 178. Attack 780. Attack 785.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_what_a_tabs_agent_lets_go_of_then_it_answers_for_nobody_and_ends_with_the_tab() {
     let machine = Machine::new();

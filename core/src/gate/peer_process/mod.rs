@@ -85,6 +85,18 @@ pub(super) fn is_below(pid: u32) -> bool {
     ancestor_pids(std::process::id()).contains(&pid)
 }
 
+/// Whether a process is stopped, as by Ctrl-Z. Only Linux tells.
+#[cfg(unix)]
+pub(super) fn is_stopped(pid: u32) -> bool {
+    #[cfg(target_os = "linux")]
+    return read_stat(&proc_folder(pid)).is_some_and(|stat| stat.stopped);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pid;
+        false
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn proc_folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
@@ -110,12 +122,21 @@ fn ancestor_pids(pid: u32) -> Vec<u32> {
     std::iter::successors(parent(&pid), parent).take(1024).collect()
 }
 
+/// The user that a process belongs to, whoever's rights it has.
+#[cfg(target_os = "linux")]
+fn real_user(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(proc_folder(pid).join("status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok())
+}
+
 /// What the system says of a process or of a thread.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ProcessStat {
     /// It runs nothing any more, and holds nothing.
     ended: bool,
+    /// It goes on only once somebody has it go on.
+    stopped: bool,
     parent: u32,
     /// When it began, in ticks since the system did.
     began: u64,
@@ -133,11 +154,12 @@ fn read_stat(folder: &Path) -> Option<ProcessStat> {
     let supervises = stat.get(begin + 1..name)? == SUPERVISOR.as_bytes();
     let after = std::str::from_utf8(stat.get(name + 1..)?).ok()?;
     let mut fields = after.split_ascii_whitespace();
-    let ended = matches!(fields.next()?, "Z" | "X" | "x");
+    let state = fields.next()?;
+    let (ended, stopped) = (matches!(state, "Z" | "X" | "x"), matches!(state, "T" | "t"));
     let parent = fields.next()?.parse().ok()?;
     // The 22nd field of all.
     let began = fields.nth(17)?.parse().ok()?;
-    Some(ProcessStat { ended, parent, began, supervises })
+    Some(ProcessStat { ended, stopped, parent, began, supervises })
 }
 
 /// The process at the other end of a TCP connection within this machine: this end is `local`, and that one `peer`.
@@ -166,11 +188,16 @@ pub fn is_within_an_agent(store: &dyn Store, local: SocketAddr, peer: SocketAddr
 #[cfg(target_os = "linux")]
 fn is_within(asking: &[u32], local: SocketAddr, peer: SocketAddr) -> Result<bool, PeerError> {
     match other_end(local, peer)? {
-        Some(socket) => Ok(!holders::held_within(asking, [socket.inode].into())?.is_empty()),
-        // What comes from another machine is in no table here.
-        None if !peer.ip().to_canonical().is_loopback() => Ok(false),
+        Some(socket) => Ok(!holders::held_within(asking, &[socket])?.is_empty()),
+        None if is_from_elsewhere(local, peer) => Ok(false),
         None => Err(PeerError::Gone),
     }
+}
+
+/// What comes from another machine is in no table here, and does not come to an address that only this machine has.
+#[cfg(target_os = "linux")]
+fn is_from_elsewhere(local: SocketAddr, peer: SocketAddr) -> bool {
+    ![local, peer].iter().any(|end| end.ip().to_canonical().is_loopback())
 }
 
 #[cfg(target_os = "linux")]
@@ -196,21 +223,21 @@ pub fn look_up_peers(store: &dyn Store, connections: &[(SocketAddr, SocketAddr)]
         let look = || -> Result<Vec<Option<PeerFacts>>, PeerError> {
             let asking = asking_pids(store)?;
             let sockets = socket::other_ends(connections)?;
-            let inodes = sockets.iter().flatten().map(|socket| socket.inode).collect();
-            let within = holders::held_within(&asking, inodes)?;
+            let found: Vec<socket::Socket> = sockets.iter().flatten().copied().collect();
+            let within = holders::held_within(&asking, &found)?;
             let own = rustix::process::geteuid().as_raw();
-            let facts =
-                |(socket, (_, peer)): (&Option<socket::Socket>, &(SocketAddr, SocketAddr))| match socket {
+            let facts = |(socket, (local, peer)): (&Option<socket::Socket>, &(SocketAddr, SocketAddr))| {
+                match socket {
                     Some(socket) => Some(PeerFacts {
                         within_an_agent: within.contains(&socket.inode),
                         of_this_user: socket.user == own,
                     }),
-                    // What comes from another machine is in no table here.
-                    None if !peer.ip().to_canonical().is_loopback() => {
+                    None if is_from_elsewhere(*local, *peer) => {
                         Some(PeerFacts { within_an_agent: false, of_this_user: false })
                     }
                     None => None,
-                };
+                }
+            };
             Ok(sockets.iter().zip(connections).map(facts).collect())
         };
         look().unwrap_or_else(|_| vec![None; connections.len()])

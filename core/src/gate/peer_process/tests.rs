@@ -162,7 +162,48 @@ fn given_a_thread_with_files_of_its_own_then_it_is_looked_at() {
     drop(child);
 }
 
-/// Whoever sends something and leaves at once is not let in for it.
+/// Attack 785: a connection that no process has while it is looked at, since it is on its way from one to another: nobody but an
+/// agent's process hides it.
+#[test]
+fn given_a_connection_on_its_way_between_processes_then_it_is_within() {
+    let script = "import socket,sys\n\
+        s = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n\
+        here, there = socket.socketpair()\n\
+        socket.send_fds(here, [b'x'], [s.fileno()])\n\
+        s.close()\nprint('away', flush=True)\nsys.stdin.read()\n";
+    let mut child = None;
+    let stream = accepted("127.0.0.1:0", |at| {
+        let mut command = Command::new("python3");
+        command.args(["-c", script, &at.port().to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut started = Started::of(command);
+        let mut away = String::new();
+        BufReader::new(started.0.stdout.take().unwrap()).read_line(&mut away).unwrap();
+        child = Some(started);
+    });
+    assert_eq!(holder(&stream), None, "nobody shows it");
+    assert!(within(&[std::process::id()], &stream));
+    assert_eq!(looked_up(&[&stream]), [Some((false, true))], "no agent is there that could have it");
+    drop(child);
+}
+
+/// Attack 785: what nobody shows is let in only where somebody else could have it, who lets nobody look.
+#[test]
+fn given_processes_that_show_nothing_then_only_some_of_them_could_have_a_connection() {
+    let own = rustix::process::geteuid().as_raw();
+    let other = own + 1;
+    let could = |user, parent_user, of| {
+        holders::Hidden { user, parent_user }.could_have(&socket::Socket { inode: 1, user: of })
+    };
+    assert!(could(Some(other), Some(other), other), "a server of another user's");
+    assert!(could(Some(own), Some(other), own), "one of a login, which another user has started");
+    assert!(could(None, None, other), "another user's, where these are hidden");
+    for (user, parent) in [(Some(own), Some(own)), (Some(own), None), (Some(other), Some(own)), (None, None)]
+    {
+        assert!(!could(user, parent, own), "{user:?} {parent:?}");
+    }
+}
+
+/// Whoever sends something and leaves at once is not let in for it. Attack 785.
 #[test]
 fn given_an_end_that_is_closed_then_nobody_can_say() {
     let mut client = None;
@@ -171,8 +212,10 @@ fn given_an_end_that_is_closed_then_nobody_can_say() {
     let (local, peer) = ends(&stream);
     assert!(matches!(is_within(&[std::process::id()], local, peer), Err(PeerError::Gone)));
     assert_eq!(peer_of(local, peer), None);
-    let elsewhere = "192.0.2.1:9".parse().unwrap();
-    assert!(!is_within(&[std::process::id()], local, elsewhere).unwrap(), "another machine");
+    let [elsewhere, here] = ["192.0.2.1:9", "192.0.2.2:9"].map(|end| end.parse().unwrap());
+    assert!(!is_within(&[std::process::id()], here, elsewhere).unwrap(), "another machine");
+    // None of those comes to an address that only this one has: whoever does was made here, as by a device of an agent's own.
+    assert!(matches!(is_within(&[std::process::id()], local, elsewhere), Err(PeerError::Gone)));
 }
 
 /// What is told of the other ends, in one pass: whether they are within an agent, and of this user.

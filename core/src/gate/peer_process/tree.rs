@@ -14,6 +14,8 @@ const MOST: usize = 1 << 16;
 pub struct ProcessTree {
     /// All of them, the latest first.
     pub(super) all: Vec<u32>,
+    /// There are more.
+    pub(super) cut: bool,
     children: HashMap<u32, Vec<u32>>,
     supervisors: Vec<u32>,
 }
@@ -25,8 +27,9 @@ impl ProcessTree {
     /// If there is no way to look at processes.
     pub fn snapshot() -> io::Result<Self> {
         let numbers = fs::read_dir("/proc")?.flatten();
-        let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        let mut all: Vec<u32> = numbers.take(MOST).collect();
+        let mut numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let mut all: Vec<u32> = numbers.by_ref().take(MOST).collect();
+        let cut = numbers.next().is_some();
         all.sort_unstable_by(|a, b| b.cmp(a));
         let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut supervisors = Vec::new();
@@ -38,7 +41,7 @@ impl ProcessTree {
                 }
             }
         }
-        Ok(Self { all, children, supervisors })
+        Ok(Self { all, cut, children, supervisors })
     }
 
     /// What this process has started itself, or has got as its own because whoever had started it has ended.

@@ -100,6 +100,8 @@ pub(crate) fn turns(case: &str, folder: &str) -> Option<Vec<Vec<Wish>>> {
         "run command" => vec![vec![run("touch ran.txt && echo it ran")]],
         "run outside" => vec![vec![Wish::RunOutside { command: "touch ran.txt".to_owned() }]],
         "run once" => vec![vec![run("touch ran.txt")]],
+        // What the script of the test's starts is there while the second one is asked about.
+        "run after script" => vec![vec![run("sh loose.sh")], vec![run("touch ran.txt")]],
         "run twice" => vec![vec![run("touch ran.txt")], vec![run("touch ran.txt")]],
         "run two commands" => vec![vec![run("touch first.txt")], vec![run("touch second.txt")]],
         // Port 9 refuses, so nothing is reached even when it runs.

@@ -1,18 +1,17 @@
 //! Where a process comes from, as `/proc` of this process has it.
 
-use std::fs::{self, Metadata};
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::{Duration, UNIX_EPOCH};
 
 use nix::sys::socket::{getsockopt, sockopt};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::super::lineage::{Relative, lineage_of};
-use super::super::proc_folder;
+use super::super::{proc_folder, real_user};
 use super::{AskingProcesses, NotHeard};
 
 /// The namespaces that a person's terminal has in common with the process that asks. Who has a PID namespace of its own
@@ -92,7 +91,7 @@ fn check_against_client(lineage: &[Relative], client: u32) -> Result<(), NotHear
         return Ok(());
     };
     // An editor may be the client of a gateway too, and starts its backend itself.
-    if branch.pid == peer.pid && is_backend(peer.pid, began.began) {
+    if branch.pid == peer.pid && is_backend(peer.pid) {
         return Ok(());
     }
     if met.pid == client {
@@ -106,35 +105,36 @@ fn check_against_client(lineage: &[Relative], client: u32) -> Result<(), NotHear
     if orphan { Err(NotHeard::Orphan) } else { Ok(()) }
 }
 
-/// Whether the process is mayi as the backend of an editor, which lets nobody answer but whom it has looked at itself. It is
-/// the program that this process is, or one of its name that was there before the client began.
-fn is_backend(pid: u32, client_began: u64) -> bool {
+/// Whether the process is mayi as the backend of an editor, which lets nobody answer but whom it has looked at itself: the
+/// program that this process is, or another file with the same in it, as an extension brings one along.
+fn is_backend(pid: u32) -> bool {
     let line = fs::read(proc_folder(pid).join("cmdline")).unwrap_or_default();
     if line.split(|byte| *byte == 0).nth(1) != Some(b"serve") {
         return false;
     }
     let (own, other) = (Path::new("/proc/self/exe"), proc_folder(pid).join("exe"));
-    let name = |exe: &Path| fs::read_link(exe).ok()?.file_name().map(ToOwned::to_owned);
-    let (Ok(own_file), Ok(other_file)) = (own.metadata(), other.metadata()) else { return false };
-    let is_older = || age_of_process(client_began).is_some_and(|age| age_of_file(&other_file) > age);
-    id(&own_file) == id(&other_file) || name(own).is_some_and(|own| Some(own) == name(&other)) && is_older()
+    let same_file = || Some(file_id(own).ok()? == file_id(&other).ok()?);
+    same_file() == Some(true) || have_same_bytes(own, &other).unwrap_or(false)
 }
 
-/// For how long a process runs that began so many ticks after the system did.
-fn age_of_process(began: u64) -> Option<Duration> {
-    let text = fs::read_to_string("/proc/uptime").ok()?;
-    let uptime: f64 = text.split_whitespace().next()?.parse().ok()?;
-    let ticks = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok()??.unsigned_abs();
-    let began = Duration::from_millis(began.saturating_mul(1000).checked_div(ticks)?);
-    Duration::try_from_secs_f64(uptime).ok()?.checked_sub(began)
-}
-
-/// For how long a file is there as it is.
-fn age_of_file(file: &Metadata) -> Duration {
-    let changed = u64::try_from(file.ctime())
-        .ok()
-        .and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
-    changed.and_then(|changed| changed.elapsed().ok()).unwrap_or_default()
+fn have_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (File::open(one)?, File::open(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let count = left.len().min(right.len());
+        if left.get(..count) != right.get(..count) {
+            return Ok(false);
+        }
+        if count == 0 {
+            return Ok(left.len() == right.len());
+        }
+        one.consume(count);
+        other.consume(count);
+    }
 }
 
 /// The control groups that a process is in. `None` where that can't be told, as of all.
@@ -142,16 +142,6 @@ fn control_group(pid: u32) -> Option<Vec<u8>> {
     fs::read(proc_folder(pid).join("cgroup")).ok()
 }
 
-/// The user that a process belongs to, whoever's rights it has.
-fn real_user(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(proc_folder(pid).join("status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok())
-}
-
 fn file_id(path: &Path) -> io::Result<(u64, u64)> {
-    path.metadata().map(|file| id(&file))
-}
-
-fn id(file: &Metadata) -> (u64, u64) {
-    (file.dev(), file.ino())
+    path.metadata().map(|file| (file.dev(), file.ino()))
 }
