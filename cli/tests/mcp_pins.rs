@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use mayi_core::pin::{Item, Pins};
 use mayi_core::store::{Options, Presence, SqliteStore};
 use pty::Terminal;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use serde_json::{Value, json};
 use waiting::Machine;
 
@@ -215,6 +216,31 @@ fn given_no_person_then_nothing_is_accepted_or_forgotten() {
         drop(present);
     }
     assert_eq!(states(&machine), ["trusted", "changed"]);
+}
+
+/// D6.8: whoever asks looks at who accepts. One that is stopped can't: it is said which, and what to do, and nothing is accepted.
+#[test]
+fn given_a_run_that_asks_and_is_stopped_then_it_is_named_and_nothing_is_accepted_before_it_goes_on() {
+    let machine = Machine::new();
+    says(&machine, "files", "/bin/files", &[("a", "x")]);
+    says(&machine, "files", "/bin/files", &[("a", "y")]);
+    let mut run = machine.asks("demo: run touch ran.txt");
+    machine.ids(1);
+    let pid = Pid::from_child(&run);
+    kill_process(pid, Signal::STOP).unwrap();
+    waitpid(Some(pid), WaitOptions::UNTRACED).unwrap();
+    let accept = ["mcp", "pins", "accept", "files", "--yes"];
+    let (code, screen) = machine.at_terminal(&accept);
+    // The terminal breaks lines anywhere.
+    let said: String = screen.split_whitespace().collect();
+    assert!(code == 2 && said.contains(&format!("kill-CONT{}", run.id())), "{screen}");
+    assert!(!said.contains("anagentcan'tanswer"), "{screen}");
+    assert_eq!(states(&machine), ["trusted", "changed"]);
+    kill_process(pid, Signal::CONT).unwrap();
+    assert_eq!(machine.at_terminal(&accept).0, 0);
+    assert_eq!(states(&machine), ["trusted", "trusted"]);
+    run.kill().unwrap();
+    run.wait().unwrap();
 }
 
 /// Nothing there is nothing wrong.

@@ -144,8 +144,8 @@ pub(super) fn check(file: Option<&Path>, ctx: &Context) -> Result<Exit, CliError
     if file.is_none() {
         // The files are right by themselves; now together, with the environment.
         let loaded = ctx.load()?;
-        ctx.print_notices(&loaded);
-        for line in loaded.rules_outside(&ctx.cwd, ctx.sources.folders.home.as_deref()) {
+        let outside = loaded.rules_outside(&ctx.cwd, ctx.sources.folders.home.as_deref());
+        for line in loaded.full_notices().into_iter().chain(outside) {
             ctx.print_note(format!("mayi: {line}"));
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
     if let Ok(loaded) = mayi_core::config::load(&ctx.sources) {
         findings.extend(check_agents(&loaded));
         findings.extend(
-            loaded.policy.notices.iter().map(|notice| Diagnosis::new(Status::Warn, "notice", notice)),
+            loaded.full_notices().into_iter().map(|notice| Diagnosis::new(Status::Warn, "notice", notice)),
         );
     }
     for finding in &findings {

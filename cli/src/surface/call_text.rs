@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use mayi_core::approval::{Card, CardAccess, change_lines, escape_block};
+use mayi_core::approval::{
+    Card, CardAccess, MarkedLine, change_lines, escape_block, relative_path, written_line,
+};
 use serde_json::Value;
 
-use super::asked_marks::{MarkedLine, relative_path, written_line};
+use super::asked_marks::shell_rows;
 use super::card::{CardLayout, UNLIMITED, data_rows, labeled_rows};
 use super::diff::{DiffView, diff_texts};
 use super::line::{Break, Line, Tone};
@@ -21,7 +23,7 @@ pub(super) fn call_rows(card: &Card, look: CardLayout) -> (Vec<Line>, Option<Str
     let mut counts = None;
     if let Some(line) = written_line(card) {
         let marked = MarkedLine::new(line, card);
-        rows.extend(marked.shell_rows(width, look.carets));
+        rows.extend(shell_rows(&marked, width, look.carets));
         for (access, asked) in &marked.apart {
             match access.access.as_str() {
                 "shell" if *asked => rows.extend(data_rows("runs", &access.display, width, UNLIMITED)),

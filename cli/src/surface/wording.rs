@@ -1,11 +1,10 @@
 //! What the terminal says, in mayi's own words.
 
-use mayi_core::approval::{Card, CardAccess, OptionKind, PermissionType, State, choice};
+use mayi_core::approval::{Card, CardAccess, OptionKind, PermissionType, State, choice, relative_path};
 use mayi_core::call::{AgentId, NamedDoor, Selector};
 use mayi_core::policy::{Effect, Level};
 
 use super::NOT_BYPASSED;
-use super::asked_marks::relative_path;
 use super::line::{Break, Line, Tone};
 
 /// Whether this is a switch of the agent's own mode.

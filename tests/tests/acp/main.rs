@@ -15,6 +15,7 @@ mod config;
 mod demo;
 mod ends;
 mod frames;
+mod heavy;
 mod issues;
 mod lenient;
 mod many;

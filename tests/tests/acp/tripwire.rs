@@ -153,8 +153,10 @@ fn given_a_call_that_failed_then_it_was_tried_and_the_code_is_0() {
     scene.prompt("p", "go");
     scene.agent_tells(&ran("t", "rm -rf x", "in_progress"));
     scene.agent_tells(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "failed"}));
-    scene.record("unasked", 1);
-    scene.record("finished", 1);
+    // Nothing was told of this one before.
+    scene.agent_tells(&ran("u", "rm -rf y", "failed"));
+    scene.record("unasked", 2);
+    scene.record("finished", 2);
     scene.agent_answers("p", &json!({"stopReason": "end_turn"}));
     assert_eq!(scene.editor.answer("p")["result"]["stopReason"], "end_turn");
     scene.editor_leaves();

@@ -61,7 +61,9 @@ fn given_no_rule_then_the_client_is_asked_and_what_it_allows_happens(client: Cli
     let scene = Scene::new(agent, "");
     let seen = scene.run(client, Way::Mayi, Says::Yes, CASE);
     assert!(scene.has("ran.txt") && seen.asked().len() == 1, "{seen:?}");
-    assert!(seen.asked()[0].to_string().contains("shell(touch ran.txt)"), "{seen:?}");
+    // Some editors show nothing else of a question than its title.
+    let title = &seen.asked()[0]["asked"]["title"];
+    assert!(title.as_str().is_some_and(|title| title.starts_with("shell(touch ran.txt)")), "{seen:?}");
     ends_well(client, &seen);
     let answered = scene.record().into_iter().filter(|entry| entry["kind"] == "answered").count();
     assert_eq!(answered, 1);

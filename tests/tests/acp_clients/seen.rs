@@ -128,9 +128,13 @@ impl Seen {
     }
 }
 
-/// A question without mayi's own text block and its own options; and without the agent's that mayi's stand for, those that allow
-/// for longer.
+/// A question without mayi's own text block, its title and its own options; and without the agent's that mayi's stand for: the
+/// title, which the block repeats as the agent's, and the options that allow for longer.
 fn without_mayis(line: &mut Value) {
+    // Version 2 has the title beside the tool call.
+    if let Some(call) = line["asked"].as_object_mut() {
+        call.remove("title");
+    }
     if let Some(blocks) = line["asked"]["content"].as_array_mut() {
         blocks.retain(|block| {
             !block["content"]["text"].as_str().is_some_and(|text| text.starts_with("mayi asks:"))

@@ -137,6 +137,31 @@ fn given_names_that_are_too_long_then_they_are_short_and_judged_by_the_true_ones
     assert!(scene.messages(other, "tools/call").is_empty());
 }
 
+/// The same with one server, whose tools have their own names. Attack 778.
+#[test]
+fn given_one_server_with_names_that_are_too_long_then_they_are_short_and_judged_by_the_true_ones() {
+    let (long, other) = (&"long_".repeat(14), &"long_".repeat(40));
+    // As long as a short one, and its own.
+    let fits = &"f".repeat(64);
+    let scene = Scene::new(&format!("[rules]\nallow = [\"mcp(rogue/{long})\", \"mcp(rogue/{fits})\"]\n"));
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    scene.put("rogue", "tools.json", &json!([tool(long), tool(other), tool(fits), tool("list")]).to_string());
+    let mut gateway = scene.gateway(&["--on-ask", "deny"]).older();
+    let listed = gateway.ask("tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listed}"));
+    let names: Vec<String> = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+    assert!(names.iter().all(|name| name.chars().count() <= 64), "{names:?}");
+    assert_ne!(names[0], names[1]);
+    assert_eq!(names[2..], [fits.clone(), "list".to_owned()]);
+    gateway.tells("has more than 64 characters, which providers refuse");
+    ran(&gateway.call(&names[0], &json!({})), long);
+    is_refused(&gateway.call(&names[1], &json!({})), "mayi did not let");
+    ran(&gateway.call(fits, &json!({})), fits);
+    // Without a list before.
+    ran(&scene.gateway(&["--on-ask", "deny"]).older().call(&names[0], &json!({})), long);
+    assert_eq!(scene.ran(), [long.clone(), fits.clone(), long.clone()]);
+}
+
 fn joint(scene: &Scene, options: &[&str]) -> Gateway {
     let mut gateway = scene.joint(options).older();
     gateway.ask("tools/list", &json!({}));

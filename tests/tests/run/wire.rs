@@ -46,11 +46,12 @@ pub(crate) fn answers(heard: &[Value]) -> Vec<(u64, Value)> {
 /// Invariant 4 of docs/architecture/invariants.md: "Every request of an agent gets exactly one answer."
 #[test]
 fn given_any_requests_then_each_is_answered_exactly_once() {
-    let cases: [(&[&str], &[&str], u64); 12] = [
+    let cases: [(&[&str], &[&str], u64); 13] = [
         (&["two-asks"], &[], 2),
         (&["two-asks"], &["--allow", "*"], 2),
         (&["many-asks", "100"], &[], 100),
         (&["many-asks", "100"], &["--on-ask", "wait", "--approval-timeout", "300ms"], 100),
+        (&["heavy-asks", "100"], &[], 100),
         (&["cancel-own"], &["--on-ask", "wait", "--approval-timeout", "10s"], 1),
         (&["cancel-own"], &[], 1),
         (&["late-ask"], &[], 1),

@@ -49,7 +49,7 @@ fn existing_store(ctx: &Context) -> Result<Option<SqliteStore>, CliError> {
 fn check_gaps(store: &SqliteStore) -> Exit {
     let gaps = store.gaps();
     for gap in &gaps {
-        print::stderr_line(format!("mayi: the record is damaged: what stands {gap} can't be read"));
+        print::stderr_line(format!("mayi: the record is damaged: {gap}"));
     }
     if gaps.is_empty() {
         return Exit::Done;

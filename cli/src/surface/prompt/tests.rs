@@ -449,3 +449,22 @@ fn given_a_change_that_nothing_tells_then_the_card_alone_is_not_enough_to_allow_
     assert_eq!(drawn(&untold), (true, false), "what the tool gets stands open");
     assert!(shown(&card(&untold), SCREEN).contains("instruction: \"make it better\""));
 }
+
+/// Reported: the card named the file, and showed nothing of a change that only the tool's input holds. Attack 750.
+#[test]
+fn given_an_edit_that_only_its_input_tells_then_the_card_shows_what_changes() {
+    for input in [
+        json!({"file_path": "src/lib.rs", "old_string": "second", "new_string": "evil()"}),
+        json!({"filePath": "src/lib.rs", "oldString": "second", "newString": "evil()"}),
+        json!({"path": "src/lib.rs", "edits": [{"oldText": "second", "newText": "evil()"}]}),
+        json!({"path": "src/lib.rs", "content": "evil()\n"}),
+        json!({"patch": "*** Begin Patch\n*** Update File: src/lib.rs\n@@\n-second\n+evil()\n*** End Patch"}),
+        json!({"path": "src/lib.rs", "lines": {"2": "evil()"}}),
+    ] {
+        let mut untold = edit(None, "");
+        untold.diffs.clear();
+        untold.raw_input = input;
+        let text = shown(&card(&untold), SCREEN);
+        assert!(text.contains("evil()") && text.contains("src/lib.rs"), "{text}");
+    }
+}

@@ -4,6 +4,7 @@
 mod offers;
 mod preview;
 mod request;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

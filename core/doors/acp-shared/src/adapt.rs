@@ -15,7 +15,7 @@ use crate::input;
 use crate::tool_calls::ToolCallState;
 use mayi_core::call::{
     Access, Call, Category, Caveat, Dialect, Diff, Door, McpAccess, PathAccess, Surroundings, WriteKind,
-    effort, shell,
+    effort, leaving_member, shell,
 };
 use mayi_core::gate::Session;
 use mayi_doors::folders::{all_glob_folders, folder_caveat, is_glob, named_folders};
@@ -71,6 +71,13 @@ fn build_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<Strin
     reading.read_locations(known.fields.get("locations"));
     reading.by_kind(&raw_input, name.as_deref());
     let mut by_hand = reading.by_hand.take();
+    if let Some(member) = &known.leaves_sandbox
+        && leaving_member(&raw_input).is_none()
+    {
+        by_hand.get_or_insert_with(|| {
+            format!("a message about it asks to run outside of the harness's own sandbox ({member})")
+        });
+    }
     if known.ambiguous {
         by_hand = Some("a message about this call can be read in two ways".to_owned());
         reading.push(Access::Tool {

@@ -12,9 +12,12 @@ use mayi_doors::{patch_headers, readings};
 use serde_json::{Map, Value};
 
 use self::keys::{
-    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MOVED, NEW_PATHS, PATCHES, PATHS, READING,
-    RUNNING, TEXTS, THINKING, WRITTEN,
+    CALLS, CHANGES, EDIT_WORDS, FETCHING, INCLUDED, LISTS, MANNERS, MOVED, NEW_PATHS, PATCHES, PATHS,
+    READING, RUNNING, TEXTS, THINKING, WRITTEN,
 };
+
+/// Maximum length of a word that only says how: too short to carry much.
+const LONGEST_CHOICE: usize = 16;
 
 /// Whether this is nothing but the start of a sub-agent, whose own calls are judged: what it is told, and of which type it is.
 pub fn starts_sub_agent(input: &Value) -> bool {
@@ -271,13 +274,23 @@ pub fn key_beside_command(input: &Value) -> Option<&str> {
     key_beside(input, |key| known.iter().any(|keys| keys.contains(&key)) || is_command_key(key))
 }
 
-/// The same of a tool that fetches: what stands beside its addresses may be sent there (`body`, `headers`).
+/// The same of a tool that fetches: what stands beside its addresses may be sent there (`body`, `headers`). A plain word under a key
+/// that says how is none of that (`"extractMode": "markdown"`).
 pub fn key_beside_address(input: &Value) -> Option<&str> {
-    let gets = |key: &str| {
-        let method = input.get(key).and_then(Value::as_str).unwrap_or_default();
-        key == "method" && ["get", "head"].iter().any(|own| method.eq_ignore_ascii_case(own))
+    let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default();
+    let gets =
+        |key: &str| key == "method" && ["get", "head"].iter().any(|own| text(key).eq_ignore_ascii_case(own));
+    let says_how = |key: &str| {
+        let key_end = key.to_ascii_lowercase();
+        MANNERS.iter().any(|manner| key_end.ends_with(manner)) && is_choice(text(key))
     };
-    key_beside(input, |key| FETCHING.contains(&key) || PATHS.contains(&key) || gets(key))
+    key_beside(input, |key| FETCHING.contains(&key) || PATHS.contains(&key) || gets(key) || says_how(key))
+}
+
+/// Whether a text is one of a few words that a tool knows: no address, no path.
+fn is_choice(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    (1..=LONGEST_CHOICE).contains(&text.len()) && text.bytes().all(plain)
 }
 
 fn key_beside(input: &Value, is_known: impl Fn(&str) -> bool) -> Option<&str> {

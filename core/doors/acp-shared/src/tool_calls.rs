@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use mayi_core::call::{Access, Parent, SessionId};
+use mayi_core::call::{Access, Parent, SessionId, leaving_member};
 use mayi_core::gate::ReportedEnd;
 
 /// As many tool calls of all sessions are kept.
@@ -30,13 +30,16 @@ pub struct ToolCallState {
     pub fields: Map<String, Value>,
     /// Inputs that came before the last one: some agents send another shape with the request.
     pub earlier_inputs: Vec<Value>,
+    /// The member by which any of its inputs asks to run outside of the harness's own sandbox (D4.30): a later message that leaves
+    /// it out takes nothing back.
+    pub leaves_sandbox: Option<String>,
     /// Asked about, or done through a gated side door.
     pub gated: bool,
     /// A message about it could be read in more than one way.
     pub ambiguous: bool,
     /// Terminals that it shows, or has shown.
     pub terminals: Vec<String>,
-    /// The agent said that it is carried out: also one that failed after that may have done something.
+    /// The agent said that it is carried out: also one that was cancelled after that may have done something.
     began: bool,
     /// The call that started the sub-agent which it is of.
     pub parent: Option<Parent>,
@@ -82,6 +85,9 @@ impl ToolCallState {
         }
         for field in FIELDS {
             let Some(value) = from.get(*field).filter(|value| !is_empty(value)) else { continue };
+            if *field == "rawInput" && self.leaves_sandbox.is_none() {
+                self.leaves_sandbox = leaving_member(value);
+            }
             if *field == "rawInput"
                 && let Some(before) = self.fields.get("rawInput").filter(|before| *before != value)
                 && self.earlier_inputs.len() < 4
@@ -130,9 +136,9 @@ impl ToolCalls {
         }
         known.merge_fields(update);
         let ran = match known.status() {
-            "completed" => true,
-            // One that never began was refused, or made no sense.
-            "failed" | "cancelled" => known.began,
+            // Many agents never say that one has begun, so what failed may have done a part whatever was told before.
+            "completed" | "failed" => true,
+            "cancelled" => known.began,
             _ => return None,
         };
         if known.ended {
@@ -389,10 +395,10 @@ mod tests {
         assert!(calls.apply_update(&test_session(), &done).is_none());
     }
 
-    /// D7.9: what ran without asking is said, also where it failed: a command has done a part of it by then.
-    /// Attack 24.
+    /// D7.9: what ran without asking is said, also where it failed, whether or not the agent said before that it began: a command
+    /// has done a part of it by then. Attack 24.
     #[test]
-    fn given_a_call_that_failed_then_it_is_unasked_if_it_began() {
+    fn given_a_call_that_failed_then_it_is_unasked_whether_or_not_it_was_told_to_begin() {
         let mut calls = ToolCalls::default();
         let mut end = |id: &str, statuses: &[&str]| {
             let update =
@@ -400,7 +406,14 @@ mod tests {
             statuses.iter().filter_map(|status| calls.apply_update(&test_session(), &update(status))).count()
         };
         assert_eq!(end("began", &["pending", "in_progress", "failed"]), 1);
-        assert_eq!(end("refused", &["pending", "failed"]), 0);
+        assert_eq!(end("waited", &["pending", "failed"]), 1);
+        assert_eq!(end("at once", &["failed", "failed"]), 1);
+        assert_eq!(end("stopped", &["in_progress", "cancelled"]), 1);
+        assert_eq!(end("never", &["pending", "cancelled"]), 0);
+        let asked = json_object(json!({"kind": "execute", "rawInput": {"command": "x"}}));
+        calls.merge_request(&test_session(), "asked", &asked);
+        let failed = json_object(json!({"toolCallId": "asked", "status": "failed"}));
+        assert!(calls.apply_update(&test_session(), &failed).is_none(), "it was asked about");
     }
 
     #[test]

@@ -112,14 +112,15 @@ impl Shared {
             Some((launch.name.clone(), tool.to_owned()))
         };
         let mut listed: Vec<_> = self.launches.iter().filter_map(own).collect();
-        if listed.is_empty() && self.launches.len() > 1 {
+        if listed.is_empty() {
             let known = |launch: &ServerLaunch| {
                 let server = self.running_server(&launch.name)?;
                 let catalogue = server.last_catalogue()?;
                 Some((server, catalogue))
             };
             let known: Vec<_> = self.launches.iter().filter_map(known).collect();
-            listed.extend(renamed_tool(&known, name).map(|(server, tool)| (server.name.clone(), tool)));
+            let renamed = renamed_tool(&known, name, self.launches.len() > 1);
+            listed.extend(renamed.map(|(server, tool)| (server.name.clone(), tool)));
         }
         // Before they are listed, the server's part of the name says whose it is.
         let named = |launch: &ServerLaunch| {

@@ -329,7 +329,11 @@ impl Exchange {
         let wish = RetryWish::read(answer.headers());
         let message = upstream::describe_error_answer(answer).await;
         let full = status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE;
-        if self.any_open() && !full {
+        let again = wish.again.unwrap_or(status == StatusCode::TOO_MANY_REQUESTS || wish.after.is_some());
+        // What stands between may say 503 of itself behind what it has passed on: one that does not say when to come back is no
+        // evidence that nothing ran.
+        let not_taken = status == StatusCode::TOO_MANY_REQUESTS || full && again;
+        if self.any_open() && !not_taken {
             return (self.broken_error(&message), false);
         }
         self.was_refused();
@@ -337,8 +341,6 @@ impl Exchange {
         if !full {
             return (trouble, status.is_server_error());
         }
-        // What stands between may say 503 of itself behind what it has passed on: sent again is only what is to be.
-        let again = wish.again.unwrap_or(status == StatusCode::TOO_MANY_REQUESTS || wish.after.is_some());
         if let Some(after) = wish.after {
             *pause = (*pause).max(after);
         }

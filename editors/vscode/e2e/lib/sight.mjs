@@ -41,3 +41,9 @@ export async function watch(card) {
 export async function sightOf(page) {
   return new Set(await page.evaluate(() => [.../** @type {any} */ (window).seenMarks]));
 }
+
+/**
+ * Waits until what was pressed is shown, and was looked at: one frame draws it, the next one comes when that is on the screen.
+ * @param {any} page
+ */
+export const painted = (page) => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null)))));

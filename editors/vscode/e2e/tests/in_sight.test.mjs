@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { startBrowser } from '../lib/browser.mjs';
 import { card as fakeCard, startFake } from '../lib/fake_backend.mjs';
 import { cardOf, pair } from '../lib/phone.mjs';
-import { marked, marksIn, sightOf, watch } from '../lib/sight.mjs';
+import { marked, marksIn, painted, sightOf, watch } from '../lib/sight.mjs';
 import { until } from '../lib/until.mjs';
 import { openAlone } from '../lib/webview_alone.mjs';
 
@@ -98,11 +98,11 @@ describe('the views of the extension', () => {
             await allow.scrollIntoViewIfNeeded();
             const box = await allow.boundingBox();
             if (box) await alone.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-            await alone.page.waitForTimeout(50);
+            await painted(alone.page);
           };
           const key = async () => {
             await alone.post({ type: 'key', act: 'approve' });
-            await alone.page.waitForTimeout(50);
+            await painted(alone.page);
           };
           await pressUntilAnswered(alone.page, shown, text, how === 'keys' ? key : click, async () => (await alone.answers()).length);
           assert.deepEqual((await alone.answers()).map((answer) => answer.response.outcome.optionId), ['allow_once']);
@@ -141,7 +141,7 @@ describe('the page', () => {
               if (box && how === 'tap') await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
               else if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
             }
-            await page.waitForTimeout(50);
+            await painted(page);
           };
           await pressUntilAnswered(page, shown, text, press, () => fake.state.answers.length);
           assert.equal(fake.state.answers.length, 1);

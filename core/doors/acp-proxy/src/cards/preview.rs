@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::offers::is_empty;
-use super::request::{CardContext, agents_words, card_fields, card_title, explain_card, has_dialog};
+use super::request::{CardContext, agents_words, card_fields, explain_card, has_dialog};
+use super::words::card_title;
 use crate::json_members::RawMembers;
 use crate::splice::{TextEdit, apply_edits, quote_json};
 use mayi_core::approval::{Card, escape_line};

@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::offers::{Offer, is_empty, offers_to_json};
 use super::preview;
+use super::words::{card_title, is_line, touched_lines};
 use crate::json_members::RawMembers;
 use crate::splice::{TextEdit, apply_edits, quote_json};
 use mayi_core::approval::{Card, escape_line};
 
-/// So many accesses are named.
+/// So many notes on what could not be shown are named.
 const MOST: usize = 20;
 
 /// What a question is about, beside what was judged.
@@ -177,23 +178,16 @@ fn names_dialog(value: &Value) -> bool {
     }
 }
 
-/// Maximum length of a title and of what mayi's words have of the arguments and of the agent's own words, in characters.
-const TITLE: usize = 1000;
+/// Maximum length of what mayi's words have of the arguments and of the agent's own words, in characters.
 const ARGUMENTS: usize = 2000;
 const SAID: usize = 4000;
-
-/// What would be touched: nothing of the agent's. Some editors show nothing else of a question.
-pub(super) fn card_title(card: &Card) -> String {
-    let all: Vec<String> =
-        card.accesses.iter().map(|access| format!("{}({})", access.access, access.display)).collect();
-    if all.is_empty() { "mayi asks".to_owned() } else { truncate_visible(&all.join(", "), TITLE) }
-}
 
 /// What the agent itself calls it, marked as that; none where that says nothing more.
 pub(super) fn agents_words<'w>(card: &Card, said: impl IntoIterator<Item = &'w str>) -> String {
     let says_more = |text: &&str| {
         let bare = text.trim().trim_matches('`');
-        !bare.is_empty() && !card.accesses.iter().any(|access| access.display == bare)
+        let known = is_line(card, bare) || card.accesses.iter().any(|access| access.display == bare);
+        !bare.is_empty() && !known
     };
     let lines = said.into_iter().filter(says_more);
     lines.map(|text| format!("\nThe agent says: {}", truncate_visible(text, SAID))).collect()
@@ -215,15 +209,7 @@ fn explanation_block(card: &Card, about: CardContext<'_>) -> Value {
 
 /// The same as text.
 pub(super) fn explain_card(card: &Card, about: CardContext<'_>) -> String {
-    let mut lines: Vec<String> = card
-        .accesses
-        .iter()
-        .take(MOST)
-        .map(|access| format!("{}({})", access.access, escape_line(&access.display)))
-        .collect();
-    if card.accesses.len() > MOST {
-        lines.push(format!("and {} more", card.accesses.len() - MOST));
-    }
+    let mut lines = touched_lines(card);
     if card.cwd != about.cwd && card.accesses.iter().any(|access| matches!(&*access.access, "shell")) {
         lines.push(format!("in {}", escape_line(&card.cwd)));
     }

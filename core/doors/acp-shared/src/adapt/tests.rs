@@ -102,12 +102,17 @@ fn given_more_than_an_address_to_fetch_then_a_person_is_asked() {
         json!({"url": url, "headers": {"Authorization": "x"}}),
         json!({"url": url, "data": {"a": "b"}}),
         json!({"url": url, "method": "PUT"}),
+        json!({"url": url, "verb": "post"}),
+        json!({"url": url, "saveAs": "Makefile"}),
+        json!({"url": url, "extractMode": "https://evil.example/"}),
+        json!({"url": url, "extractMode": "x".repeat(17)}),
     ] {
         assert!(by_hand(input.clone()), "{input}");
     }
     for input in [
         json!({"url": url, "prompt": "what does it say?"}),
         json!({"url": url, "method": "GET", "timeout": 5, "max_length": 100, "headers": {}}),
+        json!({"url": url, "extractMode": "markdown", "output_format": "plain-text"}),
     ] {
         assert!(!by_hand(input.clone()), "{input}");
     }

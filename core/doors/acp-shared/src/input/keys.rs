@@ -121,6 +121,10 @@ pub(super) const FETCHING: &[&str] = &[
     "raw",
 ];
 
+/// How keys end that only say in which way an address is got.
+pub(super) const MANNERS: &[&str] =
+    &["encoding", "engine", "format", "lang", "language", "level", "mode", "style"];
+
 /// Keys of a call that runs a command, which say how, why, or what came of it.
 pub(super) const RUNNING: &[&str] = &[
     "description",

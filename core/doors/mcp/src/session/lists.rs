@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bridge::Bridge;
-use super::servers::{Servers, join_name};
+use super::servers::{Servers, join_name, server_tools};
 use super::toolbelt;
 use crate::door::Shared;
 use crate::era::{ClientProfile, Era, Introduction};
@@ -76,9 +76,11 @@ impl Lists {
         if let Some(next) = next {
             server.saw_tools(next, before + tools.len())?;
         }
-        let offered = self.shared.pinned.offered_tools(server, &tools, str::to_owned);
+        let names = self.servers.client_names(&[(&**server, tools.as_slice())]);
+        let name = |tool: &str| names.name_of(server, tool).into_owned();
+        let offered = self.shared.pinned.offered_tools(server, &tools, name);
         let Some(mut result) = answer.result_object() else { return Ok(answer) };
-        // As it came, unless something is blocked.
+        // As it came, unless something is blocked, or its name is too long.
         let same =
             offered.iter().zip(&tools).all(|(offered, tool)| offered.get() == tool.raw.to_raw_value().get());
         if !same {
@@ -100,7 +102,7 @@ impl Lists {
     async fn offered_tools(&self, says: &ClientProfile) -> Vec<Box<RawValue>> {
         self.begin_servers(says).await;
         let tools = self.servers.list_tools(says).await;
-        let names = self.servers.client_names(&tools);
+        let names = self.servers.client_names(&server_tools(&tools));
         let offered = tools.iter().flat_map(|(server, catalogue)| {
             let name = |tool: &str| names.name_of(server, tool).into_owned();
             self.shared.pinned.offered_tools(server, &catalogue.tools, name)

@@ -11,7 +11,7 @@ use crate::era::{ClientProfile, Era};
 use crate::frame::Frame;
 use crate::members::{Members, to_raw_json};
 use crate::pins::ServerNotices;
-use crate::server::{Catalogue, Failure, Handshake, Server};
+use crate::server::{Catalogue, Failure, Handshake, Server, Tool};
 use mayi_core::approval::escape_line;
 use mayi_core::call::digest_of;
 
@@ -20,6 +20,8 @@ const MOST: usize = 20_000;
 
 /// A server, and its tools.
 pub(crate) type ListedServer = (Arc<Server>, Arc<Catalogue>);
+/// A server, and tools of it.
+pub(super) type ServerTools<'a> = (&'a Server, &'a [Tool]);
 
 /// The servers, in the order of the configuration.
 pub(super) struct Servers {
@@ -86,11 +88,12 @@ impl Servers {
     }
 
     /// The names under which the client knows the tools of `tools`.
-    pub(super) fn client_names(&self, tools: &[ListedServer]) -> ToolNames {
-        let names = ToolNames::of(tools, self.only_server().is_none());
-        for (server, catalogue) in tools {
-            let short = |tool: &&str| self.only_server().is_none() && is_long(&join_name(&server.name, tool));
-            let mut long = catalogue.tools.iter().map(|tool| tool.name.as_str()).filter(short);
+    pub(super) fn client_names(&self, tools: &[ServerTools<'_>]) -> ToolNames {
+        let joined = self.only_server().is_none();
+        let names = ToolNames::of(tools, joined);
+        for (server, tools) in tools {
+            let short = |tool: &&str| is_long(&full_name(&server.name, tool, joined));
+            let mut long = tools.iter().map(|tool| tool.name.as_str()).filter(short);
             if let Some(first) = long.next() {
                 let more = match long.count() {
                     0 => String::new(),
@@ -99,9 +102,10 @@ impl Servers {
                 self.told.notify_once(
                     &server.name,
                     &format!(
-                        "its tool {}{more} has with the server's name more than {LONGEST} characters, which providers refuse: \
+                        "its tool {}{more} has{} more than {LONGEST} characters, which providers refuse: \
                          it is listed as {}, and rules and pins know it by its own name",
                         visible_name(first),
+                        if joined { " with the server's name" } else { "" },
                         visible_name(&names.name_of(server, first))
                     ),
                 );
@@ -120,7 +124,13 @@ impl Servers {
         says: &ClientProfile,
     ) -> Result<(Arc<Server>, String), String> {
         if let Some(server) = self.only_server() {
-            return Ok((Arc::clone(server), name.to_owned()));
+            let own = Ok((Arc::clone(server), name.to_owned()));
+            // One that is as long as a short one may be the tool's own.
+            if !is_shortened(name) {
+                return own;
+            }
+            let Ok(catalogue) = catalogue_of(server, says).await else { return own };
+            return renamed_tool(&[(Arc::clone(server), catalogue)], name, false).map_or(own, Ok);
         }
         // Those that could have it, and no others: one that does not answer is in nobody else's way.
         let mut tools = Vec::new();
@@ -138,7 +148,7 @@ impl Servers {
             return Ok(first);
         }
         // One with a number behind it, or a short one.
-        renamed_tool(&tools, name).ok_or_else(|| format!("unknown tool: {}", visible_name(name)))
+        renamed_tool(&tools, name, true).ok_or_else(|| format!("unknown tool: {}", visible_name(name)))
     }
 
     /// Where a request about one prompt, resource or task belongs, and its parameters for that server.
@@ -241,11 +251,16 @@ fn is_shortened(name: &str) -> bool {
     name.chars().count() == LONGEST
 }
 
-/// A short name for a tool whose own is too long: the same each time, and for no other tool. `round`: others were taken.
-fn short_name(server: &str, tool: &str, round: usize) -> String {
+/// A tool's name as a client has it, however long: its own where there is one server.
+fn full_name(server: &str, tool: &str, joined: bool) -> String {
+    if joined { join_name(server, tool) } else { tool.to_owned() }
+}
+
+/// A short name for a tool whose own, `full`, is too long: the same each time, and for no other tool. `round`: others were taken.
+fn short_name(server: &str, tool: &str, full: &str, round: usize) -> String {
     let digest = digest_of(&serde_json::json!([server, tool, round]));
     let digest: String = digest.as_str().chars().take(DIGEST).collect();
-    let stem: String = join_name(server, tool).chars().take(LONGEST - DIGEST - 1).collect();
+    let stem: String = full.chars().take(LONGEST - DIGEST - 1).collect();
     format!("{stem}_{digest}")
 }
 
@@ -256,8 +271,8 @@ fn could_have(server: &str, name: &str) -> bool {
     name.starts_with(&joined) || is_shortened(name) && joined.starts_with(&stem)
 }
 
-/// The names under which a client knows tools: joined ones; where two are the same, the later one has a number behind it, in the
-/// order of servers and tools; where one is too long, a short one.
+/// The names under which a client knows tools: their own where there is one server, else joined ones; where two are the same, the
+/// later one has a number behind it, in the order of servers and tools; where one is too long, a short one.
 pub(super) struct ToolNames {
     /// By server and tool.
     names: HashMap<(String, String), String>,
@@ -265,28 +280,24 @@ pub(super) struct ToolNames {
 }
 
 impl ToolNames {
-    fn of(tools: &[ListedServer], joined: bool) -> Self {
-        let mut names = HashMap::new();
-        if joined {
-            let all = || {
-                tools.iter().flat_map(|(server, catalogue)| {
-                    catalogue.tools.iter().map(|tool| (server.name.as_str(), tool.name.as_str()))
-                })
-            };
-            names = Self::assign(all);
-        }
-        Self { names, joined }
+    fn of(tools: &[ServerTools<'_>], joined: bool) -> Self {
+        let all = || {
+            tools.iter().flat_map(|(server, tools)| {
+                tools.iter().map(move |tool| (server.name.as_str(), tool.name.as_str()))
+            })
+        };
+        Self { names: Self::assign(all, joined), joined }
     }
 
-    /// The names of all that is not called as it is joined. What is called so goes first: no other tool takes such a name.
-    fn assign<'a, I>(all: impl Fn() -> I) -> HashMap<(String, String), String>
+    /// The names of all that is not called by its full name. What is called so goes first: no other tool takes such a name.
+    fn assign<'a, I>(all: impl Fn() -> I, joined: bool) -> HashMap<(String, String), String>
     where
         I: Iterator<Item = (&'a str, &'a str)>,
     {
         let mut taken = HashSet::new();
         let mut others = Vec::new();
         for (server, tool) in all() {
-            let name = join_name(server, tool);
+            let name = full_name(server, tool, joined);
             if is_long(&name) || !taken.insert(name.clone()) {
                 others.push((server, tool, name));
             }
@@ -294,7 +305,7 @@ impl ToolNames {
         let mut names = HashMap::new();
         for (server, tool, name) in others {
             let numbered = (2..).map(|number| format!("{name}_{number}")).take_while(|name| !is_long(name));
-            let short = (0..).map(|round| short_name(server, tool, round));
+            let short = (0..).map(|round| short_name(server, tool, &name, round));
             let free = numbered.chain(short).find(|name| !taken.contains(name));
             let free = free.unwrap_or_default();
             taken.insert(free.clone());
@@ -305,16 +316,14 @@ impl ToolNames {
 
     /// The name of a tool.
     pub(super) fn name_of<'a>(&'a self, server: &Server, tool: &'a str) -> Cow<'a, str> {
-        if !self.joined {
-            return Cow::Borrowed(tool);
-        }
         match self.names.get(&(server.name.clone(), tool.to_owned())) {
             Some(name) => Cow::Borrowed(name),
+            None if !self.joined => Cow::Borrowed(tool),
             None => Cow::Owned(join_name(&server.name, tool)),
         }
     }
 
-    /// The tool that has this name, if it is not one that is called as it is joined.
+    /// The tool that has this name, if it is not one that is called by its full name.
     fn tool_of(&self, tools: &[ListedServer], name: &str) -> Option<(Arc<Server>, String)> {
         let ((server, tool), _) = self.names.iter().find(|(_, own)| *own == name)?;
         let (server, _) = tools.iter().find(|(listed, _)| listed.name == *server)?;
@@ -322,9 +331,18 @@ impl ToolNames {
     }
 }
 
-/// The tool that is called `name` where that is another name than the joined one.
-pub(crate) fn renamed_tool(tools: &[ListedServer], name: &str) -> Option<(Arc<Server>, String)> {
-    ToolNames::of(tools, true).tool_of(tools, name)
+/// The tool that is called `name` where that is another name than its full one: `joined` with its server's, or its own.
+pub(crate) fn renamed_tool(
+    tools: &[ListedServer],
+    name: &str,
+    joined: bool,
+) -> Option<(Arc<Server>, String)> {
+    ToolNames::of(&server_tools(tools), joined).tool_of(tools, name)
+}
+
+/// Servers with all of their tools.
+pub(super) fn server_tools(tools: &[ListedServer]) -> Vec<ServerTools<'_>> {
+    tools.iter().map(|(server, catalogue)| (&**server, catalogue.tools.as_slice())).collect()
 }
 
 /// Every server and tool whose joined name is `name`.

@@ -335,3 +335,17 @@ fn given_a_patch_as_all_of_an_input_then_its_files_are_what_counts() {
     // One that claims to run it runs it.
     assert!(touched("execute", json!({"input": patch})).contains("category: Execute"));
 }
+
+/// Attack 730 in parts: the member is in one message, and the request leaves it out. Also behind more inputs than are kept.
+#[test]
+fn given_an_earlier_message_that_leaves_the_sandbox_then_no_later_one_takes_it_back() {
+    let told = |input: Value| json!({"toolCallId": "t", "kind": "execute", "rawInput": input});
+    let leaving = told(json!({"command": "ls", "dangerouslyDisableSandbox": true}));
+    let plain: Vec<Value> = (0..9).map(|at| told(json!({"command": format!("ls {at}")}))).collect();
+    let asked = told(json!({"command": "ls"}));
+    for before in [vec![leaving.clone()], [&plain[..], &[leaving]].concat()] {
+        let by_hand = call_after(&before, asked.clone()).by_hand.unwrap_or_default();
+        assert!(by_hand.contains("dangerouslyDisableSandbox"), "{by_hand}");
+    }
+    assert_eq!(call_after(&plain, asked).by_hand, None);
+}
