@@ -54,6 +54,7 @@ long := """
     | (binary(run) & test(/given_an_agent_that_says_nothing|given_a_flood_of_messages|given_a_huge_(message|argument)|given_many_questions_that_wait/))
     | (binary(secrets) & test(given_every_known_form_in_every_place))
     | (binary(serve) & test(/given_any_answer_without_a_digest|given_ten_thousand_connections|given_a_program_that_chooses_its_folder/))
+    | test(/made_to_be_slow_or_large|given_little_memory/)
     | (binary(acp) & test(/given_an_agent_that_goes_on_after_it_was_stopped|given_a_sub_agent_that_is_stopped|given_work_that_goes_on_after_a_stop/))
 """
 
@@ -195,6 +196,11 @@ bench-quick:
     cargo bench -p mayi-tests --bench '*' --no-run
     # Not that of the editors' backend: it was not measured whether all fit into three minutes together.
     timeout 180 cargo bench -p mayi-tests --bench decide --bench overhead --bench record --bench gateway --bench responses --bench acp -- --quick --noplot
+
+# Tell 1,000 inputs that are made to be slow or large to each door, or to those with DOOR in their names: does each stay within 100 ms and 50 MB? Some minutes for each door, with nothing else running.
+bounds door="":
+    cargo build --release -p mayi
+    cargo bench -p mayi-tests --bench bounds -- {{ door }}
 
 # Run everything in the benchmarks once, as the tests are built, and measure nothing: do they run?
 bench-smoke: build
@@ -440,7 +446,9 @@ doctest:
 
 # Writes the JSON schema of configuration files anew; a test holds it to the code.
 schema:
-    cargo run --quiet -p mayi -- config schema > core/config/mayi.schema.json.new
+    # The features that all tests are built with: nothing is compiled for this alone.
+    cargo build --workspace --bin mayi --test pty
+    "${CARGO_TARGET_DIR:-target}/debug/mayi" config schema > core/config/mayi.schema.json.new
     mv core/config/mayi.schema.json.new core/config/mayi.schema.json
 
 # Make every package for one platform, with PROFILE of cargo's (`dev`: of the program that the tests have built) and TARGET as Rust calls it (without one: this machine): target/packages/PROFILE. What each is: docs/install.md.
@@ -487,8 +495,8 @@ themes: build extension-modules
 
 # Write the TypeScript types of the backend's API anew; a test holds them to the code.
 types:
-    MAYI_WRITE_TYPES=1 cargo nextest run -p mayi-acp-server -E 'test(given_the_types_then)'
+    MAYI_WRITE_TYPES=1 cargo nextest run --workspace -E 'test(given_the_types_then)'
 
 # Write the lists of THREATS.md anew from docs/threats; a test holds them to it.
 threats:
-    MAYI_WRITE_THREATS=1 cargo nextest run -p mayi-tests --test architecture -E 'test(given_the_attacks_then_the_page)'
+    MAYI_WRITE_THREATS=1 cargo nextest run --workspace -E 'test(given_the_attacks_then_the_page)'

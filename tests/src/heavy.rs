@@ -1,11 +1,18 @@
 //! Lines, arguments and rules that are made to be slow or large: many shapes, by chance from a seed, so that they are others than
 //! those that anybody thought of one by one.
 
+mod edits;
+mod floods;
+mod input;
+mod rules;
 mod values;
 mod words;
 
 use serde_json::{Value, json};
 
+pub use self::edits::{Edit, edits, patch};
+pub use self::input::{Input, TOOLS};
+pub use self::rules::rule_file;
 use crate::random::Random;
 
 /// The longest line that is looked into, about.
@@ -78,6 +85,14 @@ const SHAPES: &[fn(&mut Random) -> String] = &[
     words::assignments,
     words::operators_of_variables,
     words::noise,
+    floods::nested,
+    floods::ranges,
+    floods::characters,
+    floods::aliases,
+    floods::documents,
+    floods::huge_word,
+    floods::operators,
+    floods::patched,
 ];
 
 /// A line.
@@ -121,7 +136,7 @@ pub fn arguments(random: &mut Random) -> Value {
     let words = |random: &mut Random, most: &[usize]| -> Vec<Value> {
         (0..number(random, most)).map(|_| Value::from(random.of(WORDS))).collect()
     };
-    match random.below(14) {
+    match random.below(16) {
         0 => json!({ "command": line(random) }),
         1 => {
             let lines: Vec<String> = (0..number(random, &[2, 20, 60])).map(|_| line(random)).collect();
@@ -168,6 +183,29 @@ pub fn arguments(random: &mut Random) -> Value {
                 .map(|_| json!({ "command": command(random), "cwd": random.of(WORDS) }))
                 .collect();
             json!({ "list": list })
+        }
+        13 => {
+            // One text that fills a message.
+            let unit = random.of(&[
+                "a",
+                "a b ",
+                "rm x; ",
+                "/etc/passwd ",
+                "ü",
+                "\u{202e}",
+                "ghp_a",
+                "\\",
+                "\"",
+                "\n",
+                "{\"a\":",
+            ]);
+            json!({ random.of(&["text", "command", "content", "path"]): filled(unit, "", number(random, &[9_000, 200_000, 2_000_000])) })
+        }
+        14 => {
+            let rows: Vec<Value> = (0..number(random, &[9, 900, 9_000]))
+                .map(|at| json!({ "id": at, "name": random.of(WORDS), "more": [at, null, { "x": random.of(PROGRAMS) }] }))
+                .collect();
+            json!({ "rows": rows })
         }
         _ => json!({ "command": "sh", "argv": words(random, &[10, 500, 9_000]) }),
     }

@@ -24,6 +24,8 @@ mod bridge;
 mod clients;
 #[path = "mcp/expiry.rs"]
 mod expiry;
+#[path = "mcp/heavy.rs"]
+mod heavy;
 #[path = "mcp/http.rs"]
 mod http;
 #[path = "mcp/loose.rs"]

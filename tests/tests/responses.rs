@@ -24,6 +24,8 @@ mod edges;
 mod ends;
 #[path = "responses/flows.rs"]
 mod flows;
+#[path = "responses/heavy.rs"]
+mod heavy;
 #[path = "responses/hostile.rs"]
 mod hostile;
 #[path = "responses/open.rs"]

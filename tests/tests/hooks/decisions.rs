@@ -21,6 +21,18 @@ fn given_rules_then_the_answer_is_theirs_with_the_reason() {
     scene.before("Write", &json!({ "file_path": ".git/hooks/pre-commit", "content": "x" })).is("ask");
 }
 
+/// D3.14. Attack 830.
+#[test]
+fn given_a_denied_tool_of_the_harness_then_it_is_denied_whatever_it_does() {
+    let scene = Scene::new(
+        "[rules]\nallow = [\"shell(*)\"]\ndeny = [\"tool(Bash)\", \"tool(WebFetch)\"]\nask = [\"tool(Read)\"]\n",
+    );
+    scene.before("Bash", &json!({ "command": "ls" })).is("deny");
+    scene.before("WebFetch", &json!({ "url": "https://a.example/", "prompt": "x" })).is("deny");
+    scene.before("Read", &json!({ "file_path": "a" })).is("ask");
+    scene.before("Glob", &json!({ "pattern": "*.rs" })).is("allow");
+}
+
 /// D1.20: what denies an agent denies it however it was started; what allows it does not.
 #[test]
 fn given_rules_for_the_same_program_over_acp_then_only_what_is_stricter_counts() {

@@ -18,5 +18,6 @@ mod compiled;
 mod decisions;
 mod desktop;
 mod failures;
+mod heavy;
 mod install;
 mod record;

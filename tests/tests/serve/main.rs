@@ -12,6 +12,7 @@ mod answers;
 mod asking;
 mod ends;
 mod events;
+mod heavy;
 mod history;
 mod hostile;
 mod loose;

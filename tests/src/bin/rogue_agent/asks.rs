@@ -1,5 +1,9 @@
 //! Permission requests, each wrong in its own way.
 
+use std::path::Path;
+
+use mayi_tests::heavy::Input;
+use mayi_tests::random::Random;
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
@@ -31,6 +35,14 @@ pub(crate) fn ask(agent: &mut Agent, name: &str, number: usize) {
         "many-asks" => {
             for at in 0..number {
                 open(agent, &edit(&agent.cwd, &format!("many-{at}.txt"), "many\n"), &options());
+            }
+            agent.tell_answers(number);
+        }
+        "heavy-asks" => {
+            let mut random = Random(7_316);
+            for at in 0..number {
+                let call = Input::any(&mut random).acp(&format!("heavy-{at}"), Path::new(&agent.cwd));
+                open(agent, &call, &options());
             }
             agent.tell_answers(number);
         }

@@ -6,7 +6,7 @@ use crate::agent::{Agent, quit};
 use crate::{asks, noise, sides};
 
 /// How each behaviour is written, and what it does.
-const BEHAVIOURS: [(&str, &str); 36] = [
+const BEHAVIOURS: [(&str, &str); 37] = [
     ("updates N", "sends N message chunks"),
     ("big BYTES", "sends one message chunk of BYTES"),
     ("big-ask BYTES", "asks with BYTES of text in rawInput"),
@@ -38,6 +38,7 @@ const BEHAVIOURS: [(&str, &str); 36] = [
     ("wrong-session", "asks for the session \"other\""),
     ("two-asks", "asks for an edit and a command at once"),
     ("many-asks N", "asks N times at once"),
+    ("heavy-asks N", "asks N times at once for what is made to be slow or large"),
     ("ansi", "speaks and asks with terminal escapes, bidi overrides and a fake prompt"),
     ("side-write PATH CONTENT", "writes through the client without asking"),
     ("side-read PATH", "reads through the client without asking"),
