@@ -89,8 +89,8 @@ export type ApprovalId = string;
 export type Digest = string;
 
 /**
- * One of the agent's options, verbatim (ACP `PermissionOption`). `kind` is text, since agents send
- * kinds that the protocol does not know.
+ * One of the agent's options (ACP `PermissionOption`): its id and its label verbatim. A kind that the protocol does not know
+ * allows nothing.
  */
 export type AgentOption = { 
 /**
