@@ -53,8 +53,7 @@ given('given the package of the extension and no other mayi then its own program
   const [id = ''] = await chat.waiting();
   const asked = performance.now() - begin;
   assert.equal(scene.file('a.txt'), null);
-  await chat.press(id, 'allow_once');
-  await chat.inState(id, 'approved');
+  await chat.answer(id, 'allow_once');
   await chat.says('a.txt is written.');
   assert.equal(scene.file('a.txt'), 'some words\n');
   await chat.idle();

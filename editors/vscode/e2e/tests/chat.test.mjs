@@ -38,8 +38,7 @@ given('given a card when it is approved then the call is made, and the card sett
   const [id = ''] = await chat.waiting();
   await chat.picture('card-pending');
   assert.equal(scene.file('a.txt'), null);
-  await chat.press(id, 'allow_once');
-  assert.match(await chat.inState(id, 'approved'), /approved.*vscode/is);
+  assert.match(await chat.answer(id, 'allow_once'), /approved.*vscode/is);
   await chat.says('a.txt is written.');
   assert.equal(scene.file('a.txt'), 'some words\n');
   await chat.idle();
@@ -68,10 +67,8 @@ given('given two cards at once then each has an answer of its own', async () => 
   const titles = await Promise.all(ids.map((id) => inside.locator(`[data-approval-id="${id}"]`).innerText()));
   const write = ids[titles.findIndex((title) => title.includes('two.txt'))] ?? '';
   const run = ids.find((id) => id !== write) ?? '';
-  await chat.press(write, 'deny');
-  await chat.inState(write, 'denied');
-  await chat.press(run, 'allow_once');
-  await chat.inState(run, 'approved');
+  await chat.answer(write, 'deny');
+  await chat.answer(run, 'allow_once');
   await chat.idle();
   assert.equal(scene.file('two.txt'), null);
   assert.equal(scene.file('ran.txt'), '');
@@ -110,8 +107,7 @@ given('given a window that is reloaded then the card still waits in its tab, and
   await chat.waiting();
   assert.deepEqual(await chat.tabs(), tabs);
   await chat.picture('card-after-reload');
-  await chat.press(id, 'allow_once');
-  await chat.inState(id, 'approved');
+  await chat.answer(id, 'allow_once');
   await until('the file is written', () => scene.file('e.txt') === 'some words\n');
   await chat.idle();
 });
@@ -121,8 +117,7 @@ given('given a webview that is reloaded then the card still waits in it, and its
   const [id = ''] = await chat.waiting();
   await chat.reloadWebview();
   assert.deepEqual(await chat.waiting(), [id]);
-  await chat.press(id, 'deny');
-  await chat.inState(id, 'denied');
+  await chat.answer(id, 'deny');
   await chat.idle();
   assert.equal(scene.file('f.txt'), null);
 });
@@ -138,8 +133,7 @@ given('given a backend that is killed while a card waits then the card is withdr
   await chat.picture('backend-restarted');
   await chat.prompt('demo: write h.txt some words');
   const [next = ''] = await chat.waiting();
-  await chat.press(next, 'allow_once');
-  await chat.inState(next, 'approved');
+  await chat.answer(next, 'allow_once');
   await until('the file is written', () => scene.file('h.txt') === 'some words\n');
   assert.equal(scene.file('g.txt'), null);
   await chat.idle();
@@ -161,8 +155,7 @@ given('given Bypass for the session then the next call does not ask, no setting 
   await (await chat.frame()).locator('button[action-id=bypass_off]:visible').waitFor({ state: 'detached' });
   await chat.prompt('demo: write m.txt some words');
   const [again = ''] = await chat.waiting();
-  await chat.press(again, 'deny');
-  await chat.inState(again, 'denied');
+  await chat.answer(again, 'deny');
   await chat.idle();
 });
 

@@ -52,8 +52,7 @@ async function holds({ same, others }, by) {
   for (const id of others) {
     await inState(phone.page, id, 'pending');
     await chat.inState(id, 'pending');
-    await chat.press(id, 'deny');
-    await chat.inState(id, 'denied');
+    await chat.answer(id, 'deny');
   }
   await chat.idle();
 }

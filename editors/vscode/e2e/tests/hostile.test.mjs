@@ -92,7 +92,7 @@ given('given a file with a hostile name and text then the diff shows them as tex
   const text = await isText(card);
   assert.ok(text.includes(SEEN), text);
   assert.ok(text.includes('\\u{202e}gnp.exe\\u{200b}'), text);
-  await chat.press(id, 'deny');
+  await chat.answer(id, 'deny');
 });
 
 given('given an agent that talks in HTML and links then nothing is loaded, run or opened', async () => {

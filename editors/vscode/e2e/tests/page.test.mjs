@@ -78,7 +78,7 @@ given('given a card when it is answered in the chat then the one on the page set
   await chat.prompt('demo: write b.txt some words');
   const [id = ''] = await chat.waiting();
   await cardOf(page, id).waitFor();
-  await chat.press(id, 'deny');
+  await chat.answer(id, 'deny');
   await inState(page, id, 'denied');
   assert.match(await cardOf(page, id).innerText(), /Tool call denied by vscode/);
   assert.equal(await cardOf(page, id).locator('[action-id]').count(), 0);

@@ -44,8 +44,7 @@ for (const agent of missing ? [] : /** @type {const} */ (['claude', 'codex'])) {
       const [id = ''] = await chat.waiting();
       await chat.picture(`${agent}-pending`);
       assert.equal(scene.file('hello.txt'), null);
-      await chat.press(id, 'allow_once');
-      await chat.inState(id, 'approved');
+      await chat.answer(id, 'allow_once');
       await until('the file is written', () => scene.file('hello.txt') === 'hello from the script\n');
       await chat.idle();
       await chat.picture(`${agent}-approved`);
@@ -77,8 +76,7 @@ for (const agent of missing ? [] : /** @type {const} */ (['claude', 'codex'])) {
       const [first = ''] = await chat.waiting();
       await chat.picture(`${agent}-server`);
       assert.equal(scene.file('plain.txt'), null);
-      await chat.press(first, 'allow_once');
-      await chat.inState(first, 'approved');
+      await chat.answer(first, 'allow_once');
       await until('it has run', () => scene.file('plain.txt') === 'plain');
       await chat.idle();
       assert.equal(await (await chat.frame()).locator('.mynah-chat-wrapper:visible [data-approval-id]').count(), 1);

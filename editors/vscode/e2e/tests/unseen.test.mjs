@@ -238,8 +238,7 @@ describe('the real editor', () => {
     await nothingHappens(page);
     assert.equal(await card.getAttribute('data-state'), 'pending');
     await picture(page, 'unseen-chat');
-    await chat.press(id, 'deny');
-    await chat.inState(id, 'denied');
+    await chat.answer(id, 'deny');
     await chat.idle();
   });
 
