@@ -1,4 +1,4 @@
-//! `mayi serve`: this program is an editor, which allows what it is asked, and the agents of two tabs.
+//! `mayi serve`: this program is an editor, which denies what it is asked, and the agents of two tabs.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ impl Backend {
                     let (Some(approval), Some(digest)) = (text("id"), text("digest")) else {
                         return Err("a card without an id".into());
                     };
-                    self.runtime.block_on(self.client.approve(approval, digest))?;
+                    self.runtime.block_on(self.client.answer(approval, digest, "deny"))?;
                 }
                 Side::Agent(other) if other == agent && is_answer(&heard.message, id) => {
                     let (took, card) = first.unwrap_or((watch.took(heard.at), false));

@@ -6,9 +6,10 @@
 //! the process grows at most until it is settled. At the end another session of the same process is answered, or the same where
 //! there is but one. One that takes too long is told twice more, since this machine does other things as well: the quickest counts.
 //!
-//! usage: `cargo bench -p mayi-tests --bench bounds [-- [--quick] [DOOR]]`, or `just bounds`
+//! usage: `cargo bench -p mayi-tests --bench bounds [-- [--quick] [--group N] [DOOR]]`, or `just bounds`
 //!
-//! DOOR is a part of a door's name. What is beyond is printed and kept in target/bounds, and then it fails.
+//! DOOR is a part of a door's name, and N the number of the only process that is begun, from 0: to look at what takes so long, with a
+//! profiler before the command. What is beyond is printed and kept in target/bounds, and then it fails.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 #[path = "../serve/client.rs"]
@@ -104,13 +105,14 @@ fn main() -> Outcome<()> {
     println!("{}; mayi: {} build", program::conditions()?, program.profile);
     let bench = Bench { machine: Machine::new()?, program };
     let (groups, each) = if options.quick { (1, 2) } else { (25, 40) };
+    let only = only()?;
     let mut rows = Vec::new();
     for (at, (name, open)) in DOORS.iter().enumerate().filter(|(_, (name, _))| options.wants(name)) {
         let mut random = Random(SEED + u64::try_from(at)?);
         let mut row = Row::new(name);
         for group in 0..groups {
-            through(&bench, *open, &mut row, &mut random, group, each)
-                .map_err(|error| format!("{name}, group {group}, input {}: {error}", row.count()))?;
+            through(&bench, *open, &mut row, &mut random, Group { number: group, each, only })
+                .map_err(|error| format!("{name}, group {group}, after {} inputs: {error}", row.count()))?;
         }
         println!("{}", row.line());
         rows.push(row);
@@ -124,26 +126,38 @@ fn main() -> Outcome<()> {
     if over > 0 && !options.quick { Err(format!("{over} are over the bounds").into()) } else { Ok(()) }
 }
 
-/// One process and its inputs.
-fn through(
-    bench: &Bench,
-    open: Open,
-    row: &mut Row,
-    random: &mut Random,
-    group: usize,
+/// The number that stands behind `--group`.
+fn only() -> Outcome<Option<usize>> {
+    let number = std::env::args().skip_while(|argument| argument != "--group").nth(1);
+    Ok(number.map(|number| number.parse()).transpose()?)
+}
+
+/// Inputs that are told to one process.
+struct Group {
+    number: usize,
     each: usize,
-) -> Outcome<()> {
+    /// The only one of all that is.
+    only: Option<usize>,
+}
+
+/// One process and its inputs.
+fn through(bench: &Bench, open: Open, row: &mut Row, random: &mut Random, group: Group) -> Outcome<()> {
+    let Group { number: group, each, only } = group;
     let folder = bench.machine.at(&format!("{}-{group}", row.name.replace([' ', ','], "-")))?;
     let rules = folder.join("rules.toml");
     std::fs::write(
         &rules,
         format!("{}\n[agents.bot]\ntrust_elicitation = true\n", heavy::rule_file(random)),
     )?;
+    if only.is_some_and(|only| only != group) {
+        (0..each).for_each(|_| drop(Input::any(random)));
+        return Ok(());
+    }
     let begin = std::time::Instant::now();
     let mut door = open(bench, &rules, &folder)?;
     row.begun(begin.elapsed());
-    for _ in 0..each {
-        let (input, number) = (Input::any(random), row.count());
+    for number in group * each..(group + 1) * each {
+        let input = Input::any(random);
         let mut told = door.tell(&input, number)?;
         let first = told.took;
         // Nothing is measured where few are told.
@@ -153,7 +167,7 @@ fn through(
                 told = Told { took: told.took.min(again.took), used: told.used.min(again.used), ..told };
             }
         }
-        row.add(&told, first, &input, &rules)?;
+        row.add(number, &told, first, &input, &rules)?;
     }
     door.ends_well()
 }

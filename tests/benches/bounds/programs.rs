@@ -109,7 +109,26 @@ pub(crate) fn hook(bench: &Bench, rules: &Path, folder: &Path) -> Outcome<Box<dy
     std::fs::copy(rules, folder.join("config/config.toml"))?;
     let mut door = Hook { program: bench.program.path.clone(), words, work: bench.machine.work.clone() };
     door.tell(&harmless(), 0)?;
+    wait_until_compiled(&folder.join("state"))?;
     Ok(Box::new(door))
+}
+
+/// The first process that meets a large file reads it, and compiles it once its answer is given: that is told as the start.
+fn wait_until_compiled(state: &Path) -> Outcome<()> {
+    let folder = state.join("compiled");
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(30) {
+        let written = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        if written.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with(".policy")) {
+            return Ok(());
+        }
+        // A small one is not compiled: its folder is not even there.
+        if !folder.exists() && begin.elapsed() > Duration::from_secs(2) {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Err("the rules are never compiled".into())
 }
 
 impl Door for Hook {

@@ -55,9 +55,15 @@ impl Row {
         self.started = self.started.max(took);
     }
 
-    pub(crate) fn add(&mut self, told: &Told, first: Duration, input: &Input, rules: &Path) -> Outcome<()> {
+    pub(crate) fn add(
+        &mut self,
+        number: usize,
+        told: &Told,
+        first: Duration,
+        input: &Input,
+        rules: &Path,
+    ) -> Outcome<()> {
         if told.took > LONGEST || told.grew > MOST {
-            let number = self.count();
             let kept = self.keep(number, input, rules)?;
             self.over.push(format!(
                 "{} {number}: {} ms (at first {} ms, {} ms of processors), {} MB, {}\n    {}",

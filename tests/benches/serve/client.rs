@@ -94,11 +94,11 @@ impl Client {
         Ok(())
     }
 
-    /// Approves a card.
-    pub(crate) async fn approve(&self, approval: &str, digest: &str) -> Outcome<()> {
+    /// Answers a card with one of its options.
+    pub(crate) async fn answer(&self, approval: &str, digest: &str, option: &str) -> Outcome<()> {
         let answer = json!({
             "approvalId": approval, "digest": digest,
-            "response": { "outcome": { "outcome": "selected", "optionId": "allow_once" } },
+            "response": { "outcome": { "outcome": "selected", "optionId": option } },
         });
         self.call("approval/respond", answer).await?;
         Ok(())

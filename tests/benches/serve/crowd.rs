@@ -196,7 +196,7 @@ async fn answer(backend: &Backend, tabs: Vec<Vec<(String, String)>>) -> Outcome<
             let mut sent = Vec::new();
             for (approval, digest) in cards {
                 let at = now()?;
-                client.approve(&approval, &digest).await?;
+                client.answer(&approval, &digest, "allow_once").await?;
                 sent.push((approval, at));
             }
             Ok(sent)
