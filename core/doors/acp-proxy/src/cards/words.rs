@@ -106,3 +106,38 @@ pub(super) fn touched_lines(card: &Card) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use mayi_core::policy::{Effect, Finding, Source};
+    use serde_json::json;
+
+    use super::*;
+
+    /// S4.12: what is asked about stands first. What is asked about only since the like was denied comes behind what has a reason
+    /// of its own, and before all else.
+    #[test]
+    fn given_what_was_denied_before_then_it_stands_behind_what_is_asked_about_for_itself() {
+        let access = |word: &str, path: &str| json!({"access": word, "display": path, "category": "write"});
+        let because = |access: &str, source: Source| Finding::new(Effect::Ask, access, source, "x");
+        let card: Card = serde_json::from_value(json!({
+            "type": "approval-request", "approvalId": "01970000-0000-7000-8000-000000000001",
+            "sessionId": "s", "agentName": "a", "cwd": "/w", "env": {}, "digest": "d",
+            "toolCall": {"title": "", "kind": "edit", "rawInput": {}, "content": []},
+            "agentOptions": [], "permissionType": "write", "options": [], "suggestions": [],
+            "accesses": [
+                access("edit", "/w/free"), access("edit", "/w/denied"),
+                access("edit", "/w/both"), access("delete", "/w/own"),
+            ],
+            "why": [
+                because("edit(/w/denied)", Source::Grant), because("edit(/w/both)", Source::Grant),
+                because("edit(/w/both)", Source::Matrix), because("delete(/w/own)", Source::Matrix),
+            ],
+            "notShown": [], "createdAt": "2026-01-01T00:00:00Z", "expiresAt": null, "state": "pending",
+        }))
+        .unwrap();
+        let expected = ["edit(/w/both)", "delete(/w/own)", "edit(/w/denied)", "edit(/w/free)"];
+        assert_eq!(card_title(&card), expected.join(", "));
+        assert_eq!(touched_lines(&card), expected);
+    }
+}

@@ -21,15 +21,31 @@ struct Connected {
 impl Connected {
     /// `then` is a line in Python that calls `connect()`; `before` is the command that Python is started by.
     fn by(before: &[&str], then: &str) -> Self {
+        let script = format!("{CONNECT}{then}\n");
+        let mut words = before.iter().copied().chain(["python3", "-c", &script]);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words);
+        Self::start(command, tempfile::tempdir().unwrap())
+    }
+
+    /// Another program under the name `mayi`, which is started like the backend of an editor.
+    fn by_planted_backend() -> Self {
         let folder = tempfile::tempdir().unwrap();
+        // What Python runs is a file of this name.
+        std::fs::write(folder.path().join("serve"), format!("{CONNECT}connect()\n")).unwrap();
+        let planted = folder.path().join("mayi");
+        let plant = "import os, sys; os.symlink(os.readlink('/proc/self/exe'), sys.argv[1])";
+        assert!(can(&["python3", "-c", plant, planted.to_str().unwrap()]));
+        let mut command = Command::new(planted);
+        command.arg("serve").current_dir(folder.path());
+        Self::start(command, folder)
+    }
+
+    /// `command` has the place of the socket as its last word.
+    fn start(mut command: Command, folder: tempfile::TempDir) -> Self {
         let path = folder.path().join("s");
         let listener = UnixListener::bind(&path).unwrap();
-        let script = format!("{CONNECT}{then}\n");
-        let words = before.iter().copied().chain(["python3", "-c", &script]);
-        let mut words = words.chain(path.to_str());
-        let mut command = Command::new(words.next().unwrap());
-        command.args(words).stdin(Stdio::null()).stdout(Stdio::piped());
-        let child = command.spawn().unwrap();
+        let child = command.arg(path).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let (stream, _) = listener.accept().unwrap();
         Self { child, stream, _folder: folder }
     }
@@ -119,4 +135,17 @@ fn given_an_orphan_that_began_after_the_client_then_it_is_refused() {
     let told = connected.checked(&[], &[std::process::id()]);
     assert!(matches!(told, Err(NotHeard::Orphan)), "{told:?}");
     assert!(connected.checked(&[], &[]).is_ok(), "nobody has begun before it");
+}
+
+/// D6.8: what the client of a gateway has started is not listened to. Only an editor's backend is, which is known by what is in the
+/// program, and not by what it is called.
+#[test]
+fn given_another_program_that_is_called_mayi_serve_then_it_is_no_backend() {
+    let connected = Connected::by_planted_backend();
+    let line = std::fs::read(format!("/proc/{}/cmdline", connected.child.id())).unwrap();
+    let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+    assert!(words[0].ends_with(b"/mayi") && words[1] == b"serve", "{}", String::from_utf8_lossy(&line));
+    let told = connected.checked(&[], &[std::process::id()]);
+    assert!(matches!(told, Err(NotHeard::Agent)), "{told:?}");
+    assert!(connected.checked(&[], &[]).is_ok(), "nothing else speaks against it");
 }
