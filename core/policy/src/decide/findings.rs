@@ -6,7 +6,11 @@ use super::SessionStanding;
 use crate::grant::SessionDenial;
 use crate::pattern::AccessForms;
 use crate::{Effect, Finding, Mode, Source};
-use mayi_call::{Access, Call, Caveat};
+use mayi_call::{Access, Call, Caveat, effort};
+
+/// How many bytes of a finding's texts are a step: they are written for each rule that is about an access, and copied into the
+/// record, cards and events.
+const COPIED: usize = 16;
 
 /// What may turn an ask into an allow.
 pub(super) enum AskKind<'a> {
@@ -59,7 +63,9 @@ impl<'a> Findings<'a> {
 
     /// A finding on the access itself.
     pub(super) fn new_finding(&self, effect: Effect, source: Source, reason: impl Into<String>) -> Finding {
-        Finding::new(effect, self.access_text(), source, reason)
+        let text = self.access_text();
+        effort::spend(text.len() / COPIED);
+        Finding::new(effect, text, source, reason)
     }
 
     /// A finding on something that the access touches.
@@ -70,7 +76,9 @@ impl<'a> Findings<'a> {
         source: Source,
         reason: String,
     ) -> Finding {
-        let within = Some(self.access_text().to_owned());
+        let within = self.access_text();
+        effort::spend((within.len() + access.len()) / COPIED);
+        let within = Some(within.to_owned());
         Finding { within, ..Finding::new(effect, access, source, reason) }
     }
 

@@ -117,7 +117,8 @@ fn judge_access(
 
 /// A live remembered denial is a deny finding (D4.4).
 fn add_grant_denials(found: &mut Findings<'_>) {
-    for (grant, pattern) in found.standing.grants.forbidding_grants(found.call, found.access) {
+    let denied: Vec<_> = found.standing.grants.forbidding_grants(found.call, &found.seen).collect();
+    for (grant, pattern) in denied {
         let reason = format!("denied before, {}", grant.scope);
         let mut finding = found.new_finding(Effect::Deny, Source::Grant, reason);
         finding.pattern = Some(pattern.to_string());
@@ -249,7 +250,8 @@ fn always_asked(policy: &Policy, found: &mut Findings<'_>) {
         finding.of_workspace = true;
         found.add_ask(finding, AskKind::Written(""));
     }
-    for denied in found.standing.grants.session_denials(call, access) {
+    let denied: Vec<_> = found.standing.grants.session_denials(call, &found.seen).collect();
+    for denied in denied {
         let reason = "the like was denied before in this session";
         let mut finding = found.new_finding(Effect::Ask, Source::Grant, reason);
         finding.pattern = Some(denied.pattern.to_string());

@@ -102,7 +102,8 @@ fn judge_inside(policy: &Policy, inside: &Access, guess: bool, found: &mut Findi
     }
     rules::apply_part_rules(policy, inside, guess, found);
     let (grants, call) = (found.standing.grants, found.call);
-    for (grant, pattern) in grants.forbidding_grants(call, inside) {
+    let seen = AccessForms::new(inside, &call.roots);
+    for (grant, pattern) in grants.forbidding_grants(call, &seen) {
         let reason = format!("denied before, {}", grant.scope);
         if guess {
             let reason = format!("{}: {reason}", rules::A_GUESS);

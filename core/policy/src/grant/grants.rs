@@ -1,10 +1,12 @@
 //! All answers that count now.
 
+use std::cell::OnceCell;
+
 use jiff::Timestamp;
 
 use super::patterns::exact_pattern;
 use super::{Grant, GrantId, Scope};
-use crate::pattern::{Certainty, PatternAuthor, TouchForms, TouchMatch};
+use crate::pattern::{AccessForms, Certainty, PatternAuthor, TouchForms, TouchMatch};
 use crate::{Effect, Level, Pattern};
 use mayi_call::shell::Reach;
 use mayi_call::{Access, AgentId, Call, Category, Caveat, Digest, SessionId, WriteKind};
@@ -48,13 +50,16 @@ impl Grants {
         self.only_here.contains(&id)
     }
 
-    /// Takes the answers of `others` in place of these; what is only here stays, and what was denied once.
-    pub fn replace(&mut self, others: Self) {
+    /// Takes the answers of `others` in place of these; what is only here stays, and what was denied once. Whether any is another
+    /// one than before.
+    pub fn replace(&mut self, others: Self) -> bool {
         let before = std::mem::replace(&mut self.grants, others.grants);
+        let known = sorted_uses(&before);
         let only_here = std::mem::take(&mut self.only_here);
         for grant in before.into_iter().filter(|grant| only_here.contains(&grant.id)) {
             self.add_only_here(grant);
         }
+        known != sorted_uses(&self.grants)
     }
 
     /// Forgets one.
@@ -62,11 +67,13 @@ impl Grants {
         self.grants.retain(|grant| grant.id != id);
     }
 
-    /// Forgets what has ended at `now`.
-    pub fn remove_expired(&mut self, now: Timestamp) {
+    /// Forgets what has ended at `now`; whether there was any.
+    pub fn remove_expired(&mut self, now: Timestamp) -> bool {
+        let before = self.grants.len();
         self.grants.retain(|grant| {
             grant.expires_at.is_none_or(|end| now < end) && grant.uses_left.is_none_or(|left| left > 0)
         });
+        self.grants.len() < before
     }
 
     /// One was used.
@@ -199,13 +206,15 @@ impl Grants {
     /// Denials of the like in this session.
     pub(crate) fn session_denials<'a>(
         &'a self,
-        call: &'a Call,
-        access: &'a Access,
+        call: &Call,
+        seen: &AccessForms<'_>,
     ) -> impl Iterator<Item = &'a SessionDenial> {
-        self.denied.iter().filter(|denied| {
+        let exact = OnceCell::new();
+        self.denied.iter().filter(move |denied| {
             denied.session == call.session
-                && denied.pattern.could_match(access, &call.roots)
-                && (!matches!(access, Access::Mcp(_)) || denied.call == call.fingerprint())
+                && denied.pattern.could_match_forms(seen)
+                && (!matches!(seen.access, Access::Mcp(_))
+                    || denied.call == *exact.get_or_init(|| call.fingerprint()))
         })
     }
 
@@ -221,13 +230,13 @@ impl Grants {
         })
     }
 
-    /// Remembered denials that are about `access`: what a deny rule would match.
-    pub fn forbidding_grants<'a>(
+    /// Remembered denials that are about an access: what a deny rule would match.
+    pub(crate) fn forbidding_grants<'a>(
         &'a self,
-        call: &'a Call,
-        access: &'a Access,
+        call: &Call,
+        seen: &AccessForms<'_>,
     ) -> impl Iterator<Item = (&'a Grant, &'a Pattern)> {
-        self.live_denials(call).filter(|(_, pattern)| pattern.could_match(access, &call.roots))
+        self.live_denials(call).filter(|(_, pattern)| pattern.could_match_forms(seen))
     }
 
     /// Remembered denials of something that a command only touches.
@@ -279,4 +288,11 @@ impl Grants {
             .filter(|grant| grant.effect == Effect::Deny && grant.applies_to(call))
             .filter_map(|grant| Some((grant, grant.pattern.as_ref()?)))
     }
+}
+
+/// What can differ between two lists of answers: which there are, and how often each can be used.
+fn sorted_uses(grants: &[Grant]) -> Vec<(GrantId, Option<u32>)> {
+    let mut uses: Vec<_> = grants.iter().map(|grant| (grant.id, grant.uses_left)).collect();
+    uses.sort_unstable();
+    uses
 }

@@ -19,7 +19,10 @@ use super::pattern::path::AncestorMatch;
 use super::pattern::{AccessForms, Matcher, PatternAuthor, TouchForms};
 pub(crate) use keys::{IndexTable, KeyLookup};
 use mayi_call::shell::{TouchedPath, Use};
-use mayi_call::{Access, McpAccess, UrlAccess, WriteKind, is_this_machine};
+use mayi_call::{Access, McpAccess, UrlAccess, WriteKind, effort, is_this_machine};
+
+/// How many candidates are found and put in order in a step.
+const SORTED: usize = 2;
 pub(crate) use memory::MemoryTables;
 
 /// Candidates for an access, by the places that the patterns were given in.
@@ -179,6 +182,7 @@ fn ancestor_match(kind: WriteKind, folder: bool) -> AncestorMatch {
 }
 
 pub(crate) fn sorted_unique(mut found: Vec<u32>) -> Vec<u32> {
+    effort::spend(found.len() / SORTED);
     found.sort_unstable();
     found.dedup();
     found

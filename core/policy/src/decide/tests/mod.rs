@@ -439,6 +439,7 @@ fn given_a_rule_in_a_file_then_the_finding_names_the_place() {
 
 mod argument_calls;
 mod besides;
+mod bounds;
 mod careful;
 mod catastrophe;
 mod changed;
