@@ -75,7 +75,8 @@ impl GateState {
         }
         let Question { judged, reply, .. } = found.settle(&resolved);
         taken();
-        let judges_again = policy.is_some() || !grants.is_empty();
+        // A denial has ended what it contradicts, and the like is asked about.
+        let judges_again = policy.is_some() || !grants.is_empty() || how == State::Denied;
         for grant in grants {
             match self.ledger.memory() {
                 Some(memory) if memory.is_secret(&judged.call, &grant) => {

@@ -117,8 +117,9 @@ impl Ledger {
     /// Takes over what other processes changed in the remembered answers.
     pub(super) fn refresh_grants(&mut self, judge: &mut Judge) -> Result<(), StoreError> {
         let now = Timestamp::now();
-        judge.grants.remove_expired(now);
+        let expired = judge.grants.remove_expired(now);
         let Some(memory) = self.memory_mut() else { return Ok(()) };
+        memory.grants_changed |= expired;
         let stamp = memory.store.change_stamp()?;
         if memory.grants_stamp == Some(stamp) {
             return Ok(());
@@ -132,9 +133,9 @@ impl Ledger {
             // A denial that can't be understood would be a hole.
             grants.add(memory::restore_grant(kept)?);
         }
-        judge.grants.replace(grants);
         // Not before: what could not be taken over is an error each time, and not only once.
         memory.grants_stamp = Some(stamp);
+        memory.grants_changed |= judge.grants.replace(grants);
         Ok(())
     }
 

@@ -25,6 +25,8 @@ pub struct Memory {
     write_queue: WriteQueue,
     /// The store's stamp when remembered answers were read last.
     pub(super) grants_stamp: Option<u64>,
+    /// Remembered answers are other ones than when what waits was judged last.
+    pub(super) grants_changed: bool,
     /// The store's stamp when other processes were heard last.
     polled_stamp: Option<u64>,
     /// Why they could not be, if that was told.
@@ -76,6 +78,7 @@ impl Memory {
             owner,
             write_queue,
             grants_stamp: None,
+            grants_changed: false,
             polled_stamp: None,
             reported_error: None,
             lease_renewed_at: None,

@@ -86,12 +86,12 @@ impl GateState {
         let Some(memory) = self.ledger.memory() else { return Ok(()) };
         let Some(stamp) = memory.changed_stamp()? else { return Ok(()) };
         self.ledger.refresh_grants(&mut self.judge)?;
-        if self.queue.waiting_counts().0 > 0 {
-            self.rejudge_waiting(true);
-        }
         // Not before: what could not be read is looked for again, though nothing has changed by then.
-        if let Some(memory) = self.ledger.memory_mut() {
-            memory.mark_polled(stamp);
+        let Some(memory) = self.ledger.memory_mut() else { return Ok(()) };
+        memory.mark_polled(stamp);
+        // Most of what is written is no such answer.
+        if std::mem::take(&mut memory.grants_changed) {
+            self.rejudge_waiting(true);
         }
         Ok(())
     }

@@ -98,6 +98,10 @@ impl GateState {
                 if let StoreError::Conflict(Conflict::Ended(grant)) = error {
                     self.judge.grants.remove(grant);
                 }
+                // It is tried again when the store has changed.
+                if let Some(memory) = self.ledger.memory_mut() {
+                    memory.grants_changed = true;
+                }
                 return;
             }
             tracing::warn!(%error, "the record lacks how a question ended");
