@@ -147,7 +147,7 @@ content: unknown,
  */
 openInput?: unknown, 
 /**
- * It changes a file, and nothing tells what of it: no key allows it (S2.14).
+ * It changes a file, and nothing tells what of it, or not all of it is shown: no key allows it (S2.14).
  */
 untold?: boolean, };
 

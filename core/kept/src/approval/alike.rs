@@ -4,10 +4,11 @@ use super::{Card, CardAccess, choice};
 use mayi_call::{Selector, UrlAccess};
 
 /// What several cards have in common that may be answered together. D6.18: never one with an `always`
-/// ask, and never a switch of modes.
+/// ask, never a switch of modes, and never one that does not show all that it is about.
 #[must_use]
 pub fn likeness_key(card: &Card) -> Option<String> {
-    let by_itself = card.why.iter().any(|finding| finding.always)
+    let by_itself = card.tool_call.untold
+        || card.why.iter().any(|finding| finding.always)
         || card.accesses.iter().any(|access| access.access == "mode")
         || !card.options.iter().any(|option| option.option_id == choice::ALLOW_ONCE);
     if by_itself {

@@ -8,7 +8,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::History;
-use super::covers::{session_covers, session_grants};
+use super::card_options::card_options;
+use super::card_size::bound_card;
 use super::input_changes::{open_input, tells_no_change};
 use super::look_alikes::look_alike_notes;
 use super::{Suggestion, suggest_patterns};
@@ -225,7 +226,7 @@ pub struct CardToolCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown", optional)]
     pub open_input: Option<Value>,
-    /// It changes a file, and nothing tells what of it: no key allows it (S2.14).
+    /// It changes a file, and nothing tells what of it, or not all of it is shown: no key allows it (S2.14).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(as = "Option<bool>", optional)]
     pub untold: bool,
@@ -388,7 +389,7 @@ impl Card {
             .map(|diff| serde_json::json!({"type": "diff", "path": diff.path, "oldText": diff.old_text, "newText": diff.new_text}))
             .chain(call.notes.iter().map(|note| serde_json::json!({"type": "content", "content": {"type": "text", "text": note}})))
             .collect();
-        Self {
+        let mut card = Self {
             message: Cow::Borrowed("approval-request"),
             approval_id: ApprovalId::new(),
             session_id: call.session.to_string(),
@@ -436,7 +437,9 @@ impl Card {
             created_at: now,
             expires_at: None,
             state: State::Pending,
-        }
+        };
+        bound_card(&mut card);
+        card
     }
 }
 
@@ -450,50 +453,4 @@ fn permission_type(categories: &[Category]) -> PermissionType {
         })
         .max()
         .unwrap_or(PermissionType::All)
-}
-
-fn card_options(
-    call: &Call,
-    decision: &Decision,
-    suggestions: &[Suggestion],
-    agent: &[AgentOption],
-) -> Vec<CardOption> {
-    let own = |id: &str, name: &str, kind: OptionKind, scope: &'static str| CardOption {
-        option_id: id.to_owned(),
-        name: name.to_owned(),
-        kind,
-        scope: scope.into(),
-        danger: None,
-        grants: Vec::new(),
-        covers: None,
-    };
-    let mut options = Vec::new();
-    let switches_mode = call.accesses.iter().any(|access| matches!(access, mayi_call::Access::Mode { .. }));
-    // Only one of the agent's own options, picked by hand, allows these.
-    if !switches_mode && call.by_hand.is_none() {
-        options.push(own(choice::ALLOW_ONCE, "Allow once", OptionKind::AllowOnce, "once"));
-        // What a person allows each time anew is remembered for no session either.
-        if !decision.asks_each_time() && call.without_substance().is_none() {
-            let grants = session_grants(call, decision);
-            options.push(CardOption {
-                covers: Some(session_covers(&grants)),
-                grants,
-                ..own(choice::ALLOW_SESSION, "Allow for this session", OptionKind::AllowAlways, "session")
-            });
-        }
-        if !suggestions.is_empty() {
-            options.push(own(choice::ALLOW_ALWAYS, "Always allow …", OptionKind::AllowAlways, "user"));
-        }
-    }
-    options.push(own(choice::DENY, "Deny", OptionKind::RejectOnce, "once"));
-    options.extend(agent.iter().map(|option| CardOption {
-        option_id: format!("{}{}", choice::AGENT, option.option_id),
-        name: option.name.clone(),
-        kind: option.kind,
-        scope: if option.kind.lasts() { "agent" } else { "once" }.into(),
-        danger: option.danger.clone(),
-        grants: Vec::new(),
-        covers: None,
-    }));
-    options
 }

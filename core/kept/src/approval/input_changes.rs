@@ -22,10 +22,10 @@ const MOST: usize = 256;
 
 /// The most texts of one input that are looked at, and the most bytes of them: what comes after them stands open.
 const MOST_TEXTS: usize = 2_000;
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MOST_BYTES: usize = 512 * 1024;
 
 /// The most bytes that are gone through to see whether one diff shows several changes.
-const MOST_REPLACED: usize = 4 * 1024 * 1024;
+const MOST_REPLACED: usize = 512 * 1024;
 
 /// The changes that the input of `call` tells and none of its diffs shows. One without an old text is all of a file.
 #[must_use]

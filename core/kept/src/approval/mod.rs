@@ -4,6 +4,8 @@ mod alike;
 mod answer;
 mod asked_marks;
 mod card;
+mod card_options;
+mod card_size;
 mod change_places;
 pub(crate) mod command_families;
 mod covers;

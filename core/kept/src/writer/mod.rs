@@ -25,7 +25,7 @@ const LONGEST_TEXT: usize = 4096;
 /// As many accesses of one call are written out.
 const MOST_ACCESSES: usize = 64;
 /// A frozen call of more bytes than this is not kept.
-const LARGEST_FROZEN: usize = 256 * 1024;
+const LARGEST_FROZEN: usize = 128 * 1024;
 
 /// The members of a card that say what would be done.
 const DONE: &[&str] = &["toolCall", "cwd", "env", "server", "accesses"];

@@ -145,11 +145,19 @@ pub(super) fn deciding_access(
 
 /// The frozen call, or why there is none.
 pub(super) fn freeze_call(texts: &CallTexts<'_>, call: &Call) -> (Option<Value>, Option<&'static str>) {
-    let mut frozen = to_json(&FrozenCall::freeze(call));
-    if texts.within.redact_value(&mut frozen) {
-        return (None, Some("redacted"));
+    const TOO_LARGE: (Option<Value>, Option<&str>) = (None, Some("too large"));
+    let arguments = call.accesses.iter().map(|access| match access {
+        Access::Mcp(mcp) => json_size(&mcp.arguments),
+        _ => 0,
+    });
+    if arguments.sum::<usize>() > LARGEST_FROZEN {
+        return TOO_LARGE;
     }
-    if json_size(&frozen) > LARGEST_FROZEN { (None, Some("too large")) } else { (Some(frozen), None) }
+    let mut frozen = to_json(&FrozenCall::freeze(call));
+    if json_size(&frozen) > LARGEST_FROZEN {
+        return TOO_LARGE;
+    }
+    if texts.within.redact_value(&mut frozen) { (None, Some("redacted")) } else { (Some(frozen), None) }
 }
 
 /// Those of `servers` that the call is about.

@@ -28,6 +28,7 @@ impl EntryWriter {
         let redactor = &self.redactor;
         let mut told = SecretCollector::new();
         told.add_json(redactor, &call.raw_input);
+        told.begin_other_texts();
         for (name, value) in &call.env {
             told.add_variable(redactor, name, value);
         }

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::known_secrets::KnownSecrets;
 use super::{FoundSecret, Redactor, json, names};
 
-/// Of one call's texts so much is looked at: no more than a small part of it is kept.
-const MOST: usize = 256 * 1024;
+/// Maximum size of one call's input that is looked at, in bytes, and of its other texts: no more than a small part of it is kept.
+const MOST: usize = 64 * 1024;
 /// So many values of one call are looked for in its other texts.
 const MOST_VALUES: usize = 64;
 /// A shorter value is found in too much that is none of it.
@@ -65,6 +65,11 @@ impl SecretCollector {
         for FoundSecret { range: at, certain: sure, .. } in redactor.find_secrets(part, None) {
             self.add_value(part.get(at).unwrap_or_default(), sure);
         }
+    }
+
+    /// Looks at as much again, whatever was looked at before.
+    pub(crate) fn begin_other_texts(&mut self) {
+        self.bytes_left = MOST;
     }
 
     /// Looks for secrets in each text of `value`, and for those that go by a name which says so.

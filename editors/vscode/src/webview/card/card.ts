@@ -115,7 +115,7 @@ export class CardView {
     if (!this.inSight || !this.entry.card.options.some((one) => one.optionId === option)) return false;
     // A key says yes to what stands there, and there nothing does.
     if (act === "approve" && this.untold) {
-      this.choices?.say("No key allows this, since it does not say what would change. The buttons do.");
+      this.choices?.say("No key allows this, since not all of what would change is shown. The buttons do.");
       return false;
     }
     this.pick(option);
