@@ -158,7 +158,8 @@ fn through(bench: &Bench, open: Open, row: &mut Row, random: &mut Random, group:
     row.begun(begin.elapsed());
     for number in group * each..(group + 1) * each {
         let input = Input::any(random);
-        let mut told = door.tell(&input, number)?;
+        let mut told =
+            door.tell(&input, number).map_err(|error| format!("{error}: {number}, {}", input.head()))?;
         let first = told.took;
         // Nothing is measured where few are told.
         for _ in 0..if each > 2 { 2 } else { 0 } {

@@ -1,11 +1,13 @@
 //! How much a card holds of a call: the beginning of what is larger than anybody reads, and how much is missing. What is kept of a
 //! question, told to others and looked through for secrets is its card.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::{Card, OptionKind};
 
-/// Maximum size of the input on a card, and of its changes, in bytes.
+/// Maximum size of the input on a card, of its changes, of what it would touch and of why it is asked, in bytes each.
 const MOST: usize = 512 * 1024;
 
 /// What an item, a member or a number is counted as, in bytes.
@@ -21,6 +23,20 @@ pub(super) fn bound_card(card: &mut Card) {
     let mut missing = Room::new().fit_value(&mut call.raw_input);
     missing += call.open_input.as_mut().map_or(0, |open| Room::new().fit_value(open));
     missing += call.content.as_array_mut().map_or(0, leave_out) + leave_out(&mut call.locations);
+    // The strictest findings come first. Of what would be touched, that which is asked about is what a person has to see.
+    missing += keep_first(&mut card.why, |finding| {
+        finding.access.len() + finding.reason.len() + finding.within.as_ref().map_or(0, String::len)
+    });
+    let asked: HashSet<&str> = card.why.iter().map(|finding| finding.access.as_str()).collect();
+    let (first, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut card.accesses)
+        .into_iter()
+        .enumerate()
+        .partition(|(_, of)| asked.contains(format!("{}({})", of.access, of.display).as_str()));
+    let mut touched: Vec<_> = first.into_iter().chain(rest).collect();
+    missing += keep_first(&mut touched, |(_, access)| access.display.len());
+    touched.sort_by_key(|(at, _)| *at);
+    card.accesses = touched.into_iter().map(|(_, access)| access).collect();
+    missing += keep_first(&mut card.not_shown, String::len);
     if missing == 0 {
         return;
     }
@@ -31,11 +47,16 @@ pub(super) fn bound_card(card: &mut Card) {
     card.suggestions.clear();
 }
 
-/// Leaves out the items for which there is no room; their size.
+/// Leaves out the values for which there is no room; their size.
 fn leave_out(items: &mut Vec<Value>) -> usize {
+    keep_first(items, size_of)
+}
+
+/// Leaves out the items for which there is no room behind those before them; their size.
+fn keep_first<T>(items: &mut Vec<T>, size_of: impl Fn(&T) -> usize) -> usize {
     let (mut left, mut missing) = (MOST, 0);
     items.retain(|item| {
-        let size = size_of(item);
+        let size = size_of(item) + NODE;
         let fits = size <= left;
         if fits {
             left -= size;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::value::{from_nanos, invalid_value, maybe_time, parse, parse_json, to_nanos, to_word};
 use crate::approval::{ApprovalId, State};
-use crate::store::{ApprovalQuery, Conflict, StoredApproval};
+use crate::store::{ApprovalQuery, Conflict, OwnerId, StoredApproval};
 use mayi_call::Digest;
 
 /// Settled questions are kept for so long, to tell a late answer what happened,
@@ -124,6 +124,13 @@ pub(super) fn list_approvals(
     let mut found = found.collect::<rusqlite::Result<Vec<_>>>()?;
     found.reverse();
     Ok(found)
+}
+
+/// The processes whose questions wait.
+pub(super) fn list_asking_owners(connection: &Connection) -> rusqlite::Result<Vec<OwnerId>> {
+    let mut statement =
+        connection.prepare_cached("SELECT DISTINCT owner FROM approvals WHERE settled_at IS NULL")?;
+    statement.query_map([], |row| parse(row.get_ref(0)?.as_str()?))?.collect()
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<StoredApproval> {

@@ -27,6 +27,9 @@ const MOST_STEPS: usize = 1 << 18;
 /// Steps of a decision for each form, besides those for comparing: what is known of the path is made ready for it.
 const FORM: usize = 20;
 
+/// Number of bytes of what is known that are made ready in one step of a decision: into characters, and into names.
+const COPIED: usize = 8;
+
 /// Number of characters that are compared in one step of a decision.
 const CHARACTERS: usize = 32;
 
@@ -44,7 +47,8 @@ pub(super) fn could_match_open(
     roots: &[PathBuf],
     above: AncestorMatch,
 ) -> Likelihood {
-    if !effort::spend(FORM) {
+    let known: usize = path.pieces.iter().flatten().map(String::len).sum();
+    if !effort::spend(FORM + known / COPIED) {
         return Likelihood::No;
     }
     let text = known_text(path);
