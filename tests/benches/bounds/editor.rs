@@ -43,11 +43,7 @@ pub(crate) fn open(bench: &Bench, rules: &Path, folder: &Path) -> Outcome<Box<dy
     let mut events = runtime.block_on(client.events())?;
     let to = sides.to.clone();
     runtime.spawn(async move {
-        while let Some(batch) = events.next().await {
-            // Then nothing more is heard, and the bench ends with that.
-            let Ok(batch) = batch.inspect_err(|error| eprintln!("an event is not understood: {error}")) else {
-                return;
-            };
+        while let Some(Ok(batch)) = events.next().await {
             let at = Instant::now();
             for event in batch.events {
                 let message = json!({ "type": event.kind, "tab": event.tab_id, "id": event.approval_id, "digest": event.digest });
