@@ -16,8 +16,8 @@ const NODE: usize = 8;
 /// Where a text is cut that has a blank so many bytes before: there, and not in the middle of a word, which may be a secret.
 const WORD: usize = 4096;
 
-/// Leaves out what is too large in `card`, and says so on it. A change is there whole or not at all. Such a card allows this one
-/// call, by itself, and no key of an editor does (S2.9, S2.14).
+/// Leaves out what is too large in `card`, and says so on it. A change is there whole or not at all. Of mayi's own choices, one
+/// allows this one call and none more, and no key of an editor gives it (S2.9, S2.14).
 pub(super) fn bound_card(card: &mut Card) {
     let call = &mut card.tool_call;
     let mut missing = Room::new().fit_value(&mut call.raw_input);
