@@ -9,7 +9,6 @@ import { startBrowser } from '../lib/browser.mjs';
 import { card as fakeCard, startFake } from '../lib/fake_backend.mjs';
 import { cardOf, pair } from '../lib/phone.mjs';
 import { marked, marksIn, painted, sightOf, watch } from '../lib/sight.mjs';
-import { until } from '../lib/until.mjs';
 import { openAlone } from '../lib/webview_alone.mjs';
 
 const write = (/** @type {string} */ path) => ({ access: 'create', display: path, category: 'write' });
@@ -56,21 +55,36 @@ const LONG = {
   },
 };
 
+/** So long somebody looks at what a press has brought into sight: longer than it takes to count as seen (S2.14). */
+const READ = 350;
+/** So long nothing new may come into sight by pressing. */
+const STUCK = 60_000;
+
 /**
- * Presses until it is an answer; then all of the text has been in sight.
+ * Presses until it is an answer; then all of the text has been in sight. Of what a press brings into sight, every second time
+ * nothing is looked at: whoever presses on, sees no more by that.
  * @param {any} page @param {any} card @param {string} text @param {() => Promise<unknown>} press @param {() => Promise<number> | number} answers
  */
 async function pressUntilAnswered(page, card, text, press, answers) {
   await watch(card);
   const wanted = marksIn(text);
   assert.ok(wanted.length >= 80);
-  let presses = 0;
-  await until('it is an answer', async () => {
-    if (await answers()) return true;
-    presses += 1;
+  const away = () => card.evaluate((/** @type {HTMLElement} */ root) => {
+    const box = root.querySelector('[action-id="allow_once"]')?.getBoundingClientRect();
+    return box !== undefined && (box.bottom <= 0 || box.top >= innerHeight);
+  }).catch(() => false);
+  let [presses, leads, most, since] = [0, 0, 0, Date.now()];
+  while (!(await answers())) {
     await press();
-    return false;
-  }, 180_000);
+    presses += 1;
+    // It has led away from the choices, to what was not seen yet.
+    if ((await away()) && ++leads % 2 === 0) {
+      await page.evaluate((/** @type {number} */ time) => new Promise((resolve) => setTimeout(resolve, time)), READ);
+    }
+    const { size } = await sightOf(page);
+    if (size > most) [most, since] = [size, Date.now()];
+    assert.ok(Date.now() - since < STUCK, `nothing new is in sight after ${presses} presses: ${most} of ${wanted.length} marks`);
+  }
   const seen = await sightOf(page);
   assert.deepEqual(wanted.filter((mark) => !seen.has(mark)), [], `allowed unseen, after ${presses} presses`);
 }
