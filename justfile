@@ -84,6 +84,22 @@ test-mcp: build
 test-responses: build
     clients=$(tests/responses/install); MAYI_TEST_RESPONSES=$clients "{{ just_executable() }}" nextest test-responses 'binary(responses_clients)'
 
+# Run the tests of the client libraries, each against a backend of its own, and check their types.
+test-clients: build extension-modules
+    #!/usr/bin/env bash
+    set -uo pipefail
+    export MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    clients=acp-server/clients status=0
+    editors/vscode/node_modules/.bin/tsc --noEmit --allowJs --checkJs --strict --skipLibCheck --target es2024 --module nodenext \
+        --types node --typeRoots editors/vscode/node_modules/@types "$clients"/typescript/{index,adapters}.js || status=1
+    "{{ just_executable() }}" node-tests clients-js "$clients/typescript" 'tests/*.test.mjs' || status=1
+    log=target/ci/clients-python.log
+    (cd "$clients/python" && PYTHONPATH=src PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -s tests) 2>&1 | tee "$log" || status=1
+    # "Ran 35 tests", then "OK" or "FAILED (failures=1, errors=2)".
+    awk '/^Ran [0-9]+ tests?/ { ran = $2 } /^FAILED/ { while (match($0, /=[0-9]+/)) { bad += substr($0, RSTART + 1, RLENGTH - 1); $0 = substr($0, RSTART + RLENGTH) } }
+        END { print ran - bad, bad + 0, 0; exit ran == 0 }' "$log" > target/ci/clients-python.count || status=1
+    exit "$status"
+
 # Run the tests with clients of the Agent Client Protocol by others, which are installed at first (about 90 MB, outside of the checkout; and the agents, 2.6 GB).
 test-acp: build
     #!/usr/bin/env bash
@@ -374,7 +390,7 @@ test-all:
     # what it lacks.
     for ground in agents editor mcp responses acp; do "tests/$ground/install" || true; done > target/ci/install.log 2>&1 &
     installs=$!
-    run_steps lint test test-long test-page test-extension book seeds
+    run_steps lint test test-long test-page test-extension test-clients book seeds
     wait "$installs"
     # From here on nearly all of the time is waiting: for windows in the one, for agents and servers in the other. What the
     # first of them prints follows when both have ended.

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use mayi_check::Checker;
 use mayi_core::approval::{ApprovalId, Card};
 use mayi_core::call::AgentId;
 use mayi_core::config::{EditorSettings, LoadedConfig, Sources, load};
-use mayi_core::gate::RemoteQuestions;
+use mayi_core::gate::{Gate, RemoteQuestions};
 use mayi_core::store::{OwnerId, Store};
 use mayi_core::writer::EntryWriter;
 
@@ -17,6 +18,7 @@ use crate::api::{Event, SessionInfo, TabCard};
 use crate::cards;
 use crate::error::RpcError;
 use crate::events::EventLog;
+use crate::hosts::Hosts;
 use crate::tabs::Tab;
 
 /// Where configuration comes from, for work in a folder; the editor's settings are laid by the backend.
@@ -64,6 +66,8 @@ pub struct Backend {
     asked: Mutex<HashMap<ApprovalId, String>>,
     /// The processes, as the store knows them, whose questions are shown from here.
     owners: Arc<Mutex<Vec<OwnerId>>>,
+    /// Sessions of apps with a loop of their own.
+    pub(crate) hosts: Hosts,
     pub(crate) remote: RemoteQuestions,
     pub(crate) presence: crate::presence::Presence,
 }
@@ -90,6 +94,7 @@ impl Backend {
             editor: Mutex::default(),
             asked: Mutex::default(),
             owners,
+            hosts: Hosts::default(),
             remote,
             presence,
         });
@@ -171,10 +176,25 @@ impl Backend {
             return Err(RpcError::Params("there is a tab of this tabId already".to_owned()));
         }
         tabs.insert(tab.id().to_owned(), Arc::clone(tab));
-        if let Some(owner) = tab.gate().owner_id() {
-            lock_mutex(&self.owners).push(owner);
-        }
+        self.add_owner(tab.gate());
         Ok(())
+    }
+
+    /// The questions of `gate` are shown from here.
+    pub(crate) fn add_owner(&self, gate: &Gate) {
+        lock_mutex(&self.owners).extend(gate.owner_id());
+    }
+
+    /// No question of this one waits any more.
+    pub(crate) fn remove_owner(&self, gone: OwnerId) {
+        lock_mutex(&self.owners).retain(|owner| *owner != gone);
+    }
+
+    /// Folders that a person has opened, links resolved.
+    pub(crate) fn opened_folders(&self, checker: &Checker) -> Vec<PathBuf> {
+        let tabs = self.tabs();
+        let here = self.options.cwd.canonicalize().ok().filter(|_| checker.works_here());
+        tabs.iter().map(|tab| tab.cwd().to_owned()).chain(here).collect()
     }
 
     /// Takes a tab out.
@@ -202,6 +222,9 @@ impl Backend {
             .iter()
             .flat_map(|tab| tab.gate().waiting_cards().into_iter().map(|card| cards::of_tab(card, tab.id())));
         let mut waiting: Vec<TabCard> = own.collect();
+        for gate in self.hosts.gates() {
+            waiting.extend(gate.waiting_cards().into_iter().map(|(card, of)| cards::of_host(card, of)));
+        }
         waiting.extend(self.remote_cards().into_iter().map(cards::of_another));
         waiting.sort_by_key(|card| card.card.approval_id);
         waiting
@@ -210,7 +233,8 @@ impl Backend {
     /// How many questions wait in line, behind those that are shown.
     pub(crate) fn in_line(&self) -> usize {
         let own: usize = self.tabs().iter().map(|tab| tab.gate().count_queued()).sum();
-        own + mayi_core::gate::Questions::count_queued(&self.remote)
+        let hosts: usize = self.hosts.gates().iter().map(|gate| gate.gate().count_queued()).sum();
+        own + hosts + mayi_core::gate::Questions::count_queued(&self.remote)
     }
 
     fn remote_cards(&self) -> Vec<Card> {
@@ -222,17 +246,24 @@ impl Backend {
         self.tabs().iter().map(|tab| tab.session_info()).collect()
     }
 
-    /// What is configured has changed: every tab is judged by what holds now.
-    pub(crate) fn reload_tabs(&self) {
+    /// What is configured has changed: all is judged by what holds now.
+    pub(crate) fn reload_gates(&self) {
         for tab in self.tabs() {
             tab.reload_config();
         }
+        for gate in self.hosts.gates() {
+            if gate.reload().is_err() {
+                tracing::warn!(
+                    "the configuration of an app's folder can't be read: everything is asked about there"
+                );
+            }
+        }
     }
 
-    /// Whether somebody is connected who can answer, and if not, since when.
+    /// Whether somebody is connected who can answer, or an app waits for an answer or runs a call; and if not, since when.
     #[must_use]
     pub fn alone_since(&self) -> Option<std::time::Instant> {
-        self.presence.alone_since()
+        self.presence.alone_since().filter(|_| !self.hosts.any_under_way())
     }
 
     /// Ends every tab, with its agent.
@@ -242,6 +273,7 @@ impl Backend {
             self.ending.store(true, Ordering::Relaxed);
             std::mem::take(&mut *tabs).into_values().collect()
         };
+        self.hosts.end().await;
         futures::future::join_all(tabs.iter().map(|tab| tab.end())).await;
     }
 }

@@ -13,6 +13,8 @@ pub(crate) enum RpcError {
     Agent(String),
     /// The answer was not taken.
     Answer(AnswerError),
+    /// One of these two, at the host door, with a word for programs (S3.8).
+    Host(HostRefusal, &'static str, String),
     /// Not with this credential.
     NotAllowed(String),
     /// Events have no way back over HTTP.
@@ -21,6 +23,15 @@ pub(crate) enum RpcError {
     Config(String),
     /// Something went wrong here.
     Internal(String),
+}
+
+/// Why the host door refuses something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostRefusal {
+    /// The parameters.
+    Params,
+    /// The session.
+    Session,
 }
 
 /// What a refused answer tells a program.
@@ -39,6 +50,10 @@ impl From<RpcError> for ErrorObjectOwned {
         match refused {
             RpcError::Params(text) => plain(-32602, text),
             RpcError::Agent(text) => plain(-32010, text),
+            RpcError::Host(refusal, reason, text) => {
+                let code = if refusal == HostRefusal::Params { -32602 } else { -32010 };
+                Self::owned(code, text, Some(Detail { reason, state: None, by: None }))
+            }
             RpcError::NotAllowed(text) => plain(-32030, text),
             RpcError::NoSocket => {
                 plain(-32600, "events come over a WebSocket: connect by one, and subscribe there".to_owned())
@@ -66,6 +81,18 @@ fn answer_error_detail(error: &AnswerError) -> Detail<'_> {
         AnswerError::Store(_) => "store",
     };
     Detail { reason, state: None, by: None }
+}
+
+impl RpcError {
+    /// The parameters make no sense, for a `reason` that a program may act on.
+    pub(crate) fn of_call(reason: &'static str, text: impl Into<String>) -> Self {
+        Self::Host(HostRefusal::Params, reason, text.into())
+    }
+
+    /// There is no such session, or no room for one.
+    pub(crate) fn of_session(reason: &'static str, text: impl Into<String>) -> Self {
+        Self::Host(HostRefusal::Session, reason, text.into())
+    }
 }
 
 impl From<AnswerError> for RpcError {

@@ -9,8 +9,12 @@ mod credentials;
 mod error;
 mod events;
 mod front;
+mod hosts;
+mod judging_keys;
 mod other_processes;
+mod permanent_answers;
 mod presence;
+mod reload;
 mod rpc;
 mod tabs;
 

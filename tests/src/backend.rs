@@ -120,6 +120,12 @@ impl Client {
         ))
     }
 
+    /// What it speaks through.
+    #[must_use]
+    pub fn socket(&self) -> &WsClient {
+        &self.0
+    }
+
     /// Calls `method` with the members of `params`.
     ///
     /// # Errors

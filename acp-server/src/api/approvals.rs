@@ -15,12 +15,28 @@ pub struct TabCard {
     pub card: Card,
     /// The tab that asks; none: another process of mayi.
     pub tab_id: Option<String>,
+    /// The app and the chat that ask, where an app with a loop of its own does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub host: Option<HostCall>,
     /// Cards of the same key may be answered together; none: only by itself.
     pub alike: Option<String>,
     /// For each of its changes the line at which the old text begins in the file as it is now; none: it is not there just once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<Option<u32>>>", optional)]
     pub lines: Vec<Option<u32>>,
+}
+
+/// A call of an app with a loop of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ts_rs::TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HostCall {
+    /// The app's name, as it says.
+    pub app: String,
+    /// Its own id of the chat.
+    pub chat: String,
+    /// Its own id of the call.
+    pub call_id: String,
 }
 
 /// What became of a card.

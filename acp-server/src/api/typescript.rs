@@ -1,4 +1,4 @@
-//! The shapes of the API as TypeScript, for the extension: generated, checked in, and held to the code by a test.
+//! The shapes of the API as TypeScript, for the extension and the client library: generated, checked in, and held to the code by a test.
 
 use mayi_core::approval::{
     AgentOption, ApprovalId, ApprovalResolved, ApprovalResponse, Card, CardAccess, CardOption, CardServer,
@@ -36,6 +36,18 @@ const METHODS: &[(&str, &str, &str)] = &[
     ("approval/respond", "ApprovalResponse", "Answered"),
     ("approval/respondMany", "RespondMany", "{ results: AnswerOutcome[] }"),
     ("approval/request", "Asked", "AskedOutcome"),
+    ("host/open", "HostOpen", "HostSession"),
+    ("host/get", "HostKey", "HostSession"),
+    ("host/setMode", "HostSetMode", "HostSession"),
+    ("host/tools", "HostTools", "HostToolbelt"),
+    ("host/ask", "HostAsk", "HostOutcome"),
+    ("host/outcome", "HostAwait", "HostOutcome"),
+    ("host/withdraw", "HostWithdraw", "Record<string, never>"),
+    ("host/report", "HostReport", "Record<string, never>"),
+    ("host/grants", "HostKey", "GrantInfo[]"),
+    ("host/revoke", "HostRevoke", "Revoked"),
+    ("host/close", "HostClose", "Record<string, never>"),
+    ("host/subscribe", "HostKey", "number | string"),
     ("settings/get", "Place", "SettingsView"),
     ("settings/update", "SettingsUpdate", "SettingsView"),
     ("servers/list", "Place", "ServerInfo[]"),
@@ -66,6 +78,8 @@ fn typescript_source() -> String {
         Initialize, general::ClientInfo, ServerName, Initialized, ModeInfo, AgentInfo, Place, OriginInfo, SettingInfo,
         SettingsView, SettingsUpdate, AgentChange, ServerChange, ServerInfo, ToolInfo, GrantInfo, Revoke, Revoked,
         LogQuery, StatsQuery, Counts, Counted, RuleCount, Day, Answers, Stats, TemplateInfo, Pairing, NewSession, Tab, Prompt, Turn, SetMode, SetBypass, TabState, SessionInfo,
+        HostCall, HostOpen, HostKey, HostSession, HostSetMode, HostTools, HostTool, HostToolInfo, HostToolbelt, HostDiff,
+        HostAsk, HostAwait, HostWithdraw, HostVerdict, HostOutcome, HostReport, HostStatus, HostRevoke, HostClose, HostEvent,
         TabCard, Answered, ApprovalList, ApprovalEntry, RespondMany, Outcome, Asked, AskedOutcome,
         Cursor, Subscribe, Batch<ts_rs::Dummy>, Event,
     ];
@@ -84,14 +98,16 @@ fn typescript_source() -> String {
 
 /// S2: TypeScript types are generated from the Rust types.
 #[test]
-fn given_the_types_then_the_file_of_the_extension_is_what_they_say() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode/src/api.generated.ts");
+fn given_the_types_then_the_files_of_the_extension_and_the_client_are_what_they_say() {
     let text = typescript_source();
-    if std::env::var_os("MAYI_WRITE_TYPES").is_some() {
-        std::fs::write(path, &text).unwrap();
+    for place in ["../editors/vscode/src", "clients/typescript"] {
+        let path = format!("{}/{place}/api.generated.ts", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("MAYI_WRITE_TYPES").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == text, "{path} is not what the types say: run `just types`");
     }
-    let kept = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(kept == text, "{path} is not what the types say: run `just types`");
 }
 
 /// The list of methods is that of the server.
@@ -105,6 +121,7 @@ fn given_the_methods_then_each_is_in_the_file() {
                 "mayi/",
                 "session/",
                 "approval/",
+                "host/",
                 "settings/",
                 "servers/",
                 "grants/",
@@ -112,7 +129,11 @@ fn given_the_methods_then_each_is_in_the_file() {
                 "templates/",
                 "ui/",
             ];
-            groups.iter().any(|group| word.starts_with(group)) && !word.contains([' ', '\n', ':'])
+            // What a subscription sends and what ends it belong to its method.
+            let of_subscription = word.ends_with("/event") || word.ends_with("/unsubscribe");
+            groups.iter().any(|group| word.starts_with(group))
+                && !word.contains([' ', '\n', ':'])
+                && !of_subscription
         });
         for name in named {
             assert!(METHODS.iter().any(|(known, ..)| *known == name), "{name} is not in METHODS");

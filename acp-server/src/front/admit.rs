@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use jsonrpsee::server::HttpBody;
+use mayi_core::call::Names;
 use mayi_doors::web::{bearer_token, is_own, is_served, single_header};
 use serde_json::json;
 
@@ -17,6 +18,9 @@ use crate::credentials::Credential;
 /// The subprotocol of the page's WebSocket; the one that comes with it carries the page's token.
 const PROTOCOL: &str = "mayi";
 const TOKEN: &str = "mayi.token.";
+
+/// What others hear as who answered, as in `mayi/initialize`.
+const CLIENT: &str = "mayi-client";
 
 /// What came in, and whether it may stay connected.
 pub(super) struct AdmitOutcome {
@@ -118,7 +122,14 @@ impl Front {
         let here = (credential >= Credential::Page).then(|| self.backend.presence.enter());
         // Who has a socket for long may have got it before there was an agent.
         let stays = jsonrpsee::server::ws::is_upgrade_request(&request).then(|| Arc::clone(agent));
-        request.extensions_mut().insert(Arc::new(Peer::new(credential, here, stays, Arc::clone(seat))));
+        let peer = Peer::new(credential, here, stays, Arc::clone(seat));
+        // Over HTTP each call is a connection of its own, and `mayi/initialize` names none of the others.
+        if let Ok(Some(name)) = single_header(request.headers(), CLIENT)
+            && Names::is_plain(name)
+        {
+            peer.set_name(name.to_owned());
+        }
+        request.extensions_mut().insert(Arc::new(peer));
         let protocol = page && request.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL);
         let mut response = self.call_methods(request).await;
         if protocol && response.status() == StatusCode::SWITCHING_PROTOCOLS {

@@ -128,7 +128,7 @@ pub async fn serve(
         .max_request_body_size(MESSAGE)
         .max_response_body_size(ANSWER)
         .max_connections(u32::MAX / 2)
-        .max_subscriptions_per_connection(8)
+        .max_subscriptions_per_connection(256)
         .set_message_buffer_capacity(BUFFER)
         .set_batch_request_config(jsonrpsee::server::BatchRequestConfig::Limit(64))
         .enable_ws_ping(PingConfig::new().ping_interval(PING).inactive_limit(SILENT).max_failures(1))

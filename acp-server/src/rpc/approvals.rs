@@ -72,6 +72,9 @@ fn submit_response(backend: &Backend, response: ApprovalResponse, by: &str) -> R
         let resolved = tab.gate().answer(response, by)?;
         return Ok(Answered { resolved, tab_id: Some(tab.id().to_owned()) });
     }
+    if let Some(gate) = backend.hosts.asking_gate(id) {
+        return Ok(Answered { resolved: gate.gate().answer(response, by)?, tab_id: None });
+    }
     backend.remote.answer(response, by)?;
     let settled = backend.remote.find_approval(id)?;
     let settled =
@@ -141,10 +144,13 @@ fn is_wanted(wanted: &ApprovalList, card: &Card) -> bool {
 fn stored_entry(backend: &Backend, approval: &StoredApproval) -> Option<ApprovalEntry> {
     let mut card = parse_stored_card(approval)?;
     card.state = approval.state;
-    let tab = backend.asking_tab(approval.id);
-    let card = match &tab {
-        Some(tab) => cards::of_tab(card, tab.id()),
-        None => cards::of_another(card),
+    let card = match (backend.asking_tab(approval.id), backend.hosts.asking_chat(approval.id)) {
+        (Some(tab), _) => cards::of_tab(card, tab.id()),
+        (None, Some(chat)) => {
+            let of = chat.call_of(&card);
+            cards::of_host(card, Some(of))
+        }
+        (None, None) => cards::of_another(card),
     };
     Some(ApprovalEntry {
         card,

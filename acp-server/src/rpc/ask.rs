@@ -17,12 +17,10 @@ use crate::api::{Asked, AskedOutcome};
 use crate::backend::Backend;
 use crate::credentials::Credential;
 use crate::error::RpcError;
+use crate::judging_keys::refuse_judging_keys;
 
 /// Who asks, for the record. No agent of the configuration can be called that.
 const AGENT: &str = "api:request";
-
-/// What says how a call is to be judged: the asking program has no say in it.
-const JUDGING: &[&str] = &["rules", "matrix", "mode", "isolated", "protection", "agent", "workspace"];
 
 /// The longest that one may wait.
 const LONGEST: u64 = 24 * 3600;
@@ -96,16 +94,11 @@ fn verdict_outcome(verdict: Verdict, approval_id: Option<mayi_core::approval::Ap
 
 /// The call that is meant, and the policy that holds where it happens.
 fn requested_call(backend: &Backend, asked: &Asked) -> Result<(Call, Policy), RpcError> {
-    for key in JUDGING {
-        if asked.call.get(key).is_some() {
-            return Err(RpcError::Params(format!("`{key}` says how to judge: only `check` takes that")));
-        }
-    }
+    refuse_judging_keys(&asked.call)?;
     let request: Request = super::record::parse_check_request(&json!({ "call": asked.call }))?;
     let checker = Checker::new(backend.sources_for(&backend.options.cwd), false);
-    // Folders that a person has opened: where the program says that it is gives it none.
-    let mut folders: Vec<_> = backend.tabs().iter().map(|tab| tab.cwd().to_owned()).collect();
-    folders.extend(backend.options.cwd.canonicalize().ok().filter(|_| checker.works_here()));
+    // Where the program says that it is gives it no folder.
+    let folders = backend.opened_folders(&checker);
     let mut checker = checker.with_folders(folders);
     let judged = checker.check_request(&request).map_err(|error| RpcError::Params(error.to_string()))?;
     let mut call = judged.call;

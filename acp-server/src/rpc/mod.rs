@@ -4,6 +4,7 @@ mod approvals;
 mod ask;
 mod events;
 mod history;
+mod hosts;
 mod record;
 mod servers;
 mod sessions;
@@ -64,6 +65,7 @@ pub(crate) fn build_modules(
         sessions::register_methods(&mut module)?;
         approvals::register_methods(&mut module)?;
         ask::register_methods(&mut module)?;
+        hosts::register_methods(&mut module)?;
         servers::register_methods(&mut module)?;
         record::register_methods(&mut module)?;
         history::register_methods(&mut module)?;
@@ -72,8 +74,16 @@ pub(crate) fn build_modules(
     };
     let text = |error: jsonrpsee::core::RegisterMethodError| error.to_string();
     Ok(Modules {
-        socket: module(events::register_methods).map_err(text)?,
-        http: module(events::register_refusals).map_err(text)?,
+        socket: module(|module| {
+            events::register_methods(module)?;
+            hosts::register_events(module)
+        })
+        .map_err(text)?,
+        http: module(|module| {
+            events::register_refusals(module)?;
+            hosts::register_refusals(module)
+        })
+        .map_err(text)?,
     })
 }
 
@@ -138,7 +148,7 @@ fn require_credential(extensions: &Extensions, least: Credential) -> Result<Arc<
     let peer = peer.ok_or_else(|| RpcError::Internal("nobody knows who calls".to_owned()))?;
     let only = match peer.credential {
         credential if credential >= least => return Ok(peer),
-        Credential::Ask => "only ask (approval/request, check)",
+        Credential::Ask => "only ask (approval/request, host/*, check)",
         Credential::Page | Credential::Answer => "only see what waits, and answer it (approval/*)",
     };
     Err(RpcError::NotAllowed(format!("this credential may {only}: use the one of the answering file")))

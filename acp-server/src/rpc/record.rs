@@ -17,18 +17,13 @@ use crate::error::RpcError;
 pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterResult {
     add_answer_method(module, "grants/list", |context, _, _: Value| {
         let live = live_grants(&context.backend)?;
-        // The very call, where the same answer covers more: not another line for people.
-        let covered = |grant: &StoredGrant| {
-            grant.fingerprint.is_some()
-                && live.iter().any(|other| other.fingerprint.is_none() && other.of_one_answer(grant))
-        };
-        let answers = live.iter().filter(|grant| !covered(grant)).map(grant_info);
+        let answers = shown_grants(&live).map(grant_info);
         let rules = user_rules(&context.backend)?;
         Ok(answers.chain(rules.iter().map(rule_grant_info)).collect::<Vec<GrantInfo>>())
     })?;
     add_answer_method(module, "grants/revoke", |context, peer, wanted: Revoke| {
         peer.require_person()?;
-        revoke_grants(&context.backend, &wanted, &peer.name())
+        revoke(&context.backend, &wanted, &peer.name())
     })?;
     add_answer_method(module, "log/query", |context, _, wanted: LogQuery| {
         query_log(&context.backend, wanted)
@@ -36,8 +31,17 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
     add_ask_method(module, "check", |context, _, wanted: Value| check_call(&context.backend, &wanted))
 }
 
+/// What people read of these: the very call, where the same answer covers more, is not another line.
+pub(super) fn shown_grants(live: &[StoredGrant]) -> impl Iterator<Item = &StoredGrant> {
+    let covered = |grant: &StoredGrant| {
+        grant.fingerprint.is_some()
+            && live.iter().any(|other| other.fingerprint.is_none() && other.of_one_answer(grant))
+    };
+    live.iter().filter(move |grant| !covered(grant))
+}
+
 /// Those that count now: one for a session ends with the process that has the session.
-fn live_grants(backend: &Backend) -> Result<Vec<StoredGrant>, RpcError> {
+pub(super) fn live_grants(backend: &Backend) -> Result<Vec<StoredGrant>, RpcError> {
     let (store, now) = (&backend.options.store, Timestamp::now());
     let asking: Vec<OwnerId> = store.live_owners(now)?.into_iter().map(|owner| owner.id).collect();
     let grants = store.query_grants(&GrantQuery { live_at: Some(now), ..GrantQuery::default() })?;
@@ -92,13 +96,13 @@ fn remove_rules(backend: &Backend, ids: &[String]) -> Result<usize, RpcError> {
         gone += 1;
     }
     if gone > 0 {
-        backend.reload_tabs();
+        backend.reload_gates();
         backend.events.push(&Event::GrantsChanged);
     }
     Ok(gone)
 }
 
-fn grant_info(grant: &StoredGrant) -> GrantInfo {
+pub(super) fn grant_info(grant: &StoredGrant) -> GrantInfo {
     let level = grant.level.as_ref().map(|(_, level)| level.as_str());
     let what = match (&grant.pattern, &grant.level) {
         (Some(pattern), _) => pattern.clone(),
@@ -127,20 +131,30 @@ fn grant_info(grant: &StoredGrant) -> GrantInfo {
     }
 }
 
-fn revoke_grants(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, RpcError> {
+/// Takes back what is named, rules among it.
+fn revoke(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked, RpcError> {
     if wanted.ids.is_empty() && wanted.server.is_none() {
         return Err(RpcError::Params("which? name ids, or a server".to_owned()));
     }
     let rules = remove_rules(backend, &wanted.ids)?;
-    let writer = (backend.options.writer)().map_err(RpcError::Internal)?;
-    let now = Timestamp::now();
-    let live = live_grants(backend)?;
-    let named = |grant: &&StoredGrant| {
+    let named = |grant: &StoredGrant| {
         wanted.ids.contains(&grant.id.to_string())
             || wanted.server.as_deref().is_some_and(|server| grant.about_server() == Some(server))
     };
-    let named: Vec<&StoredGrant> = live.iter().filter(named).collect();
-    // An answer ends as a whole.
+    let Revoked { revoked } = revoke_grants(backend, named, by)?;
+    Ok(Revoked { revoked: revoked + rules })
+}
+
+/// Takes back those of the remembered answers that are `named`. An answer ends as a whole.
+pub(super) fn revoke_grants(
+    backend: &Backend,
+    named: impl Fn(&StoredGrant) -> bool,
+    by: &str,
+) -> Result<Revoked, RpcError> {
+    let writer = (backend.options.writer)().map_err(RpcError::Internal)?;
+    let now = Timestamp::now();
+    let live = live_grants(backend)?;
+    let named: Vec<&StoredGrant> = live.iter().filter(|grant| named(grant)).collect();
     let chosen: Vec<&StoredGrant> = live
         .iter()
         .filter(|grant| named.iter().any(|named| named.id == grant.id || named.of_one_answer(grant)))
@@ -154,7 +168,7 @@ fn revoke_grants(backend: &Backend, wanted: &Revoke, by: &str) -> Result<Revoked
         backend.options.store.commit(changes)?;
         backend.events.push(&Event::GrantsChanged);
     }
-    Ok(Revoked { revoked: named.len() + rules })
+    Ok(Revoked { revoked: named.len() })
 }
 
 /// So many entries, if it is not said how many; and so many at most.

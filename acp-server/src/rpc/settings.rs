@@ -47,7 +47,7 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         {
             peer.require_person()?;
             backend.set_editor(EditorSettings::read(settings)?)?;
-            backend.reload_tabs();
+            backend.reload_gates();
         }
         let loaded = backend.load(&backend.options.cwd)?;
         Ok(Initialized {
@@ -69,7 +69,7 @@ pub(super) fn register_methods(module: &mut RpcModule<RpcContext>) -> RegisterRe
         peer.require_person()?;
         let done = update_settings(&context.backend, &peer.name(), wanted);
         // What was written counts, also where a file could not be changed after that.
-        context.backend.reload_tabs();
+        context.backend.reload_gates();
         done?;
         settings_view(&context.backend, None)
     })?;

@@ -2,7 +2,6 @@
 
 mod event_pump;
 mod open;
-mod permanent_answers;
 mod running;
 mod servers;
 mod turn;
@@ -19,10 +18,11 @@ use mayi_core::policy::Mode;
 use mayi_mcp::SessionServers;
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub(crate) use self::open::open;
+pub(crate) use self::open::{open, resolve_cwd};
 use crate::api::{Event, SessionInfo, TabState};
 use crate::backend::{Backend, lock_mutex};
 use crate::error::RpcError;
+use crate::reload;
 
 /// How long the start of an agent may take to be given up.
 const STOPPING: Duration = Duration::from_secs(2);
@@ -193,21 +193,14 @@ impl Tab {
                     .map_or(loaded.on_unasked, |agent| agent.on_unasked);
                 drop(now);
                 pulled.into_iter().for_each(|line| self.push_notice(line));
-                if policies_differ(&self.gate.policy(), &loaded.policy) {
-                    self.gate.replace_policy(loaded.policy);
+                if reload::replace_policy(&self.gate, loaded.policy) {
                     running::changed_config_notices(&others)
                         .into_iter()
                         .for_each(|line| self.push_notice(line));
                 }
             }
-            // D5.12: nothing runs on half a policy. What held goes on holding, and all is asked about.
             Err(error) => {
-                let mut policy = (*self.gate.policy()).clone();
-                policy.ask_all = Some(
-                    "the configuration has changed and can't be read: `mayi config check` says what is wrong with it"
-                        .to_owned(),
-                );
-                self.gate.replace_policy(policy);
+                reload::ask_about_all(&self.gate);
                 let error = jsonrpsee::types::ErrorObjectOwned::from(error);
                 self.push_notice(format!(
                     "the configuration can't be read, and everything is asked about: {}",
@@ -238,15 +231,4 @@ impl Tab {
         // It waits for what is to be written.
         let _ = tokio::task::spawn_blocking(move || gate.shut_down()).await;
     }
-}
-
-/// Whether another policy has something else to say.
-fn policies_differ(one: &mayi_core::policy::Policy, other: &mayi_core::policy::Policy) -> bool {
-    one.files != other.files
-        || one.mode != other.mode
-        || one.least_modes != other.least_modes
-        || one.agents != other.agents
-        || one.servers != other.servers
-        || one.notices != other.notices
-        || one.ask_all != other.ask_all
 }

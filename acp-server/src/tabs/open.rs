@@ -15,12 +15,12 @@ use mayi_core::gate::{Asking, Gate, Memory, OnAsk};
 use mayi_doors::task::spawn;
 use tokio::sync::{mpsc, watch};
 
-use super::permanent_answers::TabKeeper;
 use super::servers::{self, GatewayOptions};
 use super::{LiveState, Tab, event_pump};
 use crate::api::{NewSession, SessionInfo, TabState};
 use crate::backend::{Backend, lock_mutex};
 use crate::error::RpcError;
+use crate::permanent_answers::BackendKeeper;
 
 /// Opens a tab. Whoever asked for it may be gone meanwhile: it is opened all the same.
 ///
@@ -230,7 +230,7 @@ fn tab_id(wanted: Option<&str>) -> Result<String, RpcError> {
 }
 
 /// D1.27: `/`, the home folder and its ancestors are never roots without being named.
-fn resolve_cwd(cwd: &Path) -> Result<PathBuf, RpcError> {
+pub(crate) fn resolve_cwd(cwd: &Path) -> Result<PathBuf, RpcError> {
     if !cwd.is_absolute() {
         return Err(RpcError::Params("the folder (cwd) has to be an absolute path".to_owned()));
     }
@@ -288,7 +288,7 @@ async fn build_gate(
     running: RunningSession,
 ) -> Result<Gate, RpcError> {
     let asking = Asking { on_ask: OnAsk::Wait, limit: backend.options.limit };
-    let keeper = Box::new(TabKeeper::new(backend, cwd, running));
+    let keeper = Box::new(BackendKeeper::new(backend, cwd, running));
     let (policy, backend) = (loaded.policy.clone(), Arc::clone(backend));
     let made = tokio::task::spawn_blocking(move || {
         let writer = (backend.options.writer)().map_err(RpcError::Internal)?;

@@ -150,6 +150,7 @@ fn door_phrase(door: NamedDoor) -> &'static str {
         NamedDoor::Mcp => "at the MCP gateway",
         NamedDoor::Hook => "in its own terminal",
         NamedDoor::Responses => "at the Responses API",
+        NamedDoor::Host => "an app",
     }
 }
 

@@ -28,7 +28,7 @@ impl AgentId {
     }
 
     /// An agent that is not started by mayi, and came to a door under `name`: an MCP client at `mcp`, an app at
-    /// `responses`, a program with mayi in its hooks at `hook`. It is another one than the agent that mayi starts under that name: what was allowed to that one, or
+    /// `responses`, an app with a loop of its own at `host`, a program with mayi in its hooks at `hook`. It is another one than the agent that mayi starts under that name: what was allowed to that one, or
     /// set for it, it does not have (D1.20).
     #[must_use]
     pub fn at_door(door: NamedDoor, name: &str) -> Self {
@@ -89,11 +89,13 @@ pub enum NamedDoor {
     Mcp,
     /// The Responses API.
     Responses,
+    /// The backend, for an app with a loop of its own.
+    Host,
 }
 
 impl NamedDoor {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Hook, Self::Mcp, Self::Responses];
+    pub const ALL: [Self; 4] = [Self::Hook, Self::Mcp, Self::Responses, Self::Host];
 
     /// The word before the agent's name.
     #[must_use]
@@ -102,6 +104,7 @@ impl NamedDoor {
             Self::Hook => "hook",
             Self::Mcp => "mcp",
             Self::Responses => "responses",
+            Self::Host => "host",
         }
     }
 }

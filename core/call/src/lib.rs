@@ -61,6 +61,8 @@ pub enum Door {
     Responses,
     /// An event of an agent's hooks: before a tool runs, or after.
     Hook,
+    /// `host/ask` of the backend: an app with a loop of its own.
+    Host,
     /// No door: somebody wants to know what would be decided (`mayi check`).
     Check,
 }

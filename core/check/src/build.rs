@@ -71,30 +71,34 @@ impl CallLocation {
     }
 }
 
-/// The call that `request` means, by `agent`. Looks up links, and reads nothing else.
+impl CallLocation {
+    /// The session that `agent` would have there; none: one without a name.
+    pub(super) fn session_of(&self, agent: Option<AgentId>) -> Session {
+        Session {
+            id: SessionId("check".to_owned()),
+            // A name can't hold `:`, and commands have digests: nobody else is called that.
+            agent: agent.unwrap_or_else(|| AgentId::from_command(&[])),
+            parent: None,
+            roots: self.roots.clone(),
+            cwd: self.cwd.clone(),
+            mode: None,
+        }
+    }
+}
+
+/// The call that `request` means in `session`. Looks up links, and reads nothing else.
 pub(super) fn build_call(
     request: &Request,
-    agent: Option<AgentId>,
-    place: &CallLocation,
+    session: Session,
     home: Option<&Path>,
 ) -> Result<Call, RequestError> {
-    // A name can't hold `:`, and commands have digests: nobody else is called that.
-    let agent = agent.unwrap_or_else(|| AgentId::from_command(&[]));
-    let session = Session {
-        id: SessionId("check".to_owned()),
-        agent,
-        parent: None,
-        roots: place.roots.clone(),
-        cwd: place.cwd.clone(),
-        mode: None,
-    };
     if let RequestedAction::Acp(message) = &request.what {
         return acp::permission_call(&session, message).map_err(|what| {
             let hint = "give a session/request_permission, or its params, as the agent sends it";
             RequestError::new("/request", what, hint)
         });
     }
-    let accesses = request_accesses(request, place, &session, home);
+    let accesses = request_accesses(request, &session, home);
     Ok(Call {
         door: Door::Check,
         agent: session.agent,
@@ -125,15 +129,10 @@ pub(super) fn build_call(
     })
 }
 
-fn request_accesses(
-    request: &Request,
-    place: &CallLocation,
-    session: &Session,
-    home: Option<&Path>,
-) -> Vec<Access> {
-    let cwd = place.cwd.as_path();
+fn request_accesses(request: &Request, session: &Session, home: Option<&Path>) -> Vec<Access> {
+    let cwd = session.cwd.as_path();
     let none = BTreeMap::new();
-    let at = Surroundings { cwd, roots: &place.roots, home, env: &none, dialect: request.shell };
+    let at = Surroundings { cwd, roots: &session.roots, home, env: &none, dialect: request.shell };
     let path = |given: &str| PathAccess::new(cwd, &expand_home(given, home));
     match &request.what {
         RequestedAction::Line(line) => add_folder_caveat(shell::line_accesses(line, &at), request, session),

@@ -36,6 +36,7 @@ use self::build::CallLocation;
 use self::policies::PolicyCache;
 use mayi_core::call::{AgentId, Call};
 use mayi_core::config::{ConfigErrors, LoadedConfig, Sources};
+use mayi_core::gate::Session;
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Decision, Mode, SessionStanding, decide};
 
@@ -167,7 +168,7 @@ impl Checker {
             (None, _) => chosen.unwrap_or_default(),
         };
         let policy = self.policies.policy_for(request, &place.folder, loaded.as_deref(), mode)?;
-        let call = build::build_call(request, agent, &place, self.home.as_deref())?;
+        let call = build::build_call(request, place.session_of(agent), self.home.as_deref())?;
         let servers: Vec<String> = match (&request.what, &loaded) {
             (_, None) => Vec::new(),
             // The person says that it is this server.
@@ -183,6 +184,15 @@ impl Checker {
         let decision = decide(&policy, &call, &standing);
         Ok(CheckedCall { call, decision, mode, loaded })
     }
+}
+
+/// The call that `request` means in `session`, whatever it says of where it happens, and of what would judge it: for a door
+/// whose calls are said in these words.
+///
+/// # Errors
+/// If the request makes no sense.
+pub fn call_in_session(request: &Request, session: Session) -> Result<Call, RequestError> {
+    build::build_call(request, session, mayi_core::call::home_folder().as_deref())
 }
 
 #[cfg(test)]

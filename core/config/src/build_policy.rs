@@ -53,7 +53,8 @@ impl ConfigLoader<'_> {
                 .into_iter()
                 .map(|name| {
                     let trust_require_approval = current.effective(keys::APP_TRUST, &[name]);
-                    (name.to_owned(), AppSettings { trust_require_approval })
+                    let trust_categories = current.effective(keys::APP_CATEGORIES, &[name]);
+                    (name.to_owned(), AppSettings { trust_require_approval, trust_categories })
                 })
                 .collect(),
             tools: current.values_by_name(keys::TOOL_CATEGORY, &[]),

@@ -82,11 +82,13 @@ pub struct ServerSettings {
     pub local: bool,
 }
 
-/// Settings of an app that uses a Responses API, as far as they decide anything.
+/// Settings of an app that uses a Responses API or has a loop of its own, as far as they decide anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AppSettings {
     /// Where the app says that a tool needs no approval (`require_approval`), it needs none, unless anything else speaks.
     pub trust_require_approval: bool,
+    /// The categories that the app gives its tools count.
+    pub trust_categories: bool,
 }
 
 /// Settings of one agent, as far as they decide anything.

@@ -27,7 +27,12 @@ impl Gate {
     /// Makes a session known. The first one without a parent is the connection's root: calls of
     /// sessions that nobody announced belong to it.
     pub fn open_session(&self, session: Session) {
-        self.lock().judge.sessions.open(session);
+        let mut state = self.lock();
+        state.judge.sessions.open(session);
+        // Answers that were remembered for it at an earlier time are read with the next call.
+        if let Some(memory) = state.ledger.memory_mut() {
+            memory.grants_stamp = None;
+        }
     }
 
     /// Says which of the configured MCP servers mayi itself has put into a session, and which servers they are. A call

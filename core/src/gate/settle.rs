@@ -58,9 +58,10 @@ impl Gate {
     /// Denies it after `limit`, if it waits until then.
     pub(super) fn expire_later(&self, id: ApprovalId, limit: Option<Duration>) {
         let Some(limit) = limit else { return };
-        let gate = self.clone();
+        let gate = self.downgrade();
         tokio::spawn(async move {
             tokio::time::sleep(limit).await;
+            let Some(gate) = gate.upgrade() else { return };
             gate.settle(id, State::Expired, "time limit", Some("nobody answered in time"));
         });
     }

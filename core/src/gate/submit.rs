@@ -1,6 +1,7 @@
 //! A call comes in: what becomes of it is written down before anybody hears of it.
 
 use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::oneshot;
@@ -8,7 +9,8 @@ use tokio::sync::oneshot;
 use super::ledger::AwaitedWrite;
 use super::queue::Question;
 use super::{
-    Authorized, DecidedBy, Gate, GateEvent, GateState, JudgedCall, OnAsk, Refusal, RefusalReason, Verdict,
+    Asking, Authorized, DecidedBy, Gate, GateEvent, GateState, JudgedCall, OnAsk, Refusal, RefusalReason,
+    Verdict,
 };
 use crate::approval::{AgentOption, ApprovalId, Card, State};
 use crate::call::{Access, Call, Category, Door};
@@ -40,18 +42,9 @@ impl Gate {
     }
 
     /// The same, where `on_ask` says what becomes of an ask about this one call.
-    pub fn submit_as(
-        &self,
-        mut call: Call,
-        options: &[AgentOption],
-        on_ask: impl Into<Option<OnAsk>>,
-    ) -> Ticket {
-        let mut state = self.lock();
+    pub fn submit_as(&self, call: Call, options: &[AgentOption], on_ask: impl Into<Option<OnAsk>>) -> Ticket {
         let on_ask = on_ask.into();
-        state.judge.add_session_tool_facts(&mut call);
-        let id = state.calls.assign_id(&call);
-        let fated = state.judge_and_record(id, call, options, &|| on_ask, false);
-        self.issue_ticket(state, fated, options)
+        self.submit_with(call, &Submission { on_ask: &|| on_ask, ..Submission::new(options) })
     }
 
     /// The same for a door whose calls come many at a time: what becomes of them is written together, if nobody has to be
@@ -59,15 +52,24 @@ impl Gate {
     /// says counts as above, and it is only heard about an ask.
     pub fn submit_together(
         &self,
-        mut call: Call,
+        call: Call,
         options: &[AgentOption],
         on_ask: impl Fn() -> Option<OnAsk>,
     ) -> Ticket {
+        self.submit_with(call, &Submission { on_ask: &on_ask, together: true, ..Submission::new(options) })
+    }
+
+    /// The same, where a question about this one call expires after `limit` at the latest.
+    pub fn submit_within(&self, call: Call, limit: Option<Duration>) -> Ticket {
+        self.submit_with(call, &Submission { limit, together: true, ..Submission::new(&[]) })
+    }
+
+    fn submit_with(&self, mut call: Call, how: &Submission<'_>) -> Ticket {
         let mut state = self.lock();
         state.judge.add_session_tool_facts(&mut call);
         let id = state.calls.assign_id(&call);
-        let fated = state.judge_and_record(id, call, options, &on_ask, true);
-        self.issue_ticket(state, fated, options)
+        let fated = state.judge_and_record(id, call, how);
+        self.issue_ticket(state, fated, how)
     }
 
     /// The ticket of a call that was judged, and is written down or will be.
@@ -75,7 +77,7 @@ impl Gate {
         &self,
         mut state: MutexGuard<'_, GateState>,
         fated: JudgedSubmission,
-        options: &[AgentOption],
+        how: &Submission<'_>,
     ) -> Ticket {
         let (judged, fate) = match fated {
             JudgedSubmission::Now(judged, fate) => (judged, fate),
@@ -94,8 +96,8 @@ impl Gate {
             Fate::Refuse(why) => (None, VerdictSource::at_once(state.refuse_at_once(judged, &why))),
             Fate::Ask(card) => {
                 let (reply, verdict) = oneshot::channel();
-                let (approval, limit) = (card.approval_id, state.asking.limit);
-                let options = options.to_vec();
+                let (approval, limit) = (card.approval_id, how.limit(state.asking));
+                let options = how.options.to_vec();
                 let question = Question { card: (*card).clone(), judged, options, reply, shown: false };
                 if state.queue.enqueue(question) {
                     state.listeners.notify(&GateEvent::Asked(card));
@@ -179,6 +181,29 @@ impl Gate {
     }
 }
 
+/// How a call is handed in.
+struct Submission<'s> {
+    /// The agent's own options.
+    options: &'s [AgentOption],
+    /// What becomes of an ask about it; none: as of any.
+    on_ask: &'s dyn Fn() -> Option<OnAsk>,
+    /// After this time an ask about it expires, if others do not before.
+    limit: Option<Duration>,
+    /// What becomes of it may be written down with other calls.
+    together: bool,
+}
+
+impl<'s> Submission<'s> {
+    fn new(options: &'s [AgentOption]) -> Self {
+        Self { options, on_ask: &|| None, limit: None, together: false }
+    }
+
+    /// After which time an ask about it expires.
+    fn limit(&self, asking: Asking) -> Option<Duration> {
+        self.limit.into_iter().chain(asking.limit).min()
+    }
+}
+
 /// How a call ended that only was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportedEnd {
@@ -196,21 +221,14 @@ fn touches_something(access: &Access) -> bool {
 impl GateState {
     /// Judges a call, and writes down what becomes of it. What can't be written does not run. With `together` it may be written
     /// soon, and nobody hears of it before.
-    fn judge_and_record(
-        &mut self,
-        id: CallId,
-        mut call: Call,
-        options: &[AgentOption],
-        on_ask: &dyn Fn() -> Option<OnAsk>,
-        together: bool,
-    ) -> JudgedSubmission {
+    fn judge_and_record(&mut self, id: CallId, mut call: Call, how: &Submission<'_>) -> JudgedSubmission {
         let mut tries = 0;
         loop {
             let recalled = self.ledger.refresh_grants(&mut self.judge);
             let mut judged = self.judge.judge(id, call);
             let now = Timestamp::now();
-            let fate = self.choose_fate(&judged, options, on_ask, now);
-            if together && recalled.is_ok() && self.ledger.is_plain(&judged.call, &fate) {
+            let fate = self.choose_fate(&judged, how, now);
+            if how.together && recalled.is_ok() && self.ledger.is_plain(&judged.call, &fate) {
                 let shared = Arc::new(judged);
                 if let Some(soon) = self.ledger.record_submission_soon(&shared, &fate, now) {
                     return JudgedSubmission::Soon(PendingVerdict {
@@ -249,13 +267,7 @@ impl GateState {
         }
     }
 
-    fn choose_fate(
-        &mut self,
-        judged: &JudgedCall,
-        options: &[AgentOption],
-        on_ask: &dyn Fn() -> Option<OnAsk>,
-        now: Timestamp,
-    ) -> Fate {
+    fn choose_fate(&mut self, judged: &JudgedCall, how: &Submission<'_>, now: Timestamp) -> Fate {
         let JudgedCall { call, decision, .. } = judged;
         // What was approved at one door is not asked about again at the next, and not counted twice.
         let (covered, pass) = match call.door {
@@ -283,7 +295,7 @@ impl GateState {
             }
             Effect::Deny => Fate::Refuse(RefusalReason::Policy),
             Effect::Ask => {
-                match on_ask().unwrap_or(self.asking.on_ask) {
+                match (how.on_ask)().unwrap_or(self.asking.on_ask) {
                     OnAsk::Deny => return Fate::Refuse(RefusalReason::Nobody),
                     OnAsk::Leave => return Fate::Refuse(RefusalReason::Left),
                     OnAsk::Prompt | OnAsk::Wait if !self.queue.has_room(&call.session) => {
@@ -291,8 +303,8 @@ impl GateState {
                     }
                     OnAsk::Prompt | OnAsk::Wait => {}
                 }
-                let mut card = Card::new(call, decision, options, self.judge.policy.epoch, now);
-                card.expires_at = self.asking.limit.and_then(|limit| now.checked_add(limit).ok());
+                let mut card = Card::new(call, decision, how.options, self.judge.policy.epoch, now);
+                card.expires_at = how.limit(self.asking).and_then(|limit| now.checked_add(limit).ok());
                 card.history = self.ledger.answer_history(call, decision);
                 card.levels = self.judge.allowing_levels(call, decision);
                 self.judge.sessions.adapt_card_to_session(&mut card, &call.session);

@@ -1451,6 +1451,403 @@ waiting: number,
 inLine: number, };
 
 /**
+ * A call of an app with a loop of its own.
+ */
+export type HostCall = { 
+/**
+ * The app's name, as it says.
+ */
+app: string, 
+/**
+ * Its own id of the chat.
+ */
+chat: string, 
+/**
+ * Its own id of the call.
+ */
+callId: string, };
+
+/**
+ * `host/open`.
+ */
+export type HostOpen = { 
+/**
+ * The app's name, as in `[apps.NAME]`: letters, digits, `.`, `_` and `-`.
+ */
+app: string, 
+/**
+ * The app's own id of the chat: at most 256 characters.
+ */
+chat: string, 
+/**
+ * The folder that relative names start from: absolute. A sub-task may leave it out, and works where its parent does.
+ */
+cwd?: string, 
+/**
+ * Folders that the chat works in besides.
+ */
+folders?: Array<string>, 
+/**
+ * The key of this chat from an earlier time: what was remembered for it counts again. None: a new one is made.
+ */
+key?: string, 
+/**
+ * The key of the session that this one is a sub-task of: it is never freer than that.
+ */
+parent?: string, 
+/**
+ * The mode; none: as configured.
+ */
+mode?: Mode, };
+
+/**
+ * Names a session of the host door.
+ */
+export type HostKey = { 
+/**
+ * Its key: a secret of the app's.
+ */
+key: string, };
+
+/**
+ * A session of the host door as it is now.
+ */
+export type HostSession = { 
+/**
+ * Names it in all that follows, and brings it back later: a secret of the app's.
+ */
+key: string, 
+/**
+ * What cards and the record call it.
+ */
+sessionId: string, 
+/**
+ * The app.
+ */
+app: string, 
+/**
+ * Who asks, for rules and the record: `host:NAME`; `open:host` for an app that may only ask.
+ */
+agent: string, 
+/**
+ * The app's own id of the chat.
+ */
+chat: string, 
+/**
+ * The mode that holds.
+ */
+mode: Mode, 
+/**
+ * The file that locks the mode.
+ */
+modeLocked: string | null, 
+/**
+ * What to tell the model about the mode.
+ */
+briefing: string, 
+/**
+ * Whether the categories that the app gives its tools count.
+ */
+trustCategories: boolean, 
+/**
+ * The calls that wait, oldest first.
+ */
+waiting: Array<HostOutcome>, };
+
+/**
+ * `host/setMode`.
+ */
+export type HostSetMode = { 
+/**
+ * Of which session.
+ */
+key: string, 
+/**
+ * The mode from now on.
+ */
+mode: Mode, };
+
+/**
+ * `host/tools`: the tools that the app offers its model.
+ */
+export type HostTools = { 
+/**
+ * Of which session.
+ */
+key: string, 
+/**
+ * In place of those that were told before: at most 1,000.
+ */
+tools: Array<HostTool>, };
+
+/**
+ * One tool of an app.
+ */
+export type HostTool = { 
+/**
+ * The MCP server that has it; none: the app itself.
+ */
+server?: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it does, as the app's user configured it. It counts where `[apps.NAME] trust_categories` says so.
+ */
+category?: Category, 
+/**
+ * MCP's `ToolAnnotations`: in place of a category, and under the same condition.
+ */
+annotations: unknown, };
+
+/**
+ * What holds for one tool, before its arguments are known.
+ */
+export type HostToolInfo = { 
+/**
+ * The MCP server that has it; none: the app itself.
+ */
+server: string | null, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The row of the matrix that it is judged in.
+ */
+category: Category, 
+/**
+ * What would become of a call without arguments. One with arguments may be judged more strictly.
+ */
+effect: Effect, };
+
+/**
+ * The answer to `host/tools`.
+ */
+export type HostToolbelt = { 
+/**
+ * One for each tool, in their order.
+ */
+tools: Array<HostToolInfo>, };
+
+/**
+ * A change to a file, for the card.
+ */
+export type HostDiff = { 
+/**
+ * The file.
+ */
+path: string, 
+/**
+ * Its text before; null: it is new.
+ */
+oldText: string | null, 
+/**
+ * Its text after.
+ */
+newText: string, };
+
+/**
+ * `host/ask`: may this call run?
+ */
+export type HostAsk = { 
+/**
+ * In which session.
+ */
+key: string, 
+/**
+ * The app's own id of the call, at most 256 characters: the same id with the same call is the same question.
+ */
+callId: string, 
+/**
+ * What would be done, as a line of `mayi check --stdin` without what would say how to judge it; or a list of these, where
+ * one call does several things.
+ */
+call: unknown, 
+/**
+ * The name of the app's tool.
+ */
+tool?: string, 
+/**
+ * The tool's arguments as the model wrote them, where `call` does not have them already: shown.
+ */
+input: unknown, 
+/**
+ * What changes in files: shown, and judged as writes too.
+ */
+diffs?: Array<HostDiff>, 
+/**
+ * What it is called: data.
+ */
+title?: string, 
+/**
+ * As in `host/tools`; none: as there.
+ */
+category?: Category, 
+/**
+ * Whether to answer only when it is decided. Else a question is answered with `asked` and its card at once. Default: true.
+ */
+wait?: boolean, 
+/**
+ * After so many seconds without an answer it is denied.
+ */
+timeoutSeconds?: number, };
+
+/**
+ * `host/outcome`.
+ */
+export type HostAwait = { 
+/**
+ * In which session.
+ */
+key: string, 
+/**
+ * Of which call.
+ */
+callId: string, 
+/**
+ * How many seconds to wait for it; none: until it is decided.
+ */
+waitSeconds?: number, 
+/**
+ * The digest of the card that was shown last, empty where none was: another card is told as soon as there is one.
+ */
+seen?: string, };
+
+/**
+ * `host/withdraw`: nobody wants to know any more.
+ */
+export type HostWithdraw = { 
+/**
+ * In which session.
+ */
+key: string, 
+/**
+ * Which call; none: all that wait.
+ */
+callId?: string, };
+
+/**
+ * Where a call stands.
+ */
+export type HostVerdict = "asked" | "allowed" | "denied" | "cancelled";
+
+/**
+ * What became of a call, or that it waits.
+ */
+export type HostOutcome = { 
+/**
+ * The app's own id of the call.
+ */
+callId: string, 
+/**
+ * `allowed`, `denied`, `cancelled`, or `asked` while it waits.
+ */
+outcome: HostVerdict, 
+/**
+ * The card, if somebody was asked.
+ */
+approvalId: ApprovalId | null, 
+/**
+ * Who or what decided it.
+ */
+by: string | null, 
+/**
+ * Why not: what to tell the model.
+ */
+reason: string | null, 
+/**
+ * What was granted along with it, as people read it.
+ */
+granted: Array<string>, 
+/**
+ * Every finding.
+ */
+why: Array<Finding>, 
+/**
+ * What is asked, while it waits.
+ */
+card?: Card, };
+
+/**
+ * `host/report`: what the app did with a call that was allowed.
+ */
+export type HostReport = { 
+/**
+ * In which session.
+ */
+key: string, 
+/**
+ * Which call.
+ */
+callId: string, 
+/**
+ * What became of it.
+ */
+status: HostStatus, };
+
+/**
+ * What became of a call that was allowed.
+ */
+export type HostStatus = "started" | "completed" | "failed";
+
+/**
+ * `host/revoke`.
+ */
+export type HostRevoke = { 
+/**
+ * Of which session.
+ */
+key: string, 
+/**
+ * Which of its remembered answers; none: all of them.
+ */
+ids?: Array<string>, };
+
+/**
+ * `host/close`.
+ */
+export type HostClose = { 
+/**
+ * Which session.
+ */
+key: string, 
+/**
+ * Whether the chat is gone for good: what was remembered for it is forgotten. Else its key brings it back.
+ */
+forget?: boolean, };
+
+/**
+ * `host/subscribe`: what happens in a session.
+ */
+export type HostEvent = { "type": "session", 
+/**
+ * It, with what waits.
+ */
+session: HostSession, } | { "type": "asked", 
+/**
+ * The app's own id of the call.
+ */
+callId: string, 
+/**
+ * The card.
+ */
+card: Card, } | { "type": "resolved", 
+/**
+ * The app's own id of the call.
+ */
+callId: string, 
+/**
+ * How.
+ */
+resolved: ApprovalResolved, } | { "type": "outcome", 
+/**
+ * It.
+ */
+outcome: HostOutcome, } | { "type": "closed" };
+
+/**
  * A card, and where it belongs.
  */
 export type TabCard = { 
@@ -1458,6 +1855,10 @@ export type TabCard = {
  * The tab that asks; none: another process of mayi.
  */
 tabId: string | null, 
+/**
+ * The app and the chat that ask, where an app with a loop of its own does.
+ */
+host?: HostCall, 
 /**
  * Cards of the same key may be answered together; none: only by itself.
  */
@@ -1905,6 +2306,18 @@ export interface Methods {
   "approval/respond": { params: ApprovalResponse; result: Answered };
   "approval/respondMany": { params: RespondMany; result: { results: AnswerOutcome[] } };
   "approval/request": { params: Asked; result: AskedOutcome };
+  "host/open": { params: HostOpen; result: HostSession };
+  "host/get": { params: HostKey; result: HostSession };
+  "host/setMode": { params: HostSetMode; result: HostSession };
+  "host/tools": { params: HostTools; result: HostToolbelt };
+  "host/ask": { params: HostAsk; result: HostOutcome };
+  "host/outcome": { params: HostAwait; result: HostOutcome };
+  "host/withdraw": { params: HostWithdraw; result: Record<string, never> };
+  "host/report": { params: HostReport; result: Record<string, never> };
+  "host/grants": { params: HostKey; result: GrantInfo[] };
+  "host/revoke": { params: HostRevoke; result: Revoked };
+  "host/close": { params: HostClose; result: Record<string, never> };
+  "host/subscribe": { params: HostKey; result: number | string };
   "settings/get": { params: Place; result: SettingsView };
   "settings/update": { params: SettingsUpdate; result: SettingsView };
   "servers/list": { params: Place; result: ServerInfo[] };

@@ -102,11 +102,12 @@ fn serve(connection: TcpStream, to: &Sender<String>, opened: &Mutex<Option<TcpSt
             // Calls are answered by the test.
             _ => None,
         };
+        // Before the answer, so that whoever has that finds the request.
+        let _ = to.send(format!("{head}{message}"));
         if let Some(result) = result {
             let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
             write_chunk(opened.lock().unwrap().as_mut().unwrap(), &format!("data: {answer}\n\n"));
         }
-        let _ = to.send(format!("{head}{message}"));
     }
 }
 

@@ -15,6 +15,8 @@ mod events;
 mod heavy;
 mod history;
 mod hostile;
+mod hosts;
+mod hosts_bounds;
 mod loose;
 mod scene;
 mod servers;

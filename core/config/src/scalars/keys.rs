@@ -26,3 +26,4 @@ pub(crate) const SERVER_TOOL_APPROVAL: ScalarKey<Approval> = ScalarKey::at("serv
 pub(crate) const SERVER_TOOL_CATEGORY: ScalarKey<Category> = ScalarKey::at("servers.*.tools.*.category");
 
 pub(crate) const APP_TRUST: ScalarKey<bool> = ScalarKey::at("apps.*.trust_require_approval");
+pub(crate) const APP_CATEGORIES: ScalarKey<bool> = ScalarKey::at("apps.*.trust_categories");

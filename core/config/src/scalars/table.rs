@@ -165,6 +165,14 @@ pub(crate) static TABLE: &[ScalarRow] = &[
     )
     .lockable(),
     row(
+        "apps.*.trust_categories",
+        ScalarKind::Flag,
+        OFF,
+        "Whether the categories count that it gives its tools (`host/tools`, `host/ask`): what it calls a read is judged as \
+        one.",
+    )
+    .lockable(),
+    row(
         "matrix.*.*",
         ScalarKind::Effect,
         Unset::Nothing,

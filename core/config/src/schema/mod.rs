@@ -97,8 +97,8 @@ struct File {
     protection: Option<Protection>,
     /// How the record is kept. Not in a workspace's file.
     record: Option<Record>,
-    /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's, "apps.*.trust_require_approval"
-    /// or one app's. Only in a managed file.
+    /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's, "apps.*.trust_require_approval" or
+    /// "apps.*.trust_categories" or one app's. Only in a managed file.
     lock: Option<Vec<LockName>>,
 }
 
@@ -320,7 +320,7 @@ impl JsonSchema for ChangingPart {
     }
 }
 
-/// An app that uses a Responses API.
+/// An app that uses a Responses API, or has a loop of its own.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct App {

@@ -156,7 +156,7 @@ fn given_things_that_belong_elsewhere_then_it_is_said_where() {
     FILE:1: only a managed file can lock settings (leave it out, or write it in /etc/mayi/config.toml)
     FILE:2: `work` does not say which folder it is (write the whole path, or one that starts with ~/)
     "#);
-    insta::assert_snapshot!(Machine::new().managed("lock = [\"rules\"]\n").mistakes(), @r#"/etc/config.toml:1: `rules` can't be locked (write "mode", "agents.*.bypass_permissions" or "apps.*.trust_require_approval", or a name in place of the star)"#);
+    insta::assert_snapshot!(Machine::new().managed("lock = [\"rules\"]\n").mistakes(), @r#"/etc/config.toml:1: `rules` can't be locked (write "mode", "agents.*.bypass_permissions", "apps.*.trust_require_approval" or "apps.*.trust_categories", or a name in place of the star)"#);
 }
 
 /// The shape that a person sees.

@@ -87,7 +87,7 @@ version = 1
 mode = "default"
 readers = false
 on_unasked = "record"
-lock = ["mode", "agents.*.bypass_permissions", "agents.claude.bypass_permissions", "apps.*.trust_require_approval", "apps.x.trust_require_approval"]
+lock = ["mode", "agents.*.bypass_permissions", "agents.claude.bypass_permissions", "apps.*.trust_require_approval", "apps.x.trust_require_approval", "apps.*.trust_categories"]
 [acp]
 protocol_v2 = true
 [rules]
@@ -136,6 +136,7 @@ headers = { Authorization = "x" }
 approval = "not_required"
 [apps.chat]
 trust_require_approval = true
+trust_categories = true
 [apps.other]
 [tools]
 web_search = "read"

@@ -11,19 +11,19 @@ use mayi_core::policy::Policy;
 use crate::backend::Backend;
 use crate::error::RpcError;
 
-/// The keeper of a tab.
-pub(super) struct TabKeeper {
+/// The keeper of a gate of the backend.
+pub(crate) struct BackendKeeper {
     backend: Weak<Backend>,
     cwd: PathBuf,
     running: RunningSession,
 }
 
-impl TabKeeper {
-    pub(super) fn new(backend: &Arc<Backend>, cwd: &Path, running: RunningSession) -> Self {
+impl BackendKeeper {
+    pub(crate) fn new(backend: &Arc<Backend>, cwd: &Path, running: RunningSession) -> Self {
         Self { backend: Arc::downgrade(backend), cwd: cwd.to_owned(), running }
     }
 
-    /// The policy that holds for this tab now that something was written.
+    /// The policy that holds for this gate now that something was written.
     fn policy_after_write(&self, backend: &Arc<Backend>) -> Result<Policy, KeepError> {
         reload_others(backend);
         let mut loaded = load(&backend.sources_for(&self.cwd)).map_err(keep_error)?;
@@ -36,7 +36,7 @@ impl TabKeeper {
     }
 }
 
-impl AnswerPersistence for TabKeeper {
+impl AnswerPersistence for BackendKeeper {
     fn allow_patterns(&self, agent: &AgentId, patterns: &[String]) -> Result<Policy, KeepError> {
         let backend = self.upgrade_backend()?;
         FileKeeper::new(backend.sources_for(&self.cwd)).allow_patterns(agent, patterns)?;
@@ -79,10 +79,10 @@ fn keep_error(errors: ConfigErrors) -> KeepError {
     KeepError(jsonrpsee::types::ErrorObjectOwned::from(RpcError::from(errors)).message().to_owned())
 }
 
-/// What was written counts in every tab. The one that has asked waits for this one's answer: not from here.
+/// What was written counts at every gate. The one that has asked waits for this one's answer: not from here.
 fn reload_others(backend: &Arc<Backend>) {
     let backend = Arc::clone(backend);
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn_blocking(move || backend.reload_tabs());
+        runtime.spawn_blocking(move || backend.reload_gates());
     }
 }
