@@ -108,7 +108,7 @@ impl HostChat {
         let ticket = gate.submit_within(call, limit);
         if let Some(approval) = ticket.approval_id() {
             self.gate.note_asking(approval, self, &id);
-            of.is_asked(approval);
+            of.note_asked(approval);
         }
         Ok((ticket, place))
     }

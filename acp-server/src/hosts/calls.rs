@@ -102,7 +102,8 @@ impl HostedCall {
         *self.approval.borrow()
     }
 
-    pub(super) fn is_asked(&self, approval: ApprovalId) {
+    /// Somebody is asked.
+    pub(super) fn note_asked(&self, approval: ApprovalId) {
         self.approval.send_replace(Some(approval));
     }
 

@@ -77,12 +77,7 @@ impl Hosts {
         lock_mutex(&self.gates).iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// The gate that asks or asked this.
-    pub(crate) fn asking_gate(&self, id: ApprovalId) -> Option<Arc<HostGate>> {
-        self.gates().into_iter().find(|gate| gate.asked(id).is_some())
-    }
-
-    /// The chat that asks or asked this.
+    /// The chat that asks this.
     pub(crate) fn asking_chat(&self, id: ApprovalId) -> Option<Arc<HostChat>> {
         self.gates().iter().find_map(|gate| gate.asked(id))
     }
@@ -108,7 +103,7 @@ impl Hosts {
 
     /// Takes a session in. Where there is no room, the one that was used longest ago makes some: its key brings it back.
     fn insert(&self, chat: &Arc<HostChat>) -> Result<(), RpcError> {
-        let most = if chat.credential == Credential::Answer { MOST_SESSIONS } else { MOST_OF_STRANGERS };
+        let most = if chat.may_answer() { MOST_SESSIONS } else { MOST_OF_STRANGERS };
         let mut sessions = lock_mutex(&self.sessions);
         if self.ending.load(Ordering::Relaxed) {
             return Err(RpcError::of_session("ending", "the backend is ending"));
@@ -116,8 +111,7 @@ impl Hosts {
         if chat.parent_id().is_some_and(|parent| !sessions.values().any(|other| other.id == *parent)) {
             return Err(RpcError::of_session("closed", "the session that this is a sub-task of is closed"));
         }
-        let alike =
-            |other: &&Arc<HostChat>| (other.credential == Credential::Answer) == (most == MOST_SESSIONS);
+        let alike = |other: &&Arc<HostChat>| other.may_answer() == chat.may_answer();
         let put_away = if sessions.values().filter(alike).count() < most {
             Vec::new()
         } else {

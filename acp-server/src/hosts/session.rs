@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use mayi_core::approval::{ApprovalId, ApprovalResolved, Card};
 use mayi_core::call::{Access, Call, Category, Digest, Door, SessionId, claimed_category};
-use mayi_core::gate::Session;
+use mayi_core::gate::{Gate, Session};
 use mayi_core::policy::{AppSettings, Mode};
 use mayi_core::store::StoredGrant;
 use mayi_doors::mode_briefing;
@@ -167,6 +167,10 @@ impl HostChat {
         let settings: Option<AppSettings> =
             self.gate.agent().name().and_then(|name| policy.apps.get(name)).copied();
         settings.is_some_and(|settings| settings.trust_categories)
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        self.gate.gate()
     }
 
     /// Whether it was opened by somebody who may answer.

@@ -72,8 +72,8 @@ fn submit_response(backend: &Backend, response: ApprovalResponse, by: &str) -> R
         let resolved = tab.gate().answer(response, by)?;
         return Ok(Answered { resolved, tab_id: Some(tab.id().to_owned()) });
     }
-    if let Some(gate) = backend.hosts.asking_gate(id) {
-        return Ok(Answered { resolved: gate.gate().answer(response, by)?, tab_id: None });
+    if let Some(chat) = backend.hosts.asking_chat(id) {
+        return Ok(Answered { resolved: chat.gate().answer(response, by)?, tab_id: None });
     }
     backend.remote.answer(response, by)?;
     let settled = backend.remote.find_approval(id)?;
