@@ -10,6 +10,10 @@ use mayi_tests::{Machine, mayi_program};
 use super::laws::{Seen, written};
 use super::{Clock, random};
 
+/// Where memory is short, the pool of threads that the agent's library reads and writes with may try for ever to start another. The
+/// run is what ends then, and it says so.
+const LIMIT: &str = "60s";
+
 /// A fault, and the line of a shell that runs what is behind it in it.
 const FAULTS: &[(&str, &str)] = &[
     ("files of 1 kB at most", "ulimit -f 1; exec \"$@\""),
@@ -97,7 +101,7 @@ fn run(machine: &Machine, words: &[&str], round: usize) -> (Option<i32>, String)
     command
         .args(&words[1..])
         .arg(mayi_program())
-        .args(["run", "demo", "--mode", "auto"])
+        .args(["run", "demo", "--mode", "auto", "--timeout", LIMIT])
         .arg(steps.join(" ;; "));
     command.current_dir(machine.work()).env_clear().envs(machine.environment());
     command.env("STORE", machine.outside("data/mayi")).stdin(Stdio::null());
