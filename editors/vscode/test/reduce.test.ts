@@ -35,6 +35,20 @@ test("a card stands right after its own tool call, and cards of one call in the 
   assert.deepEqual(kinds(state), ["tool:c1", "approval:a1", "approval:a3", "tool:c2", "approval:a2"]);
 });
 
+test("a card of the gateway stands in the item of the agent's call that it is about", () => {
+  const call = (id: string, title: string, rawInput: unknown, status = "in_progress"): Event => update({ sessionUpdate: "tool_call", toolCallId: id, title, kind: "other", status, rawInput });
+  const gateway = (id: string): Event => {
+    const asked = card(id);
+    return { ...asked, toolCall: { ...asked.toolCall, toolCallId: null, rawInput: { path: "a", n: 1 } }, server: { name: "fs", tool: "write_file", icons: [] } };
+  };
+  const state = after(
+    call("over", "fs_write_file", { path: "a", n: 1 }, "completed"), call("other", "fs_read_file", { path: "a", n: 1 }), call("c1", "fs_write_file", { n: 1, path: "a" }),
+    call("c2", "call", { server: "fs", tool: "write_file", arguments: { path: "a", n: 1 } }), call("c3", "fs_write_file", { path: "b" }), gateway("a1"), gateway("a2"), gateway("a3"),
+  );
+  assert.deepEqual(kinds(state), ["tool:over", "tool:other", "tool:c1", "approval:a1", "tool:c2", "approval:a2", "tool:c3", "approval:a3"]);
+  assert.deepEqual(state.tabs[0]?.items.flatMap((item) => (item.kind === "approval" ? [item.toolCallId] : [])), ["c1", "c2", null]);
+});
+
 test("a card settles in place, and an old event does not open it again", () => {
   const state = after(card("a1"), resolved("a1", "denied"), card("a1"), { ...card("a1", { digest: "other" }), type: "approval-updated" });
   assert.equal(state.cards["a1"]?.state, "denied");

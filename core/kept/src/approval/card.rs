@@ -303,6 +303,19 @@ pub enum PermissionType {
     All,
 }
 
+impl PermissionType {
+    /// The level that a call with these categories asks for: the highest, and all where none is known.
+    #[must_use]
+    pub fn of_categories(categories: &[Category]) -> Self {
+        let level = |category: &Category| match category {
+            Category::Read => Self::Read,
+            Category::Write => Self::Write,
+            Category::Execute | Category::External => Self::All,
+        };
+        categories.iter().map(level).max().unwrap_or(Self::All)
+    }
+}
+
 /// A question to a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ts_rs::TS)]
 #[serde(rename_all = "camelCase")]
@@ -422,7 +435,7 @@ impl Card {
                     category: access.category(),
                 })
                 .collect(),
-            permission_type: permission_type(&decision.categories),
+            permission_type: PermissionType::of_categories(&decision.categories),
             options: card_options(call, decision, &suggestions, options),
             suggestions,
             why: decision.trail.clone(),
@@ -441,16 +454,4 @@ impl Card {
         bound_card(&mut card);
         card
     }
-}
-
-fn permission_type(categories: &[Category]) -> PermissionType {
-    categories
-        .iter()
-        .map(|category| match category {
-            Category::Read => PermissionType::Read,
-            Category::Write => PermissionType::Write,
-            Category::Execute | Category::External => PermissionType::All,
-        })
-        .max()
-        .unwrap_or(PermissionType::All)
 }

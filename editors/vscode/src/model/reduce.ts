@@ -3,6 +3,7 @@
 import type { Answered, ApprovalEntry, Cursor, Event, Mode, SessionInfo, State as CardState, TabCard } from "../api";
 import { isFields } from "../check";
 import { permissionBlock } from "./block";
+import { place } from "./place";
 import { type Entry, type Item, newTab, type State, type Tab, tabOf } from "./state";
 import { ranUnasked } from "./unasked";
 import { add, applyUpdate, replace } from "./update";
@@ -221,15 +222,6 @@ function asked(state: State, card: TabCard): State {
   if (known?.card.digest === card.digest) return state;
   const entry: Entry = { card, state: "pending", by: null, at: null, reason: null, block: permissionBlock(card, "pending", []) };
   return inTab(withEntry(state, entry), card.tabId ?? "", (tab) => place(tab, card));
-}
-
-/** The card's place in the conversation: after its tool call, and after the cards that are there already. */
-function place(tab: Tab, card: TabCard): Tab {
-  if (tab.items.some((item) => item.kind === "approval" && item.id === card.approvalId)) return tab;
-  const { toolCallId } = card.toolCall;
-  const item = { kind: "approval" as const, id: card.approvalId, toolCallId };
-  const of = tab.items.findLastIndex((one) => (one.kind === "tool" || one.kind === "approval") && toolCallId !== null && one.toolCallId === toolCallId);
-  return { ...tab, items: of < 0 ? [...tab.items, item] : tab.items.toSpliced(of + 1, 0, item) };
 }
 
 function resolved(state: State, event: Answered): State {

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::server_requests::Upward;
-use super::tool_calls::ToolCallRequest;
+use super::tool_calls::{PERMISSION, ToolCallRequest};
 use crate::door::{Answerer, Shared};
 use crate::era::Era;
 use crate::frame::{Frame, code};
@@ -98,7 +98,7 @@ impl CallQuestions {
         if !in_form {
             return wanted.authorized_call(ticket.verdict().await);
         }
-        match self.question_form(&ticket) {
+        match self.question_form(&ticket, wanted) {
             Ok((card, form)) if wanted.client.era == Era::Stateless => {
                 Err(self.park_question(ticket, card, &form, wanted))
             }
@@ -120,7 +120,7 @@ impl CallQuestions {
     }
 
     /// The question as a form, if a client may be asked it at all.
-    fn question_form(&self, ticket: &Ticket) -> Result<(Card, Value), String> {
+    fn question_form(&self, ticket: &Ticket, wanted: &ToolCallRequest) -> Result<(Card, Value), String> {
         let id = ticket.approval_id();
         let card = self.shared.gate.waiting_cards().into_iter().find(|card| Some(card.approval_id) == id);
         let card = card.ok_or("the question is gone")?;
@@ -142,7 +142,15 @@ impl CallQuestions {
             } },
             "required": [ANSWER],
         });
-        Ok((card, json!({ "mode": "form", "message": message, "requestedSchema": schema })))
+        let why = reasons(&card);
+        let permission = json!({
+            "requiresPermission": true,
+            "permissionRequest": wanted.permission_request(card.permission_type, &why),
+        });
+        let form = json!({
+            "mode": "form", "message": message, "requestedSchema": schema, "_meta": { PERMISSION: permission },
+        });
+        Ok((card, form))
     }
 
     /// Asks a client of the older era. An answer at another surface counts too: the first one wins.
@@ -287,12 +295,17 @@ fn question_text(card: &Card) -> String {
         None => ("?".to_owned(), escape_line(&card.tool_call.title)),
     };
     let arguments = serde_json::to_string_pretty(&card.tool_call.raw_input).unwrap_or_default();
-    let why: Vec<String> = card.why.iter().map(|finding| escape_line(&finding.reason)).collect();
     format!(
         "Allow tool call from {server}? Run {tool} from {server} with:\n{}\n\nAsked because: {}.\n\nMalicious MCP servers or \
          conversation content could try to trick the agent into harmful actions through your tools. Review each action \
          carefully before approving.",
         escape_block(&arguments),
-        why.join("; ")
+        reasons(card)
     )
+}
+
+/// Why it is asked about, one line.
+fn reasons(card: &Card) -> String {
+    let why: Vec<String> = card.why.iter().map(|finding| escape_line(&finding.reason)).collect();
+    why.join("; ")
 }

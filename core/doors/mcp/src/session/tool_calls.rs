@@ -13,11 +13,15 @@ use crate::frame::Frame;
 use crate::front::RequestKey;
 use crate::members::Members;
 use crate::server::{Server, Tool};
+use mayi_core::approval::PermissionType;
 use mayi_core::call::{
     Access, Call, Category, Digest, Door, McpAccess, ServerAbout, SessionId, ToolAbout, claimed_category,
 };
 use mayi_core::gate::{Authorized, Refusal, Verdict};
 use mayi_core::policy::Policy;
+
+/// Where `_meta` says what a call asks for: of a result that was not let through, and of a form that asks.
+pub(super) const PERMISSION: &str = "mayi/permission";
 
 /// A call that was read and understood.
 pub(super) struct ToolCallRequest {
@@ -115,12 +119,34 @@ impl ToolCallRequest {
         if refusal.by_person || refusal.is_policy() {
             text.push_str(" Do not try it in another way.");
         }
-        self.not_run(&text)
+        let permission = json!({
+            "requiresPermission": refusal.unanswered,
+            "permissionRequest": self.permission_request(
+                PermissionType::of_categories(&refusal.decision.categories),
+                &refusal.reason,
+            ),
+        });
+        self.not_run_because(&text, Some(&permission))
+    }
+
+    /// What a call asks for, in a shape that programs read ([`PERMISSION`], S5.16).
+    pub(super) fn permission_request(&self, level: PermissionType, description: &str) -> Value {
+        json!({
+            "serverName": self.server.name, "toolName": self.tool,
+            "permissionType": level, "description": description,
+        })
     }
 
     /// A result that says why nothing was done.
     pub(super) fn not_run(&self, text: &str) -> Frame {
+        self.not_run_because(text, None)
+    }
+
+    fn not_run_because(&self, text: &str, permission: Option<&Value>) -> Frame {
         let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": true });
+        if let Some(permission) = permission {
+            result["_meta"] = json!({ PERMISSION: permission });
+        }
         if self.client.era == Era::Stateless
             && let Some(result) = result.as_object_mut()
         {

@@ -68,6 +68,32 @@ async fn given_the_answer_to_mayis_own_question_then_the_server_hears_nothing_of
     assert!(params.get("_meta").is_some() && sent.len() == 1);
 }
 
+/// S5.16: a program reads what a call asks for, in the question and where nothing was run.
+#[tokio::test]
+async fn given_a_call_that_needs_permission_then_a_program_can_read_which() {
+    let of = |answer: &Value, named: &str| answer[named]["_meta"]["mayi/permission"].clone();
+    let played = Played::new(policy(&[]), Answerer::Auto, echo());
+    let mut talk = played.talk(ClientCount::Several);
+    let asked = talk.asks(1, "tools/call", modern(json!({ "name": "t", "arguments": {} }))).await;
+    let form = of(&asked["result"]["inputRequests"]["mayi"], "params");
+    assert_eq!(form["requiresPermission"], true, "{asked}");
+    let request = json!({ "serverName": "s", "toolName": "t", "permissionType": "all" });
+    let described = |permission: &Value| {
+        let mut request = permission["permissionRequest"].clone();
+        let description = request.as_object_mut().unwrap().remove("description").unwrap();
+        (request, !description.as_str().unwrap().is_empty())
+    };
+    assert_eq!(described(&form), (request.clone(), true));
+    for (rules, requires) in [(&[][..], true), (&[(Effect::Deny, "mcp(s/t)")][..], false)] {
+        let played = Played::new(policy(rules), Answerer::Nobody, echo());
+        let mut talk = played.talk(ClientCount::One);
+        let answer = talk.asks(1, "tools/call", json!({ "name": "t" })).await;
+        let refused = of(&answer, "result");
+        assert_eq!((&answer["result"]["isError"], &refused["requiresPermission"]), (&json!(true), &json!(requires)));
+        assert_eq!(described(&refused), (request.clone(), true), "{answer}");
+    }
+}
+
 /// S5.6: Tool definitions are pinned; a changed one is blocked until accepted. Attack 142: while a person
 /// thinks.
 #[tokio::test]
