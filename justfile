@@ -45,6 +45,7 @@ long := """
     | (binary(machine) & test(given_lines_that_are_allowed))
     | (binary(pty_cards) | binary(killed))
     | (binary(pty_surface) & test(given_a_narrow_screen))
+    | (binary(sandbox) & test(given_a_way_out))
     | (package(mayi) & binary(day))
     | (package(mayi-policy) & test(/given_a_subscript_behind_a_name|given_a_packer_that_is_installed|given_what_nobody_knows_where|given_what_a_shell_sets|given_arguments_of_a_line/))
     | (package(mayi-kept) & test(/given_any_line_of_the_corpus|a_suggestion_never_covers/))
@@ -84,15 +85,22 @@ test-mcp: build
 test-responses: build
     clients=$(tests/responses/install); MAYI_TEST_RESPONSES=$clients "{{ just_executable() }}" nextest test-responses 'binary(responses_clients)'
 
-# Run the tests of the client libraries, each against a backend of its own, and check their types.
+# Run the tests of the client libraries, each against a backend of its own, and of the example apps, in a real browser; and check types. What drives the browser is installed at first (about 10 MB, outside of the checkout).
 test-clients: build extension-modules
     #!/usr/bin/env bash
     set -uo pipefail
-    export MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    # Of the editor's folder, nothing but what drives a browser is needed.
+    MAYI_EDITOR=$(tests/browser/install) || exit 1
+    MAYI_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    export MAYI_EDITOR MAYI_BIN
     clients=acp-server/clients status=0
-    editors/vscode/node_modules/.bin/tsc --noEmit --allowJs --checkJs --strict --skipLibCheck --target es2024 --module nodenext \
-        --types node --typeRoots editors/vscode/node_modules/@types "$clients"/typescript/{index,adapters}.js || status=1
+    node "$clients/typescript/card/build.mjs" || exit 1
+    types=(editors/vscode/node_modules/.bin/tsc --noEmit --allowJs --checkJs --strict --skipLibCheck --target es2024)
+    "${types[@]}" --module nodenext --types node --typeRoots editors/vscode/node_modules/@types "$clients"/typescript/{index,adapters,bridge}.js || status=1
+    "${types[@]}" --module esnext --moduleResolution bundler --noUncheckedIndexedAccess --lib es2024,dom,dom.iterable --types '' \
+        "$clients/typescript/card/index.js" || status=1
     "{{ just_executable() }}" node-tests clients-js "$clients/typescript" 'tests/*.test.mjs' || status=1
+    "{{ just_executable() }}" node-tests clients-examples "$clients/examples" 'tests/*.test.mjs' || status=1
     log=target/ci/clients-python.log
     (cd "$clients/python" && PYTHONPATH=src PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -s tests) 2>&1 | tee "$log" || status=1
     # "Ran 35 tests", then "OK" or "FAILED (failures=1, errors=2)".
@@ -249,9 +257,21 @@ steps:
     cargo build --workspace --bin mayi --bin mini_mcp --test pty
     tests/steps/steps.py "${CARGO_TARGET_DIR:-target}/debug"
 
-# Print what the projects that mayi was made after asked for, with what shows each row, run against the built program.
-seeds: build
-    tests/seeds/table.py "${CARGO_TARGET_DIR:-target}/debug/mayi"
+# Print what the projects that mayi was made after asked for, with what shows each wish, run against the built program; some of it in VS Code, which is installed at first (about 900 MB, outside of the checkout). With `quick` tests that other recipes run are only looked up, and nothing is installed.
+seeds mode="": build extension-modules
+    #!/usr/bin/env bash
+    set -euo pipefail
+    (cd editors/vscode && node build.mjs --tests)
+    program=${CARGO_TARGET_DIR:-$PWD/target}/debug/mayi
+    [[ "{{ mode }}" != quick ]] || exec python3 -B tests/seeds/table.py --quick "$program"
+    MAYI_EDITOR=$(tests/editor/install)
+    export MAYI_EDITOR
+    (cd editors/vscode && npm run --silent build)
+    python3 -B tests/seeds/table.py "$program"
+
+# The same, where all those other recipes are run too.
+[private]
+seeds-quick: (seeds "quick")
 
 # Hold that the examples of README.md and docs can be done as they stand there, by the built program, and that the pages that are made are up to date.
 book: build
@@ -390,7 +410,7 @@ test-all:
     # what it lacks.
     for ground in agents editor mcp responses acp; do "tests/$ground/install" || true; done > target/ci/install.log 2>&1 &
     installs=$!
-    run_steps lint test test-long test-page test-extension test-clients book seeds
+    run_steps lint test test-long test-page test-extension test-clients book seeds-quick
     wait "$installs"
     # From here on nearly all of the time is waiting: for windows in the one, for agents and servers in the other. What the
     # first of them prints follows when both have ended.

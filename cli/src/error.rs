@@ -50,6 +50,11 @@ impl CliError {
         Self::new(Exit::Agent, message)
     }
 
+    /// A command could not be confined, and was not started.
+    pub(crate) fn confinement(message: impl Into<String>) -> Self {
+        Self::new(Exit::Unconfined, message)
+    }
+
     /// The same, with another thing that one can do.
     pub(crate) fn with_alternative(mut self, what: &str) -> Self {
         if let CliErrorKind::Message(message) = &mut self.kind {

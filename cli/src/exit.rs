@@ -25,6 +25,10 @@ pub(crate) enum Exit {
     Timeout,
     /// Ctrl-C.
     Interrupted,
+    /// A command could not be confined, and was not started.
+    Unconfined,
+    /// What a command ended with that mayi has run.
+    Command(u8),
 }
 
 impl Exit {
@@ -46,6 +50,8 @@ impl Exit {
             Self::Unasked => 7,
             Self::Timeout => 124,
             Self::Interrupted => 130,
+            Self::Unconfined => mayi_sandbox::FAILED,
+            Self::Command(code) => code,
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Before anything else: a supervisor has to be there at once.
-    let supervisor = mayi_doors::process::run_if_supervisor();
+    // Before anything else: a supervisor has to be there at once, and a stage of a sandbox has to have one thread.
+    let supervisor = mayi_doors::process::run_if_supervisor().or_else(mayi_sandbox::run_if_stage);
     // A harness waits for a hook at each tool call, and has not much patience for a command line.
     #[cfg(unix)]
     let supervisor = supervisor

@@ -9,6 +9,7 @@ mod config;
 mod confirm;
 mod demo_agent;
 mod doctor;
+mod exec;
 mod grants;
 mod hook;
 mod import;
@@ -21,6 +22,7 @@ mod reload;
 mod removal;
 mod responses;
 mod run;
+mod sandbox;
 mod serve;
 mod settings;
 mod test;
@@ -34,6 +36,7 @@ use self::acp::AcpArgs;
 use self::bypass::BypassArgs;
 use self::check::CheckArgs;
 use self::config::ConfigCommand;
+use self::exec::ExecArgs;
 use self::grants::GrantsArgs;
 use self::hook::HookArgs;
 #[cfg(unix)]
@@ -44,6 +47,7 @@ use self::log::LogArgs;
 use self::mcp::McpArgs;
 use self::responses::ResponsesArgs;
 use self::run::RunArgs;
+use self::sandbox::SandboxArgs;
 use self::serve::ServeArgs;
 use self::test::TestArgs;
 use self::trust::TrustArgs;
@@ -88,6 +92,9 @@ pub(crate) enum Command {
     /// Give an agent one prompt, with every tool call gated
     #[command(after_help = run::AFTER)]
     Run(Box<RunArgs>),
+    /// Run a command if it may, and hold it to what the rules say of files
+    #[command(after_help = exec::AFTER)]
+    Exec(Box<ExecArgs>),
     /// Be an agent for an editor, with another one behind it and every tool call gated
     #[command(after_help = acp::AFTER)]
     Acp(Box<AcpArgs>),
@@ -133,6 +140,9 @@ pub(crate) enum Command {
     /// Let a folder's own configuration count, or a program in it start
     #[command(after_help = trust::AFTER)]
     Trust(TrustArgs),
+    /// Say what a confined command may do here, and what this machine can hold
+    #[command(after_help = sandbox::AFTER)]
+    Sandbox(SandboxArgs),
     /// Check what mayi needs, and say what to do
     Doctor(ListArgs),
     /// Print a completion script for a shell
@@ -187,6 +197,11 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             ctx.sources.command_line = args.command_line();
             run::run(*args, ctx).await
         }
+        Command::Exec(args) => {
+            ctx.sources.command_line = args.command_line();
+            exec::run(*args, ctx).await
+        }
+        Command::Sandbox(args) => sandbox::run(args, &ctx),
         Command::Acp(args) => {
             ctx.sources.command_line = args.command_line();
             acp::run(*args, ctx).await

@@ -63,6 +63,8 @@ pub enum Door {
     Hook,
     /// `host/ask` of the backend: an app with a loop of its own.
     Host,
+    /// `mayi exec`: a command that mayi itself runs, confined.
+    Exec,
     /// No door: somebody wants to know what would be decided (`mayi check`).
     Check,
 }

@@ -27,8 +27,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use self::output::{Ending, Output};
-pub(super) use self::prompt::listen_for_signals;
-use self::prompt::{NextInput, TerminalAsker};
+use self::prompt::NextInput;
+pub(super) use self::prompt::{TerminalAsker, has_terminal, listen_for_signals};
 use self::setup::{Setup, duration_text};
 pub(super) use self::setup::{check_mode_allowed, find_agent};
 use self::turn::{CutReason, TurnRunner};

@@ -43,13 +43,13 @@ pub(super) enum NextInput {
 
 /// Whether there is a terminal with somebody in front of it, who can be asked there.
 #[cfg(not(unix))]
-pub(super) fn has_terminal() -> bool {
+pub(in crate::commands) fn has_terminal() -> bool {
     false
 }
 
 /// Whether there is a terminal with somebody in front of it, who can be asked there.
 #[cfg(unix)]
-pub(super) fn has_terminal() -> bool {
+pub(in crate::commands) fn has_terminal() -> bool {
     let watched = io::stderr().is_terminal() || io::stdout().is_terminal() || io::stdin().is_terminal();
     watched && crate::surface::terminal_is_there()
 }
@@ -113,7 +113,7 @@ pub(in crate::commands) fn listen_for_signals(to: &mpsc::UnboundedSender<()>) {
 }
 
 /// The person at the terminal, if there is one to ask.
-pub(super) struct TerminalAsker {
+pub(in crate::commands) struct TerminalAsker {
     gate: Gate,
     screen: Screen,
     #[cfg_attr(not(unix), allow(dead_code, reason = "nothing is asked in a terminal"))]
@@ -127,13 +127,13 @@ pub(super) struct TerminalAsker {
 }
 
 /// The surface of one turn.
-pub(super) struct TurnSurface {
+pub(in crate::commands) struct TurnSurface {
     #[cfg(unix)]
     surface: Option<(crate::surface::Closer, tokio::task::JoinHandle<()>)>,
 }
 
 impl TerminalAsker {
-    pub(super) fn new(
+    pub(in crate::commands) fn new(
         gate: Gate,
         screen: Screen,
         color: bool,
@@ -158,7 +158,7 @@ impl TerminalAsker {
 
     /// Opens the terminal for a turn: between turns, it is the prompt's.
     #[cfg(unix)]
-    pub(super) fn open_surface(&self) -> TurnSurface {
+    pub(in crate::commands) fn open_surface(&self) -> TurnSurface {
         if !self.prompts {
             return TurnSurface { surface: None };
         }
@@ -186,7 +186,7 @@ impl TerminalAsker {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn open_surface(&self) -> TurnSurface {
+    pub(in crate::commands) fn open_surface(&self) -> TurnSurface {
         if self.prompts {
             self.gate.deny_unattended("in a terminal mayi asks only on Linux and macOS so far");
         }
@@ -257,7 +257,7 @@ struct Terminated;
 
 impl TurnSurface {
     /// Gives the terminal back.
-    pub(super) async fn close(self) {
+    pub(in crate::commands) async fn close(self) {
         #[cfg(unix)]
         if let Some((closer, task)) = self.surface {
             let _ = tokio::task::spawn_blocking(move || closer.close()).await;

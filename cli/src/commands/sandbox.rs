@@ -1,0 +1,226 @@
+//! `mayi sandbox`: what a command may do that is confined here, and by what it is held.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Args, Subcommand, ValueEnum};
+use mayi_core::approval::escape_line;
+use mayi_core::call::{AgentId, home_folder};
+use mayi_core::gate::{Gate, Session};
+use mayi_core::grant::Grants;
+use mayi_core::policy::{Mode, Policy, SessionStanding};
+use mayi_core::record::Redactor;
+use mayi_sandbox::{Derived, Ground, Place, available_tier};
+pub(super) use mayi_sandbox::{Profile, Tier};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::options::mode_value_parser;
+use crate::print;
+
+pub(super) const AFTER: &str = "\
+Examples:
+  mayi sandbox check                  what this machine can hold, tried out
+  mayi sandbox show                   what a command of `mayi exec` may do in this folder, and why
+  mayi sandbox show --mode plan --json";
+
+/// `mayi sandbox`
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SandboxArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: SandboxCommand,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum SandboxCommand {
+    /// Try what this machine can hold
+    Check {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what a confined command may do in this folder, with the rule behind each line
+    Show {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        /// As this agent
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+        /// As in this mode
+        #[arg(long, value_name = "MODE", value_parser = mode_value_parser())]
+        mode: Option<Mode>,
+    },
+}
+
+/// A way of holding a command, from the weakest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TierArg {
+    /// Not at all
+    None,
+    /// By Landlock and seccomp: no writes outside of the folders, no network
+    Kernel,
+    /// By namespaces too: also what is denied within the folders
+    Full,
+}
+
+impl From<TierArg> for Tier {
+    fn from(arg: TierArg) -> Self {
+        match arg {
+            TierArg::None => Self::None,
+            TierArg::Kernel => Self::Kernel,
+            TierArg::Full => Self::Full,
+        }
+    }
+}
+
+pub(super) fn run(args: SandboxArgs, ctx: &Context) -> Result<Exit, CliError> {
+    match args.command {
+        SandboxCommand::Check { json } => check(json),
+        SandboxCommand::Show { json, agent, mode } => show(json, agent.as_deref(), mode, ctx),
+    }
+}
+
+fn check(as_json: bool) -> Result<Exit, CliError> {
+    let (tier, why) = available_tier();
+    if as_json {
+        print::stdout_line(json!({ "version": 1, "tier": tier, "why": why }).to_string())?;
+        return Ok(Exit::Done);
+    }
+    let means = match tier {
+        Tier::Full => {
+            "denied files are out of sight, protected ones stay as they are, nothing outside of the folders is written, and there is no network"
+        }
+        Tier::Kernel => {
+            "nothing outside of the folders is written, and there is no network; what is denied or protected within the folders is not held"
+        }
+        Tier::None => {
+            "nothing is held: `mayi exec` runs nothing here, unless --tier none says that this will do"
+        }
+    };
+    print::stdout_line(format!("{tier}: {means}"))?;
+    if let Some(why) = why {
+        print::stdout_line(format!("why not more: {}", escape_line(&why)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -> Result<Exit, CliError> {
+    let loaded = ctx.load()?;
+    let agent = agent.map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
+    let mode = loaded.policy.mode_of(&agent, mode);
+    let derived = derive(&loaded.policy, mode, &Grants::default(), &agent, &ctx.roots(&loaded));
+    let (tier, why) = available_tier();
+    let shortfalls = tier.shortfalls(&derived.profile);
+    if as_json {
+        let shown = json!({
+            "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile,
+            "leftOut": derived.left_out, "notHeld": shortfalls,
+        });
+        print::stdout_line(shown.to_string())?;
+        return Ok(Exit::Done);
+    }
+    let Derived { profile, left_out } = &derived;
+    print::stdout_line(format!("in mode {mode}, held by the {tier} tier:"))?;
+    for (word, places) in
+        [("write", &profile.writable), ("keep", &profile.read_only), ("hide", &profile.hidden)]
+    {
+        for Place { path, because } in places {
+            print::stdout_line(format!(
+                "  {word:<6} {}  ({})",
+                escape_line(&path.to_string_lossy()),
+                escape_line(because)
+            ))?;
+        }
+    }
+    print::stdout_line("  read   everything else  (what is not hidden)")?;
+    print::stdout_line("  reach  nothing but itself  (no network)")?;
+    for text in left_out.iter().chain(&shortfalls) {
+        print::stdout_line(format!("not held: {}", escape_line(text)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn derive(
+    policy: &Policy,
+    mode: Mode,
+    grants: &Grants,
+    agent: &AgentId,
+    roots: &[std::path::PathBuf],
+) -> Derived {
+    let home = home_folder();
+    let standing = SessionStanding { mode, bypass: false, grants, servers: &[] };
+    Ground { policy, standing, agent, roots, home: home.as_deref() }.profile()
+}
+
+/// What a command of `session` may do, less the variables that look like secrets.
+pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String]) -> Derived {
+    let policy = gate.policy();
+    let mode = policy.mode_of(&session.agent, session.mode);
+    let mut derived = derive(&policy, mode, &Grants::default(), &session.agent, &session.roots);
+    let redactor = Redactor::default();
+    let variables =
+        std::env::vars().filter(|(name, value)| redactor.finds_secret(&format!("{name}={value}")));
+    let own = std::env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .filter(|name| name.starts_with("MAYI_"));
+    let withheld = variables.map(|(name, _)| name).chain(own).filter(|name| !keep.contains(name));
+    derived.profile.withheld_variables = withheld.collect();
+    derived
+}
+
+/// The tier that was asked for, or the strongest that there is, and why there is no stronger one.
+///
+/// # Errors
+/// If this machine does not have it.
+pub(super) fn choose_tier(asked: Option<TierArg>) -> Result<(Tier, Option<String>), CliError> {
+    let (strongest, why) = available_tier();
+    let asked = asked.map(Tier::from);
+    if strongest < asked.unwrap_or(Tier::Kernel) {
+        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+        return Err(CliError::confinement(format!(
+            "nothing stronger than the {strongest} tier works on this machine{why}; --tier {strongest} takes that"
+        )));
+    }
+    let why = why.filter(|_| asked.is_none()).map(|why| format!("held by the {strongest} tier alone: {why}"));
+    Ok((asked.unwrap_or(strongest), why))
+}
+
+/// The tier that a command runs in, and what of its profile is not held, one line each. Where there is more to hold than the
+/// strongest can, it is the next one, unless the tier was asked for.
+pub(super) fn what_holds(tier: Tier, asked: bool, derived: &Derived) -> (Tier, Vec<String>) {
+    let more = tier.shortfalls(&derived.profile);
+    let (tier, mut notes) = match tier {
+        Tier::Full if !asked && !more.is_empty() => (Tier::Kernel, more),
+        tier => (tier, Vec::new()),
+    };
+    notes.extend(
+        tier.shortfalls(&derived.profile)
+            .into_iter()
+            .map(|text| format!("not held by the {tier} tier: {text}")),
+    );
+    let left = derived.left_out.len();
+    if left > 0 {
+        notes.push(format!(
+            "not held: {left} of the rules about files outside of the session's folders (mayi sandbox show)"
+        ));
+    }
+    (tier, notes)
+}
+
+/// Runs a command to its end, and gives the code that it ended with.
+///
+/// # Errors
+/// If it could not be confined: it was not started.
+pub(super) fn run_confined(
+    profile: &Profile,
+    tier: Tier,
+    cwd: &Path,
+    words: &[OsString],
+) -> Result<u8, CliError> {
+    mayi_sandbox::run(profile, tier, cwd, words).map_err(|error| CliError::confinement(error.to_string()))
+}

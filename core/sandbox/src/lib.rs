@@ -1,0 +1,92 @@
+//! What was decided is held by the kernel: a [`Profile`] says what a process may read, write and reach, and [`Confined`] starts a
+//! process in it. Nothing here decides, and nothing here needs root.
+
+mod derive;
+#[cfg(target_os = "linux")]
+mod linux;
+mod profile;
+mod tier;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+pub use derive::{Derived, Ground};
+pub use profile::{Bounds, Network, Place, Profile};
+pub use tier::{MOST_MOUNTS, Tier};
+
+#[cfg(target_os = "linux")]
+pub use linux::{Confined, available_tier};
+
+/// Why a process could not be confined. It was not started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// The system does not do a step.
+    #[error("{step}: {source}")]
+    Step {
+        /// What was to be done.
+        step: String,
+        /// Why it was not.
+        #[source]
+        source: io::Error,
+    },
+    /// A part of the profile does not hold here.
+    #[error("this can't be held here: {0}")]
+    Shortfall(String),
+    /// A place of the profile is not absolute.
+    #[error("{} is not an absolute path", .0.display())]
+    NotAbsolute(PathBuf),
+}
+
+impl SandboxError {
+    pub(crate) fn step(step: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let step = step.into();
+        move |source| Self::Step { step, source }
+    }
+}
+
+/// What a process ends with that could not be confined: as `env` and `timeout` do it for themselves.
+pub const FAILED: u8 = 125;
+
+/// Whether this process was started as a stage of a sandbox: then it is one until its command has ended. To be called before there
+/// is any other thread.
+#[must_use]
+pub fn run_if_stage() -> Option<ExitCode> {
+    #[cfg(target_os = "linux")]
+    return linux::run_if_stage();
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// Runs `words` in the folder `cwd`, held by `tier` to `profile`, until it has ended: the code it ended with, as shells have it. It
+/// has the streams of this process, and its environment less what the profile withholds; signals to this process are handed on.
+///
+/// # Errors
+/// If it could not be started as the profile says.
+pub fn run(profile: &Profile, tier: Tier, cwd: &Path, words: &[OsString]) -> Result<u8, SandboxError> {
+    if tier != Tier::None {
+        #[cfg(target_os = "linux")]
+        return Confined::new(profile, tier, cwd, words)?.run();
+        #[cfg(not(target_os = "linux"))]
+        return Err(SandboxError::Shortfall("mayi has no sandbox on this system yet".to_owned()));
+    }
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(SandboxError::Shortfall("no command is named".to_owned()));
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(cwd);
+    for name in &profile.withheld_variables {
+        command.env_remove(name);
+    }
+    let status = command.status().map_err(SandboxError::step(program.to_string_lossy()))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED))
+}
+
+/// Where there is no sandbox: none.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn available_tier() -> (Tier, Option<String>) {
+    (Tier::None, Some("mayi has no sandbox on this system yet".to_owned()))
+}

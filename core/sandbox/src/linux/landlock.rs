@@ -1,0 +1,71 @@
+//! Landlock: what may be written, and nothing of other processes. Last of all: a process that is in it mounts nothing any more.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, PathFdError,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+};
+
+use crate::{Place, Profile, SandboxError};
+
+/// The newest that is known here: what the kernel does not have of it is left out, and the tier says what that leaves.
+const NEWEST: ABI = ABI::V6;
+
+/// The least that holds writes: before it a file could be emptied that may not be written.
+const LEAST: ABI = ABI::V3;
+
+/// What is written in a `/dev` and a temporary folder of its own.
+const OWN: [&str; 3] = ["/dev", "/tmp", "/var/tmp"];
+
+/// What is written of the machine's `/dev`.
+const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx"];
+
+/// Confines this process; `own` says that `/dev` and the temporary folder are its own.
+pub(super) fn restrict(profile: &Profile, own: bool) -> Result<(), SandboxError> {
+    let restricted = rules(profile, own).and_then(|rules| Ok(rules.restrict_self()?));
+    let status = restricted.map_err(|error| SandboxError::Step {
+        step: "confine by Landlock".to_owned(),
+        source: io::Error::other(error.to_string()),
+    })?;
+    match status.ruleset {
+        RulesetStatus::NotEnforced => Err(SandboxError::Shortfall("the kernel has no Landlock".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum LandlockError {
+    #[error(transparent)]
+    Ruleset(#[from] RulesetError),
+    #[error(transparent)]
+    Path(#[from] PathFdError),
+}
+
+fn rules(profile: &Profile, own: bool) -> Result<RulesetCreated, LandlockError> {
+    let all = AccessFs::from_all(NEWEST);
+    // Of these there has to be all; of what is newer, what there is.
+    let rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(LEAST))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(all)?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?;
+    let rules = allow(rules, Path::new("/"), AccessFs::from_read(NEWEST))?;
+    let mut writable: Vec<PathBuf> = profile.writable.iter().map(|Place { path, .. }| path.clone()).collect();
+    writable.extend(if own { &OWN[..] } else { &DEVICES[..] }.iter().map(PathBuf::from));
+    writable.iter().try_fold(rules, |rules, path| allow(rules, path, all))
+}
+
+/// Allows `access` beneath a path, if it is there: of a file, what can be done with a file.
+fn allow(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, LandlockError> {
+    let Ok(found) = path.metadata() else { return Ok(rules) };
+    let access = if found.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };
+    Ok(rules.add_rule(PathBeneath::new(PathFd::new(path)?, access))?)
+}

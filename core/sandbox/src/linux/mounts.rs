@@ -1,0 +1,237 @@
+//! What is mounted, in a namespace of its own: everything read-only but what may be written, what is hidden behind an empty file or
+//! folder, a private temporary folder, a private `/dev`, and the processes of the namespace alone.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::CWD;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_change,
+    mount_remount, move_mount, open_tree,
+};
+
+use super::mount_table::{MountPoint, mount_points};
+use crate::{Place, Profile, SandboxError};
+
+/// What a private `/dev` has of the machine's.
+const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/// Links that programs expect in `/dev`.
+const LINKS: [(&str, &str); 5] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+    ("ptmx", "pts/ptmx"),
+];
+
+/// The folders for temporary files: each is the same private one.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// A file and a folder that hide what they are mounted over, as long as they are needed.
+const EMPTY_FILE: &str = "/dev/.mayi-file";
+const EMPTY_FOLDER: &str = "/dev/.mayi-folder";
+
+/// Arranges the mounts of this namespace as `profile` says.
+pub(super) fn arrange(profile: &Profile) -> Result<(), SandboxError> {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
+        .map_err(errno("keep mounts to itself"))?;
+    // As they are now: what is mounted over them or made read-only below does not change these.
+    let mut writable = Vec::new();
+    for Place { path, .. } in sorted(&profile.writable) {
+        if let Some(tree) = copy_of(path)? {
+            writable.push((path, tree));
+        }
+    }
+    let devices = DEVICES.iter().map(|name| Ok((*name, copy_of(&Path::new("/dev").join(name))?)));
+    let devices: Vec<_> = devices.collect::<Result<_, SandboxError>>()?;
+    make_all_read_only()?;
+    private_temporary_folder(profile.bounds.temporary_bytes)?;
+    private_devices(&devices)?;
+    for (path, tree) in &writable {
+        attach(tree, path)?;
+    }
+    pin_ancestors(profile)?;
+    for Place { path, .. } in sorted(&profile.read_only) {
+        bind_read_only(path)?;
+    }
+    hide(&profile.hidden)
+}
+
+/// The processes of this namespace in `/proc`, and nothing of the kernel's settings to write. For process 1 of the namespace.
+pub(super) fn own_processes() -> Result<(), SandboxError> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags, None).map_err(errno("show the processes of the namespace"))?;
+    // Root is root for these, whichever namespace it is in.
+    for name in ["sys", "sysrq-trigger", "irq", "bus", "fs"] {
+        let path = Path::new("/proc").join(name);
+        if path.exists() {
+            bind_read_only(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Shortest paths first: what is mounted within another comes after it.
+fn sorted(places: &[Place]) -> Vec<&Place> {
+    let mut places: Vec<&Place> = places.iter().collect();
+    places.sort_by_key(|place| place.path.components().count());
+    places
+}
+
+fn errno(step: impl Into<String>) -> impl FnOnce(rustix::io::Errno) -> SandboxError {
+    let step = step.into();
+    move |error| SandboxError::step(step)(error.into())
+}
+
+/// A copy of what is mounted at a path, which stands nowhere yet; none if nothing is there.
+fn copy_of(path: &Path) -> Result<Option<OwnedFd>, SandboxError> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE
+        | OpenTreeFlags::AT_SYMLINK_NOFOLLOW;
+    match open_tree(CWD, path, flags) {
+        Ok(tree) => Ok(Some(tree)),
+        Err(rustix::io::Errno::NOENT) => Ok(None),
+        Err(error) => Err(errno(format!("copy the mount of {}", path.display()))(error)),
+    }
+}
+
+/// Puts a copy in its place, which is made if it is not there: in a private folder it may not be.
+fn attach(tree: &OwnedFd, path: &Path) -> Result<(), SandboxError> {
+    if fs::symlink_metadata(path).is_err() {
+        fs::create_dir_all(path).map_err(SandboxError::step(format!("make {}", path.display())))?;
+    }
+    move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+        .map_err(errno(format!("mount {}", path.display())))
+}
+
+/// All that is mounted becomes read-only. What can't be, such as a mount that this user may not reach, has to be one that nobody
+/// can write through a path either.
+fn make_all_read_only() -> Result<(), SandboxError> {
+    let points = mount_points().map_err(SandboxError::step("list what is mounted"))?;
+    for MountPoint { path, flags } in &points {
+        let remounted = mount_remount(path, MountFlags::BIND | MountFlags::RDONLY | *flags, c"");
+        match remounted {
+            Ok(()) => {}
+            // Behind another mount, or in a folder that this user may not enter.
+            Err(_) if is_out_of_reach(path, &points) => {}
+            Err(error) => return Err(errno(format!("make {} read-only", path.display()))(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Whether no path of this process leads to a mount.
+fn is_out_of_reach(path: &Path, points: &[MountPoint]) -> bool {
+    let covered = points.iter().filter(|other| other.path == path).count() > 1;
+    covered || fs::symlink_metadata(path).is_err()
+}
+
+/// One folder for temporary files, bounded, for whatever name programs have for it.
+fn private_temporary_folder(bytes: u64) -> Result<(), SandboxError> {
+    let [first, others @ ..] = TEMPORARY;
+    let options = format!("mode=1777,size={bytes}\0");
+    let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).unwrap_or(c"");
+    mount("tmpfs", first, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options)
+        .map_err(errno("mount a private temporary folder"))?;
+    for other in others.iter().filter(|other| Path::new(other).is_dir()) {
+        mount_bind(first, *other).map_err(errno(format!("mount {other}")))?;
+    }
+    Ok(())
+}
+
+/// A `/dev` with what programs need, and no device of the machine.
+fn private_devices(devices: &[(&str, Option<OwnedFd>)]) -> Result<(), SandboxError> {
+    let folder = Path::new("/dev");
+    let step = |what: &str| SandboxError::step(format!("make a private /dev: {what}"));
+    let limits = c"mode=755,size=64m";
+    mount("tmpfs", folder, "tmpfs", MountFlags::NOSUID | MountFlags::NOEXEC, limits)
+        .map_err(errno("mount a private /dev"))?;
+    for (name, device) in devices {
+        let Some(device) = device else { continue };
+        let path = folder.join(name);
+        File::create(&path).map_err(step(name))?;
+        move_mount(device, "", CWD, &path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+            .map_err(errno(format!("mount {}", path.display())))?;
+    }
+    for (name, target) in LINKS {
+        symlink(target, folder.join(name)).map_err(step(name))?;
+    }
+    for name in ["shm", "pts"] {
+        fs::create_dir(folder.join(name)).map_err(step(name))?;
+    }
+    let pts = c"newinstance,ptmxmode=0666,mode=620";
+    mount("devpts", folder.join("pts"), "devpts", MountFlags::NOSUID | MountFlags::NOEXEC, pts)
+        .map_err(errno("mount terminals of its own"))?;
+    fs::set_permissions(folder.join("shm"), Permissions::from_mode(0o1777)).map_err(step("shm"))?;
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o0)
+        .open(EMPTY_FILE)
+        .map_err(step("a file that hides"))?;
+    fs::create_dir(EMPTY_FOLDER).map_err(step("a folder that hides"))?;
+    fs::set_permissions(EMPTY_FOLDER, Permissions::from_mode(0o555)).map_err(step("a folder that hides"))
+}
+
+/// What is read-only keeps its place: each folder between it and what may be written is mounted onto itself, and a folder that is
+/// mounted can't be renamed.
+fn pin_ancestors(profile: &Profile) -> Result<(), SandboxError> {
+    let mut pinned: Vec<PathBuf> = Vec::new();
+    for kept in &profile.read_only {
+        let roots = profile.writable.iter().filter(|root| kept.path.starts_with(&root.path));
+        let Some(root) = roots.max_by_key(|root| root.path.components().count()) else { continue };
+        let between = kept.path.ancestors().skip(1).take_while(|folder| *folder != root.path);
+        pinned.extend(between.map(Path::to_owned));
+    }
+    pinned.sort();
+    pinned.dedup();
+    for folder in pinned.iter().filter(|folder| folder.is_dir()) {
+        mount_bind(folder, folder).map_err(errno(format!("pin {}", folder.display())))?;
+    }
+    Ok(())
+}
+
+fn bind_read_only(path: &Path) -> Result<(), SandboxError> {
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(());
+    }
+    mount_bind(path, path).map_err(errno(format!("mount {}", path.display())))?;
+    mount_remount(path, MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV, c"")
+        .map_err(errno(format!("make {} read-only", path.display())))
+}
+
+/// Mounts what is empty over what may not be read.
+fn hide(places: &[Place]) -> Result<(), SandboxError> {
+    for Place { path, .. } in sorted(places) {
+        let empty = match fs::symlink_metadata(path) {
+            Err(_) => continue,
+            Ok(found) if found.is_dir() => EMPTY_FOLDER,
+            Ok(_) => EMPTY_FILE,
+        };
+        mount_bind(empty, path).map_err(errno(format!("hide {}", path.display())))?;
+        mount_remount(
+            path,
+            MountFlags::BIND
+                | MountFlags::RDONLY
+                | MountFlags::NOSUID
+                | MountFlags::NODEV
+                | MountFlags::NOEXEC,
+            c"",
+        )
+        .map_err(errno(format!("hide {}", path.display())))?;
+    }
+    // What is mounted stays; only the names go.
+    let _ = fs::remove_file(EMPTY_FILE);
+    let _ = fs::remove_dir(EMPTY_FOLDER);
+    // Nothing more is made in `/dev` itself.
+    mount_remount(
+        "/dev",
+        MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NOEXEC,
+        c"",
+    )
+    .map_err(errno("make /dev read-only"))
+}

@@ -1,0 +1,60 @@
+//! What a process may do, as plain data: made from a policy, printed, compared, and held by the kernel.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What a process and all that it starts may do. What is not named is readable and not writable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Profile {
+    /// Folders and files that may be written.
+    pub writable: Vec<Place>,
+    /// Within what is writable: what stays as it is. Its ancestors there keep their names.
+    pub read_only: Vec<Place>,
+    /// What may not be read.
+    pub hidden: Vec<Place>,
+    /// Whom it may reach.
+    pub network: Network,
+    /// Names of variables that are taken out of its environment.
+    pub withheld_variables: Vec<String>,
+    /// How much it may take.
+    pub bounds: Bounds,
+}
+
+/// A place, and the rule or setting that put it there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Place {
+    /// Absolute, without links.
+    pub path: PathBuf,
+    /// One line.
+    pub because: String,
+}
+
+/// Whom a process may reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Itself, by a loopback of its own.
+    #[default]
+    None,
+    /// Whatever the machine reaches.
+    Open,
+}
+
+/// How much a process may take with all that it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Bounds {
+    /// Maximum number of processes and threads.
+    pub processes: u64,
+    /// Maximum number of bytes of the private temporary folder.
+    pub temporary_bytes: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { processes: 4096, temporary_bytes: 1 << 30 }
+    }
+}

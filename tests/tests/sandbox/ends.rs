@@ -1,0 +1,88 @@
+//! How a confined command ends: with its own code, with what it is told by signals, and with whoever started it.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use mayi_tests::until;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::place::{Project, Who};
+
+fn script(project: &Project, code: &str) -> Command {
+    fs::write(project.machine.work().join("try.py"), code).unwrap();
+    project.mayi(&["exec", "--mode", "auto", "--quiet", "--", "/usr/bin/python3", "try.py"])
+}
+
+/// Signals and exit codes as `timeout` and `env` pass them.
+#[test]
+fn given_a_command_then_mayi_ends_as_it_ended() {
+    let project = Project::new(Who::Myself);
+    for (code, expected) in
+        [("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", 137), ("pass", 0)]
+    {
+        assert_eq!(script(&project, code).status().unwrap().code(), Some(expected), "{code}");
+    }
+    let missing =
+        project.mayi(&["exec", "--mode", "auto", "--quiet", "--", "no-such-program"]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(127), "{}", String::from_utf8_lossy(&missing.stderr));
+    let denied = project.mayi(&["exec", "--mode", "plan", "--", "touch", "x"]).output().unwrap();
+    assert_eq!(denied.status.code(), Some(5), "{}", String::from_utf8_lossy(&denied.stderr));
+    let unanswered = project.mayi(&["exec", "--", "touch", "x"]).output().unwrap();
+    assert_eq!(unanswered.status.code(), Some(6), "{}", String::from_utf8_lossy(&unanswered.stderr));
+    assert!(!project.machine.work().join("x").exists());
+}
+
+/// What is read and written is the command's own.
+#[test]
+fn given_streams_and_a_temporary_folder_then_the_command_has_them() {
+    let project = Project::new(Who::Myself);
+    let code = "import os, sys, tempfile\nfile = tempfile.NamedTemporaryFile()\nprint(sys.stdin.read() + str(os.listdir('/tmp')))";
+    let mut child = script(&project, code).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"told ").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("told ['tmp") || said.starts_with("told ["), "{said}");
+    assert!(output.status.success());
+}
+
+/// A started one, once it has said that it runs; it would go on for ever.
+fn running(project: &Project) -> Child {
+    let code = "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(41))\nopen('runs', 'w').close()\nwhile True: time.sleep(1)";
+    let child = script(project, code).spawn().unwrap();
+    until(Duration::from_secs(30), || {
+        project.machine.work().join("runs").exists().then_some(()).ok_or_else(|| "it does not run".to_owned())
+    });
+    child
+}
+
+#[test]
+fn given_a_signal_then_the_command_is_told() {
+    let project = Project::new(Who::Myself);
+    let mut child = running(&project);
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(41));
+    project.machine.is_quiet();
+}
+
+/// "A killed mayi leaves nothing running or mounted."
+#[test]
+fn given_a_mayi_that_is_killed_then_nothing_runs_any_more() {
+    let project = Project::new(Who::Myself);
+    let mut child = running(&project);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    project.machine.is_quiet();
+    let mounted = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounted.contains(project.machine.outside("").to_str().unwrap()), "{mounted}");
+}
+
+/// D7.2: the record says what ran, and how it ended.
+#[test]
+fn given_a_confined_command_then_the_record_has_it() {
+    let project = Project::new(Who::Myself);
+    assert!(script(&project, "pass").status().unwrap().success());
+    let log = project.mayi(&["log", "--json"]).output().unwrap();
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    assert!(log.contains("try.py") && log.contains("completed"), "{log}");
+}
