@@ -18,6 +18,7 @@ import { bypassMeans, optionKind, sessionCovers } from './wording.js';
  * @property {(event: MouseEvent | SubmitEvent, allows: boolean) => boolean} lets whether the press counts
  * @property {(choice: Choice) => void} answer
  * @property {() => void} still something else is under the finger now
+ * @property {(part: HTMLElement) => Seen} watch whether a part of the choices was in sight
  */
 
 /**
@@ -54,12 +55,6 @@ export function answers(card, desk) {
     for (const one of place.querySelectorAll('[aria-expanded]')) one.setAttribute('aria-expanded', String(one.getAttribute('action-id') === id));
     desk.still();
   };
-  /** @param {HTMLElement} form @param {HTMLElement} focus where the focus begins: never on what allows */
-  const open = (form, focus) => {
-    below.replaceChildren(form);
-    desk.still();
-    focus.focus();
-  };
   /** @param {string} from the choice that opened it */
   const back = (from) => button('back', 'Back', 'plain', () => {
     show('');
@@ -79,8 +74,15 @@ export function answers(card, desk) {
     return [h('div', { class: 'form', role: 'group', 'aria-label': 'Deny with a reason' }, label, words, keep.form, send, back('deny_reason'))];
   };
 
+  /** Both are asked for on the card, and confirmed below it: the focus begins on what allows nothing. @param {string} from */
+  const backFirst = (from) => {
+    const cancel = back(from);
+    queueMicrotask(() => cancel.focus());
+    return cancel;
+  };
+
   const bypass = () => {
-    const cancel = back('allow_for');
+    const cancel = backFirst('bypass');
     const sure = [];
     if (offers('allow_session')) {
       sure.push(button('bypass_session', 'Bypass for this session', 'danger', () => desk.answer({ optionId: 'allow_once', bypassSession: true }), true));
@@ -88,31 +90,29 @@ export function answers(card, desk) {
     if (named) sure.push(button('bypass_confirm', 'Bypass for good', 'danger', () => desk.answer({ optionId: 'allow_once', bypassAll: true }), true));
     const text = h('p', { class: 'warn' }, foreign(bypassMeans(card.agentName, named)));
     const question = h('h3', {}, 'Bypass permissions for ', foreign(card.agentName), '?');
-    open(h('div', { class: 'form', role: 'group', 'aria-label': 'Bypass permissions' }, question, text, cancel, ...sure), cancel);
+    return [h('div', { class: 'form', role: 'group', 'aria-label': 'Bypass permissions' }, question, text, cancel, ...sure)];
   };
 
-  const allowAlways = () => {
+  const always = () => {
     const choice = remembering(card);
-    const cancel = back('allow_for');
+    const cancel = backFirst('always');
     const save = button('always_allow', 'Always allow this', 'allow', () => {
       const remember = choice.value();
       if (remember) desk.answer({ optionId: 'allow_always', remember });
     }, true);
-    open(h('div', { class: 'form', role: 'group', 'aria-label': 'Always allow' }, choice.form, save, cancel), cancel);
+    return [h('div', { class: 'form', role: 'group', 'aria-label': 'Always allow' }, choice.form, save, cancel)];
   };
 
-  const longer = () => {
-    const out = [];
-    if (offers('allow_session')) {
-      const label = h('span', {}, 'This session', h('small', {}, foreign(sessionCovers(card))));
-      out.push(button('allow_session', label, 'allow', () => desk.answer({ optionId: 'allow_session' }), true));
-    }
-    if (offers('allow_always') && canRemember(card)) out.push(button('always', 'Always, a pattern, a time…', 'allow', allowAlways, true));
-    if (offers('allow_once') && (named || offers('allow_session'))) {
-      const label = h('span', {}, 'Bypass permissions for ', foreign(card.agentName), '…');
-      out.push(button('bypass', label, 'plain', bypass, true));
-    }
-    return out;
+  /** Allows the like in this session. What that is stands on it, and has to be in sight. @param {string} covers */
+  const session = (covers) => {
+    const label = h('span', {}, 'Allow for this session', h('small', {}, foreign(covers)));
+    const element = button('allow_session', label, 'allow', () => {
+      seen.look();
+      if (seen.all) desk.answer({ optionId: 'allow_session' });
+      else element.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    }, true);
+    const seen = desk.watch(element);
+    return element;
   };
 
   const more = () => {
@@ -131,8 +131,11 @@ export function answers(card, desk) {
   };
 
   if (offers('allow_once')) place.append(button('allow_once', 'Allow once', 'allow', () => desk.answer({ optionId: 'allow_once' }), true));
-  if (offers('allow_session') || offers('allow_always') || (offers('allow_once') && named)) place.append(opens('allow_for', 'Allow for…', longer));
+  const covers = sessionCovers(card);
+  if (covers !== '') place.append(session(covers));
+  if (offers('allow_always') && canRemember(card)) place.append(opens('always', 'Always…', always));
   if (offers('deny')) place.append(button('deny', 'Deny', 'deny', () => desk.answer({ optionId: 'deny' })), opens('deny_reason', 'Deny…', denyBecause));
+  if (offers('allow_once') && (named || offers('allow_session'))) place.append(opens('bypass', 'Bypass…', bypass));
   place.append(opens('more', 'More', more), below);
   // Where nothing of mayi's allows, the agent's own options are what there is.
   if (!offers('allow_once') && card.options.some((option) => option.optionId.startsWith('agent:'))) show('more', more);

@@ -6,6 +6,7 @@ import { foreign, h } from './dom.js';
 import { lets, refresh, still } from './guard.js';
 import { headlineText, isFromOutside, writtenLine } from './asked.js';
 import { Seen } from './seen.js';
+import { isTickable, tick } from './together.js';
 import { about, because, headingOf, what } from './what.js';
 import { REVIEW, WARNING, ending } from './wording.js';
 
@@ -25,10 +26,15 @@ export class CardView {
   #alike = '';
   /** @type {Seen | null} */
   #seen = null;
+  /** What has to be in sight besides, before one of the choices counts. @type {Seen[]} */
+  #parts = [];
+  /** What ticks it, where it may be answered along with others. @type {ReturnType<typeof tick> | null} */
+  #tick = null;
 
   /**
    * @param {Entry} entry
-   * @param {{ answer: (id: string, choice: Choice) => void, answerAlike: (ids: string[], optionId: string) => void }} tell
+   * @param {{ answer: (id: string, choice: Choice) => void, answerAlike: (ids: string[], optionId: string) => void, ticked?: () => void }} tell
+   *   `ticked`: it was ticked, or is no more, where cards have ticks
    */
   constructor(entry, tell) {
     this.tell = tell;
@@ -73,7 +79,44 @@ export class CardView {
   }
 
   dispose() {
-    this.#seen?.dispose();
+    for (const seen of [this.#seen, ...this.#parts]) seen?.dispose();
+    [this.#seen, this.#parts, this.#tick] = [null, [], null];
+  }
+
+  get id() {
+    return this.#entry.card.approvalId;
+  }
+
+  get digest() {
+    return this.#entry.card.digest;
+  }
+
+  /** Whether all of it was in sight. */
+  get seen() {
+    return this.#seen?.all === true;
+  }
+
+  /** Shows what was not seen of it. */
+  further() {
+    this.#seen?.further();
+  }
+
+  /** Whether it may be answered along with others. */
+  get tickable() {
+    return this.#tick !== null && !this.#entry.sending;
+  }
+
+  get ticked() {
+    return this.tickable && this.#tick?.box.checked === true;
+  }
+
+  untick() {
+    if (this.#tick) this.#tick.box.checked = false;
+  }
+
+  /** @param {boolean} on whether there is another one to answer it with */
+  offerTick(on) {
+    if (this.#tick) this.#tick.row.hidden = !on;
   }
 
   /** @param {string} part */
@@ -84,8 +127,7 @@ export class CardView {
   #draw() {
     const { card, change, state } = this.#entry;
     const focused = this.element.contains(document.activeElement);
-    this.#seen?.dispose();
-    this.#seen = null;
+    this.dispose();
     this.element.dataset.state = state;
     this.element.dataset.busy = 'false';
     this.#alike = '';
@@ -103,7 +145,10 @@ export class CardView {
     const further = h('button', { type: 'button', class: 'link', 'action-id': 'further' }, 'Show the rest');
     further.addEventListener('click', () => this.#seen?.further());
     rest.append(further);
-    this.element.replaceChildren(body, answers(card, this.#desk()), rest, h('div', { class: 'alike-place' }));
+    const { ticked } = this.tell;
+    if (ticked && isTickable(card)) this.#tick = tick((event) => lets(event, this.element), ticked);
+    const places = [rest, h('div', { class: 'alike-place' }), ...(this.#tick ? [this.#tick.row] : [])];
+    this.element.replaceChildren(body, answers(card, this.#desk()), ...places);
     this.element.dataset.seen = 'false';
     this.#seen = new Seen(body, (since) => this.#inSight(since));
     still(this.element);
@@ -128,6 +173,15 @@ export class CardView {
         return false;
       },
       answer: (choice) => this.tell.answer(id, choice),
+      watch: (part) => {
+        part.toggleAttribute('data-unseen', true);
+        const seen = new Seen(part, (since) => {
+          part.toggleAttribute('data-unseen', !seen.all);
+          still(this.element, since);
+        });
+        this.#parts.push(seen);
+        return seen;
+      },
       still: () => still(this.element),
     };
   }
@@ -148,8 +202,6 @@ export class CardView {
     const { card, state } = this.#entry;
     const focused = this.element.contains(document.activeElement);
     const own = this.element.dataset.busy === 'true' || focused;
-    this.#seen?.dispose();
-    this.#seen = null;
     this.element.dataset.state = state;
     this.element.dataset.busy = 'false';
     const asked = writtenLine(card);

@@ -50,7 +50,7 @@ export function refresh(card) {
   card.dataset.live = String(live);
   const seen = card.dataset.seen === 'true';
   for (const button of card.querySelectorAll('.answers [action-id]')) {
-    button.setAttribute('aria-disabled', String(!live || (!seen && button.hasAttribute('data-allows'))));
+    button.setAttribute('aria-disabled', String(!live || (!seen && button.hasAttribute('data-allows')) || button.hasAttribute('data-unseen')));
   }
 }
 

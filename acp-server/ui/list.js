@@ -7,6 +7,7 @@ import { stillAll } from './guard.js';
 import * as notify from './notify.js';
 import { plan } from './seen.js';
 import { alike, settled, waiting } from './state.js';
+import { Together } from './together.js';
 import { headlineText } from './asked.js';
 import { ending, summary } from './wording.js';
 
@@ -28,7 +29,8 @@ export class List {
 
   /** @param {ConstructorParameters<typeof CardView>[1]} tell */
   constructor(tell) {
-    this.tell = tell;
+    this.together = new Together(place('together'), tell.answerAlike);
+    this.tell = { ...tell, ticked: () => this.together.show(this.#views.values()) };
   }
 
   /** @param {Inbox} inbox */
@@ -70,6 +72,7 @@ export class List {
       plan();
     }
     this.#shown = shown;
+    this.together.show(this.#views.values());
     this.#counts(inbox);
     this.#later(left > 0 ? inbox : null);
   }

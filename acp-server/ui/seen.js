@@ -59,13 +59,19 @@ export function sight(element) {
   return within(room(element), { top, bottom, left, right });
 }
 
+/** The element that another one is shown in: also out of a shadow tree, and into a slot. @param {Element} element @returns {Element | null} */
+function outer(element) {
+  const { host } = /** @type {Partial<ShadowRoot>} */ (element.getRootNode());
+  return element.assignedSlot ?? element.parentElement ?? host ?? null;
+}
+
 /** The part of the window in which an element can be seen: what lies around it cuts it off, or stands in front. @param {Element} element @returns {Box | null} */
 function room(element) {
   if (document.visibilityState === 'hidden') return null;
   /** @type {Box | null} */
   let box = { top: 0, left: 0, bottom: window.innerHeight, right: window.innerWidth };
   if (cut !== null) box = within(box, cut);
-  for (let at = element.parentElement; at !== null && box !== null; at = at.parentElement) {
+  for (let at = outer(element); at !== null && box !== null; at = outer(at)) {
     if (at === document.body || at === document.documentElement) continue;
     const { overflowX, overflowY } = getComputedStyle(at);
     if (overflowX !== 'visible' || overflowY !== 'visible') box = within(box, at.getBoundingClientRect());

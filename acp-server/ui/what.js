@@ -11,8 +11,19 @@ import { before, permission, reason, summary } from './wording.js';
 
 /** @import { Card, Content } from './types.d.ts' */
 
-/** Who wants what, in one line. @param {Card} card @returns {(string | Node)[]} */
+/** What a call asks for, in a word: to read, to write, or all. @param {Card} card */
+export function permissionOf(card) {
+  const { means, word } = permission(card.permissionType);
+  return h('span', { class: 'permission', title: means }, word);
+}
+
+/** What is asked for, and who wants what, in one line. @param {Card} card @returns {(string | Node)[]} */
 export function headingOf(card) {
+  return [permissionOf(card), ' ', ...wanted(card)];
+}
+
+/** Who wants what. @param {Card} card @returns {(string | Node)[]} */
+function wanted(card) {
   if (card.server !== null && isServerCall(card)) {
     const { server } = card;
     const picture = server.icons?.find((icon) => /^data:image\//.test(icon?.src ?? ''));
@@ -77,13 +88,13 @@ const unique = (texts) => [...new Set(texts)];
 
 /** Why it is asked, in one line, and what is missing. @param {Card} card @returns {HTMLElement[]} */
 export function because(card) {
-  const { means, word } = permission(card.permissionType);
-  const line = h('p', { class: 'because' }, h('span', { class: 'permission', title: means }, word), ' ');
-  const [first, ...more] = /** @type {import('./types.d.ts').Finding[]} */ (reasons(card));
+  const line = h('p', { class: 'because' });
+  const [first, ...others] = /** @type {import('./types.d.ts').Finding[]} */ (reasons(card));
   if (first) line.append(foreign(reason(first, false)));
-  if (more.length > 0) line.append(h('span', { class: 'note' }, ` and ${more.length} more`));
-  if (card.cwd) line.append(h('span', { class: 'note' }, ' · in ', foreign(card.cwd)));
-  if (card.history) line.append(h('span', { class: 'note' }, ` · ${before({ ...card.history, firstSeen: null })}`));
+  if (others.length > 0) line.append(h('span', { class: 'note' }, ` and ${others.length} more`));
+  const add = (/** @type {(string | Node)[]} */ ...more) => line.append(h('span', { class: 'note' }, line.childNodes.length > 0 ? ' · ' : '', ...more));
+  if (card.cwd) add('in ', foreign(card.cwd));
+  if (card.history) add(before({ ...card.history, firstSeen: null }));
   const out = [line, ...card.notShown.map((text) => h('p', { class: 'warn' }, 'not shown: ', foreign(text)))];
   if (card.expiresAt) out.push(h('p', { class: 'note' }, `until ${new Date(card.expiresAt).toLocaleTimeString()}, then it is denied`));
   return out;

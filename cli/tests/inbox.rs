@@ -119,6 +119,34 @@ fn given_a_part_of_an_id_then_it_can_deny_and_not_approve() {
     assert!(screen.contains("already settled by inbox: denied"), "{screen}");
 }
 
+/// S1.20, D6.18: calls that differ are answered together, each once; what is asked about always is not.
+#[test]
+fn given_several_ids_then_each_is_allowed_once_or_none_is() {
+    let machine = Machine::new();
+    let mut ids: Vec<String> = Vec::new();
+    let mut runs = Vec::new();
+    for prompt in ["demo: run touch ran.txt", "demo: write b.txt x", "demo: write .git/hooks/pre-commit x"] {
+        runs.push(machine.asks(prompt));
+        let listed = machine.ids(runs.len());
+        ids.extend(listed.into_iter().filter(|id| !ids.contains(id)).collect::<Vec<_>>());
+    }
+    let [ran, wrote, hook] = ids.as_slice() else { panic!("{ids:?}") };
+    let (code, screen) = machine.at_terminal(&["inbox", "approve", ran, wrote, hook]);
+    assert_eq!(code, 2, "{screen}");
+    assert!(screen.contains("answered by itself"), "{screen}");
+    let (code, screen) = machine.at_terminal(&["inbox", "approve", ran, wrote, "--for-session"]);
+    assert_eq!(code, 2, "{screen}");
+    assert_eq!(machine.ids(3).len(), 3);
+    let (code, screen) = machine.at_terminal(&["inbox", "approve", ran, wrote, ran]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("allowed once: 2 of 2"), "{screen}");
+    assert_eq!(machine.ids(1), [hook.clone()]);
+    let (code, screen) = machine.at_terminal(&["inbox", "deny", hook]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(runs.into_iter().map(ended).collect::<Vec<_>>(), [0, 0, 5]);
+    assert!(machine.file("ran.txt").exists() && machine.file("b.txt").exists());
+}
+
 /// Attack 2: "the agent runs `mayi inbox approve`": in a terminal of its own, from a run that keeps no record.
 #[test]
 fn given_an_agent_of_a_run_without_a_record_then_it_answers_for_nobody() {

@@ -41,7 +41,8 @@ fn given_a_write_that_is_allowed_then_the_file_is_there() {
     let (terminal, machine) = asked("demo: write hello.txt Hello there");
     let screen = terminal.screen();
     assert!(
-        screen.contains("demo wants to create hello.txt (new, 1 line)") && screen.contains("1 + Hello there"),
+        screen.contains("[write] demo wants to create hello.txt (new, 1 line)")
+            && screen.contains("1 + Hello there"),
         "{screen}"
     );
     assert_eq!(file(&machine, "hello.txt"), None);

@@ -56,6 +56,7 @@ const FILES: &[(&str, &str, &str)] = files![
     "seen.js" SCRIPT,
     "state.js" SCRIPT,
     "token.js" SCRIPT,
+    "together.js" SCRIPT,
     "visible.js" SCRIPT,
     "what.js" SCRIPT,
     "wording.js" SCRIPT,

@@ -25,7 +25,7 @@ pub(crate) struct CardLayout {
 /// What a card says, in rows that fit its width. An answer that allows counts once all of it was shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CardText {
-    /// Who wants what, and whether that has changed.
+    /// What is asked for in a word, who wants what, and whether that has changed.
     pub(crate) head: Vec<Line>,
     /// Exactly what: the one part that may be shown in part, with a visible mark.
     pub(crate) what: Vec<Line>,
@@ -65,8 +65,9 @@ impl CardText {
     pub(crate) fn new(card: &Card, change: CardChange, look: CardLayout) -> Self {
         let width = look.width;
         let (what, counts) = call_rows(card, look);
-        let heading =
-            wording::card_heading(card).append_text(Tone::Dim, counts.as_deref().unwrap_or_default());
+        let heading = Line::with_text(Tone::Dim, wording::permission_word(card.permission_type))
+            .append_line(wording::card_heading(card))
+            .append_text(Tone::Dim, counts.as_deref().unwrap_or_default());
         let mut text = Self {
             head: heading.wrap(width, 2, Break::Words),
             what,
@@ -143,12 +144,7 @@ fn about_rows(card: &Card, width: usize) -> Vec<Line> {
 
 /// Why, in one line: the strictest reason, where, and how the like was answered before.
 fn why_line(card: &Card) -> Line {
-    let mut line = Line::with_text(Tone::Plain, "  ");
-    // Levels are granted to servers alone.
-    if card.server.is_some() {
-        line = line.append_text(Tone::Dim, wording::permission_phrase(card.permission_type));
-    }
-    line = line.append_line(strictest_reason(card));
+    let mut line = Line::with_text(Tone::Plain, "  ").append_line(strictest_reason(card));
     if !card.cwd.is_empty() && !wording::switches_mode(card) {
         line = line.append_together(Tone::Dim, " · in", &card.cwd);
     }

@@ -109,12 +109,12 @@ fn wanted_action(card: &Card) -> (String, Option<&str>) {
     }
 }
 
-/// What level of a server a call asks for.
-pub(super) fn permission_phrase(permission: PermissionType) -> &'static str {
+/// What a call asks for, in a word: the first line begins with it.
+pub(super) fn permission_word(permission: PermissionType) -> &'static str {
     match permission {
-        PermissionType::Read => "asks for read · ",
-        PermissionType::Write => "asks for write · ",
-        PermissionType::All => "asks for all · ",
+        PermissionType::Read => "[read] ",
+        PermissionType::Write => "[write] ",
+        PermissionType::All => "[all] ",
     }
 }
 
@@ -271,6 +271,7 @@ pub(crate) fn help_rows(width: usize, offered: &[char]) -> Vec<Line> {
     for text in [
         "Arrows and Tab move the highlight, Enter picks it. It starts on Deny, and Esc puts it back there.",
         "What does not fit here has to be read with f before it can be allowed; denying needs no look. Without a, either exactly this is asked about each time, or no rule would be narrow enough.",
+        "A question begins with what it asks for: [read] only reads, [write] changes files, [all] runs something or reaches out.",
         "For half a second after a question appears or changes, keys do nothing, and what was typed before is thrown away. Pasted text is never an answer.",
         "What the agent or a server says is shown as it is: characters that could hide, reorder or overwrite something appear as escapes, such as \\x1b.",
     ] {

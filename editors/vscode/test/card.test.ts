@@ -21,11 +21,11 @@ function entry(of: TabCard, more: Partial<Entry> = {}): Entry {
 function shown(of: Entry, more: Partial<Surroundings> = {}): { view: CardView; answers: ApprovalResponse[]; many: ApprovalResponse[][]; click(id: string): void; ids(): (string | null)[] } {
   const answers: ApprovalResponse[] = [];
   const many: ApprovalResponse[][] = [];
-  const view = new CardView(of, { bypass: () => true, alike: () => [], respond: (one) => answers.push(one), respondMany: (all) => many.push(all), openFile: () => undefined, openChange: () => undefined, folder: () => null, origin: () => null, ...more });
+  const view = new CardView(of, { bypass: () => true, alike: () => [], respond: (one) => answers.push(one), respondMany: (all) => many.push(all), openFile: () => undefined, openChange: () => undefined, folder: () => null, origin: () => null, together: null, ...more });
   document.body.append(view.element);
   // It looks at what is in sight with the next frame; here it is now.
   void view.inSight;
-  const within: Record<string, string> = { allow_session: "allow_for", always: "allow_for", bypass: "allow_for", alike_allow: "alike", alike_deny: "alike" };
+  const within: Record<string, string> = { alike_allow: "alike", alike_deny: "alike" };
   const find = (id: string): HTMLButtonElement | null => view.element.querySelector<HTMLButtonElement>(`button[action-id="${id}"]`);
   const click = (id: string): void => {
     const panel = within[id];
@@ -52,7 +52,7 @@ test("a server's call reads as everywhere else, with its arguments open", () => 
   const toolCall = { ...card("x").toolCall, rawInput: { title: "Build fails" } };
   const { view } = shown(entry(card("a", { toolCall, server: { name: "github", tool: "create_issue" }, accesses: [{ access: "mcp", display: "github/create_issue", category: "external" }] })));
   const text = view.element.querySelector(".mayi-body")?.textContent ?? "";
-  assert.equal(view.element.querySelector("h3")?.textContent, "Allow tool call from github? Run create_issue from github, for demo");
+  assert.equal(view.element.querySelector("h3")?.textContent, "All Allow tool call from github? Run create_issue from github, for demo");
   assert.match(text, /"title":"Build fails"/);
   assert.match(text, /Malicious MCP servers or conversation content could try to trick the agent into harmful actions through your tools\./);
   assert.match(text, /Review each action carefully before approving\./);
@@ -160,8 +160,8 @@ test("what the lines that change do not say of an input stands open beside them"
 
 test("a tool that only the agent's title names is called by that", () => {
   const of = (more: object): string => shown(entry(card("a", { toolCall: { ...card("x").toolCall, kind: "other", title: "mcp__crm__bulk_update", name: null, ...more }, accesses: [{ access: "tool", display: "other", category: "execute" }] }))).view.element.querySelector("h3")?.textContent ?? "";
-  assert.equal(of({}), "demo wants to use a tool that it calls mcp__crm__bulk_update");
-  assert.equal(of({ title: "" }), "demo wants to use its tool other");
+  assert.equal(of({}), "All demo wants to use a tool that it calls mcp__crm__bulk_update");
+  assert.equal(of({ title: "" }), "All demo wants to use its tool other");
 });
 
 test("what is not in sight is not allowed; a denial needs no look", () => {
@@ -277,15 +277,49 @@ test("a card that changes is inert again, says so, and is answered with its new 
 
 test("the choices are those of the card, and no more", () => {
   const all = shown(entry(card("a")));
-  assert.deepEqual(all.ids().filter((id) => id !== "further" && id !== "alike"), ["allow_once", "allow_for", "deny", "deny_reason", "more"]);
-  all.click("allow_for");
-  assert.deepEqual(all.ids().slice(-3), ["allow_session", "always", "bypass"]);
+  assert.deepEqual(all.ids().filter((id) => id !== "further" && id !== "alike"), ["allow_once", "allow_session", "always", "deny", "deny_reason", "bypass", "more"]);
   const none = shown(entry(card("a", { options: [{ optionId: "deny", name: "Deny", kind: "reject_once", scope: "once", danger: null }, { optionId: "agent:go", name: "Go", kind: "allow_always", scope: "agent", danger: "it switches modes" }] })));
   assert.deepEqual(none.ids().filter((id) => id !== "further" && id !== "alike"), ["deny", "deny_reason", "more", "agent:go"]);
   assert.match(none.view.element.textContent ?? "", /it switches modes/);
   const locked = shown(entry(card("a")), { bypass: () => false });
-  locked.click("allow_for");
   assert.equal(locked.ids().includes("bypass"), false);
+});
+
+/** S2.5. */
+test("the first line begins with what is asked for: to read, to write, or all", () => {
+  const words = (["read", "write", "all"] as const).map((permissionType) => shown(entry(card("a", { permissionType }))).view.element.querySelector("header h3")?.firstElementChild);
+  assert.deepEqual(words.map((one) => one?.textContent), ["Read", "Write", "All"]);
+  assert.match(words[0]?.getAttribute("title") ?? "", /it only reads/);
+});
+
+/** S2.5, D6.9. */
+test("one press allows for the session, once what that covers was in sight; what covers nothing that is said is not offered", () => {
+  const pass = later();
+  const { view, answers, click, ids } = shown(entry(card("a")));
+  assert.match(view.element.querySelector('[action-id="allow_session"]')?.textContent ?? "", /exactly these words/);
+  pass();
+  // It was not looked at until now.
+  click("allow_session");
+  assert.equal(answers.length, 0);
+  pass();
+  click("allow_session");
+  assert.deepEqual(answers.map((one) => [one.response, one.bypassAll]), [[{ outcome: { outcome: "selected", optionId: "allow_session" } }, false]]);
+  assert.equal(ids().filter((id) => id === "allow_session").length, 1);
+  const silent = card("b");
+  const options = silent.options.map(({ covers: _, ...option }) => option);
+  assert.equal(shown(entry(card("b", { options }))).ids().includes("allow_session"), false);
+  mock.restoreAll();
+});
+
+test("one press asks for a bypass, and the editor asks once more", () => {
+  const pass = later();
+  const { answers, click } = shown(entry(card("a")));
+  click("bypass");
+  assert.equal(answers.length, 0);
+  pass();
+  click("bypass");
+  assert.deepEqual(answers.map((one) => [one.response.outcome, one.bypassAll, one.remember]), [[{ outcome: "selected", optionId: "allow_once" }, true, null]]);
+  mock.restoreAll();
 });
 
 test("a settled card is one line without choices, and says who answered and why", () => {

@@ -20,7 +20,7 @@ const ODD = [
 
 function shown(of: TabCard): HTMLElement {
   const view = new CardView({ card: of, state: "pending", by: null, at: null, reason: null, block: permissionBlock(of, "pending", []) }, {
-    bypass: () => true, alike: () => [], respond: () => undefined, respondMany: () => undefined, openFile: () => undefined, openChange: () => undefined, folder: () => null, origin: () => null,
+    bypass: () => true, alike: () => [], respond: () => undefined, respondMany: () => undefined, openFile: () => undefined, openChange: () => undefined, folder: () => null, origin: () => null, together: null,
   });
   document.body.append(view.element);
   return view.element;

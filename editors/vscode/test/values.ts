@@ -21,7 +21,7 @@ export function card(id: string, more: Partial<TabCard> = {}): TabCard {
     permissionType: "all",
     options: [
       { optionId: "allow_once", name: "Allow once", kind: "allow_once", scope: "once", danger: null },
-      { optionId: "allow_session", name: "Allow for this session", kind: "allow_always", scope: "session", danger: null },
+      { optionId: "allow_session", name: "Allow for this session", kind: "allow_always", scope: "session", danger: null, grants: ["shell(ls)"], covers: "exactly these words" },
       { optionId: "allow_always", name: "Always allow …", kind: "allow_always", scope: "user", danger: null },
       { optionId: "deny", name: "Deny", kind: "reject_once", scope: "once", danger: null },
     ],

@@ -49,7 +49,7 @@ async fn given_another_digest_or_option_then_the_answer_is_refused_and_it_still_
     assert_eq!((&past[0]["state"], &past[0]["by"]), (&json!("denied"), &json!("test")));
 }
 
-/// Several that are alike are answered together, each with the digest that was shown; what is asked about always is
+/// Several are answered together, alike or not, each with the digest that was shown; what is asked about always is
 /// answered by itself (D6.18). Attack 173.
 #[tokio::test(flavor = "multi_thread")]
 async fn given_several_cards_then_alike_ones_are_answered_together_and_always_ones_are_not() {
@@ -57,22 +57,29 @@ async fn given_several_cards_then_alike_ones_are_answered_together_and_always_on
     let client = backend.client("test").await;
     let mut events = client.events(None).await;
     let mut cards = Vec::new();
-    for text in ["demo: write a.txt x", "demo: write b.txt x", "demo: write .git/hooks/pre-commit x"] {
+    let asked = [
+        "demo: write a.txt x",
+        "demo: write b.txt x",
+        "demo: run touch c.txt",
+        "demo: write .git/hooks/pre-commit x",
+    ];
+    for text in asked {
         let tab = demo(&client, &backend.machine).await;
         client.prompt(&tab, text).await;
         cards.push(events.until("approval-request").await);
     }
-    assert!(cards[0]["alike"].is_string() && cards[1]["alike"].is_string());
-    assert!(cards[2]["alike"].is_null(), "{}", cards[2]);
+    assert!(cards[..3].iter().all(|card| card["alike"].is_string()));
+    assert!(cards[3]["alike"].is_null(), "{}", cards[3]);
     let responses: Vec<_> = cards.iter().map(|card| pick(card, "allow_once")).collect();
     let results =
         client.ask("approval/respondMany", json!({"responses": responses})).await["results"].clone();
-    assert_eq!(results[0]["resolved"]["state"], "approved");
-    assert_eq!(results[1]["resolved"]["state"], "approved");
-    assert!(results[2]["error"].as_str().unwrap().contains("by itself"), "{results}");
+    for at in 0..3 {
+        assert_eq!(results[at]["resolved"]["state"], "approved", "{results}");
+    }
+    assert!(results[3]["error"].as_str().unwrap().contains("by itself"), "{results}");
     let waiting = client.ask("approval/list", json!({"pending": true})).await;
     assert_eq!(waiting.as_array().unwrap().len(), 1);
-    let denied = client.ask("approval/respondMany", json!({"responses": [pick(&cards[2], "deny")]})).await;
+    let denied = client.ask("approval/respondMany", json!({"responses": [pick(&cards[3], "deny")]})).await;
     assert_eq!(denied["results"][0]["resolved"]["state"], "denied");
 }
 

@@ -1,4 +1,4 @@
-//! One answer for all that are alike: each is listed first, and each gets an answer of its own to what was listed.
+//! One answer for several, those that are named or all that are alike: each gets an answer of its own to what was listed.
 
 use std::sync::Arc;
 
@@ -42,9 +42,35 @@ pub(super) fn answer_alike(
         print::stderr_line("nothing was answered");
         return Ok(if answer.is_none() { Exit::Interrupted } else { Exit::Denied });
     }
+    Ok(send_answers(kept, &cards, option, reason))
+}
+
+/// Answers those whose IDs were written, each as it was listed, with `option`: all of them, or none where one of them can't be.
+pub(super) fn answer_named(
+    kept: WritableStore,
+    approvals: &[StoredApproval],
+    option: &str,
+    reason: Option<&str>,
+) -> Result<Exit, CliError> {
+    let mut cards = Vec::new();
+    for approval in approvals {
+        let Some(card) = parse_stored_card(approval) else {
+            return Err(CliError::usage("another version of mayi asks one of these: answer it there"));
+        };
+        if option != choice::DENY && (likeness_key(&card).is_none() || !card.not_shown.is_empty()) {
+            let what = escape_line(&card_summary(&card));
+            return Err(CliError::usage(format!("answered by itself, and not together with others: {what}")));
+        }
+        cards.push(card);
+    }
+    Ok(send_answers(kept, &cards, option, reason))
+}
+
+/// An answer to each card, bound to what was shown of it.
+fn send_answers(kept: WritableStore, cards: &[Card], option: &str, reason: Option<&str>) -> Exit {
     let remote = RemoteQuestions::new(kept.store, Arc::new(kept.writer));
     let mut failed = 0;
-    for card in &cards {
+    for card in cards {
         let response =
             ApprovalResponse { reason: reason.map(str::to_owned), ..ApprovalResponse::pick(card, option) };
         if let Err(error) = remote.answer(response, NAME) {
@@ -56,9 +82,9 @@ pub(super) fn answer_alike(
             ));
         }
     }
-    let said = if allows { "allowed once" } else { "denied" };
-    print::stderr_line(format!("{said}: {} of {many}", many - failed));
-    Ok(if failed == 0 { Exit::Done } else { Exit::Unanswered })
+    let said = if option == choice::DENY { "denied" } else { "allowed once" };
+    print::stderr_line(format!("{said}: {} of {}", cards.len() - failed, cards.len()));
+    if failed == 0 { Exit::Done } else { Exit::Unanswered }
 }
 
 /// The cards that one answer is about. D6.18: never what is asked about always, nor a switch of modes.

@@ -15,6 +15,7 @@ An ID names the call as it was listed: if it changes meanwhile, the answer is re
 Examples:
   mayi inbox                                              what is waiting
   mayi inbox approve 7f3a2c.9b1e04d7a6                    allow it, once
+  mayi inbox approve 7f3a2c.9b1e04d7a6 81d0e5.44c2a9b310  two that differ, each once
   mayi inbox approve 7f3a2c.9b1e04d7a6 --for-session
   mayi inbox approve --alike 7f3a2c.9b1e04d7a6            and all like it that wait in its session, each once
   mayi inbox approve 7f3a2c.9b1e04d7a6 --level read       all tools of its server that read, in this folder
@@ -54,8 +55,9 @@ pub(crate) enum InboxCommand {
 /// `mayi inbox approve`
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// The ID that the list shows
-    pub id: String,
+    /// The ID that the list shows; several: each is allowed once
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
     /// Also everything alike that waits in its session, each once: it is listed, and asked about once more
     #[arg(long, conflicts_with_all = ["for_session", "always", "workspace", "level", "expires_in", "uses"])]
     pub alike: bool,
@@ -106,8 +108,9 @@ impl From<LevelArg> for Level {
 /// `mayi inbox deny`
 #[derive(Debug, Args)]
 pub(crate) struct DenyArgs {
-    /// The ID that the list shows
-    pub id: String,
+    /// The ID that the list shows, or several of them
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
     /// Also everything alike that waits in its session
     #[arg(long, conflicts_with = "remember")]
     pub alike: bool,

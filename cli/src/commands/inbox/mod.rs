@@ -142,6 +142,22 @@ enum IdMatch {
     PartialId,
 }
 
+/// The questions that `ids` name, each once.
+fn find_approvals(
+    store: &SqliteStore,
+    ids: &[String],
+    naming: IdMatch,
+) -> Result<Vec<StoredApproval>, CliError> {
+    let mut found: Vec<StoredApproval> = Vec::new();
+    for id in ids {
+        let one = find_approval(store, id, naming)?;
+        if !found.iter().any(|other| other.id == one.id) {
+            found.push(one);
+        }
+    }
+    Ok(found)
+}
+
 /// The question that `id` names: as the list shows it.
 fn find_approval(store: &SqliteStore, id: &str, naming: IdMatch) -> Result<StoredApproval, CliError> {
     let approvals = shown_approvals(store)?;
@@ -203,7 +219,7 @@ fn open_for_change(ctx: &Context) -> Result<WritableStore, CliError> {
 fn approve_question(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = open_for_change(ctx)?;
     person::require_answerer(&*kept.store)?;
-    let approval = find_approval(&kept.store, &args.id, IdMatch::FullId)?;
+    let approvals = find_approvals(&kept.store, &args.ids, IdMatch::FullId)?;
     let level = args.level.map(Level::from);
     let (option, scope, patterns) = if args.for_session {
         (choice::ALLOW_SESSION, RememberScope::Session, Vec::new())
@@ -233,10 +249,14 @@ fn approve_question(args: &ApproveArgs, ctx: &Context) -> Result<Exit, CliError>
         choice::ALLOW_SESSION => "allowed for its session",
         _ => "allowed, and remembered",
     };
-    if args.alike {
-        return alike::answer_alike(kept, &approval, option, None, args.yes);
+    match approvals.as_slice() {
+        [approval] if args.alike => alike::answer_alike(kept, approval, option, None, args.yes),
+        [approval] => answer_question(kept, approval, option, remember, None, said),
+        _ if args.alike || remembers => Err(CliError::usage(
+            "several IDs are allowed once each: what is remembered, and what is alike, is said of one",
+        )),
+        several => alike::answer_named(kept, several, option, None),
     }
-    answer_question(kept, &approval, option, remember, None, said)
 }
 
 /// A time limit as answers have it.
@@ -247,16 +267,21 @@ fn duration_text(limit: Option<Duration>) -> Option<String> {
 fn deny_question(args: &DenyArgs, ctx: &Context) -> Result<Exit, CliError> {
     let kept = open_for_change(ctx)?;
     person::require_answerer(&*kept.store)?;
-    let approval = find_approval(&kept.store, &args.id, IdMatch::PartialId)?;
-    if args.alike {
-        return alike::answer_alike(kept, &approval, choice::DENY, args.reason.as_deref(), args.yes);
-    }
+    let approvals = find_approvals(&kept.store, &args.ids, IdMatch::PartialId)?;
+    let reason = args.reason.as_deref();
     let remember = args.remember.map(|scope| Remember {
         expires_in: duration_text(args.expires_in),
         ..Remember::of_patterns(scope.into(), args.pattern.clone())
     });
     let said = if remember.is_some() { "denied, and remembered" } else { "denied" };
-    answer_question(kept, &approval, choice::DENY, remember, args.reason.clone(), said)
+    match approvals.as_slice() {
+        [approval] if args.alike => alike::answer_alike(kept, approval, choice::DENY, reason, args.yes),
+        [approval] => answer_question(kept, approval, choice::DENY, remember, args.reason.clone(), said),
+        _ if args.alike || remember.is_some() => Err(CliError::usage(
+            "several IDs are denied once each: what is remembered, and what is alike, is said of one",
+        )),
+        several => alike::answer_named(kept, several, choice::DENY, reason),
+    }
 }
 
 fn answer_question(

@@ -103,7 +103,7 @@ fn given_a_small_command_then_the_card_takes_ten_rows() {
     let card = card(&shell("cargo test --workspace"));
     assert_eq!(lines(&card, SCREEN).len(), 10);
     insta::assert_snapshot!(shown(&card, SCREEN), @"
-    claude wants to run a command
+    [all] claude wants to run a command
       $ cargo test --workspace
       execute in default mode · in /home/me/work
 
@@ -125,7 +125,7 @@ fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
     let prompt =
         CardPrompt { text: &text_of, choices: &choices, notice: Some("no"), live: false, read: true };
     insta::assert_snapshot!(text(&prompt.draw_card(SCREEN).rows), @"
-    claude wants to run a command
+    [all] claude wants to run a command
     This call has changed since it was shown. Look at it again.
       $ cargo test
       execute in default mode · in /home/me/work
@@ -145,7 +145,7 @@ fn given_keys_that_do_nothing_yet_then_none_is_highlighted() {
 fn given_an_edit_then_the_card_shows_the_diff() {
     let card = card(&edit(Some("fn a() {}\nfn b() {}\n"), "fn a() {}\nfn b() { c() }\n"));
     insta::assert_snapshot!(shown(&card, SCREEN), @"
-    claude wants to edit src/lib.rs (+1 −1)
+    [write] claude wants to edit src/lib.rs (+1 −1)
           fn a() {}
         - fn b() {}
         + fn b() { c() }
@@ -165,7 +165,7 @@ fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
     let new: String = (1..=300).map(|n| format!("line {n}\n")).collect();
     let card = card(&edit(None, &new));
     insta::assert_snapshot!(shown(&card, ScreenSize { height: 20, width: 60 }), @"
-    claude wants to edit src/lib.rs (new, 300 lines)
+    [write] claude wants to edit src/lib.rs (new, 300 lines)
         1 + line 1
         2 + line 2
         3 + line 3
@@ -190,10 +190,10 @@ fn given_more_than_fits_then_the_card_says_how_much_is_left_out() {
 #[test]
 fn given_an_mcp_call_then_the_prompt_reads_as_everywhere() {
     insta::assert_snapshot!(shown(&card(&mcp(json!({"repo": "me/x"}))), ScreenSize { height: 30, width: 60 }), @r#"
-    Allow tool call from github? Run list_issues from github,
-      for claude
+    [all] Allow tool call from github? Run list_issues from
+      github, for claude
       repo: "me/x"
-      asks for all · execute in default mode · in /home/me/work
+      execute in default mode · in /home/me/work
     Malicious MCP servers or conversation content could try to
     trick the agent into harmful actions through your tools.
     Review each action carefully before approving.
@@ -231,10 +231,10 @@ fn given_what_a_server_says_then_it_is_shown_as_its_words() {
     let card = card(&call);
     assert_eq!(card.server.as_ref().map(|server| server.icons.len()), Some(1), "nothing is fetched");
     insta::assert_snapshot!(shown(&card, ScreenSize { height: 40, width: 60 }), @r#"
-    Allow tool call from github? Run list_issues from github,
-      for claude
+    [all] Allow tool call from github? Run list_issues from
+      github, for claude
       repo: "me/x"
-      asks for all · execute in default mode · in /home/me/work
+      execute in default mode · in /home/me/work
       the server says (f for all): Lists the issues of a reposi…
     Malicious MCP servers or conversation content could try to
     trick the agent into harmful actions through your tools.
@@ -265,7 +265,8 @@ fn given_long_arguments_then_they_are_open_as_far_as_they_fit() {
 fn given_a_script_on_a_narrow_screen_then_its_lines_and_rows_can_be_told_apart() {
     let card = card(&shell("for f in a b; do\n  echo \"a rather long line\" $f\ndone"));
     insta::assert_snapshot!(shown(&card, ScreenSize { height: 40, width: 30 }), @r#"
-    claude wants to run a command
+    [all] claude wants to run a
+      command
       $ for f in a b; do
       >   echo "a rather long 
         line" $f
@@ -307,7 +308,7 @@ fn given_a_rule_then_the_card_says_where_it_is_written() {
     call.env.insert("GIT_SSH".into(), "./x".into());
     call.not_shown.push("an image of 3 MB".into());
     insta::assert_snapshot!(shown(&card_because(&call, vec![rule, always, allow], &[]), SCREEN), @"
-    claude wants to run a command
+    [all] claude wants to run a command
       $ git push
       with   GIT_SSH=./x
       the variable GIT_SSH changes what later words run (always asked) · and 1 more
@@ -334,7 +335,7 @@ fn given_a_mode_switch_then_there_is_no_allowing_choice_of_mayis() {
     let asked =
         Finding::new(Effect::Ask, "mode(free)", Source::Protection, "a switch of the agent's own mode");
     insta::assert_snapshot!(shown(&card_because(&call, vec![asked], &[option]), SCREEN), @"
-    claude wants to switch its own mode to free
+    [all] claude wants to switch its own mode to free
       a switch of the agent's own mode
       title  Ready? (the agent's words)
 

@@ -86,7 +86,7 @@ export function chatOf(page) {
     const card = byId(inside, id);
     const live = (/** @type {string} */ of) => card.locator(`[action-id="${of}"]:not([aria-disabled="true"])`);
     if (!/deny|cancel/.test(action)) await seeAll(card);
-    const within = action.startsWith('alike_') ? 'alike' : ['allow_session', 'always', 'bypass'].includes(action) ? 'allow_for' : action.startsWith('agent:') ? 'more' : null;
+    const within = action.startsWith('alike_') ? 'alike' : action.startsWith('agent:') ? 'more' : null;
     if (within !== null && !(await card.locator(`[action-id="${action}"]:visible`).count())) await click(page, live(within));
     await click(page, live(action));
   }

@@ -30,7 +30,7 @@ export function card(more = {}) {
     toolCall: { toolCallId: `call-${made}`, title: 'Run it', name: 'run_command', kind: 'execute', rawInput: { command: 'cargo test' }, locations: [], content: [] },
     cwd: '/tmp/project', env: {}, server: null, digest: `digest-${made}`, agentOptions: [],
     accesses: [{ access: 'shell', display: 'cargo test', category: 'execute' }], permissionType: 'all',
-    options: [own('allow_once', 'Allow once', 'allow_once', 'once'), own('allow_session', 'Allow for this session', 'allow_always', 'session'),
+    options: [own('allow_once', 'Allow once', 'allow_once', 'once'), { ...own('allow_session', 'Allow for this session', 'allow_always', 'session'), grants: ['shell(cargo test)'], covers: 'exactly these words' },
       own('allow_always', 'Always allow …', 'allow_always', 'user'), own('deny', 'Deny', 'reject_once', 'once')],
     suggestions: [{ patterns: ['shell(cargo test)'], scopes: ['session', 'workspace', 'user'] }, { patterns: ['shell(cargo test *)'], scopes: ['session', 'workspace', 'user'] }],
     why: [{ effect: 'ask', access: 'shell(cargo test)', source: 'matrix', reason: 'execute in default mode', always: false }],

@@ -87,7 +87,7 @@ export async function press(page, id, action) {
   const card = cardOf(page, id);
   await page.locator(`[data-approval-id="${id}"][data-live="true"]`).waitFor();
   const button = card.locator(`[action-id="${action}"]:visible`);
-  const within = action.startsWith('alike_') ? 'alike' : ['allow_session', 'always', 'bypass'].includes(action) ? 'allow_for' : action.startsWith('agent:') ? 'more' : null;
+  const within = action.startsWith('alike_') ? 'alike' : action.startsWith('agent:') ? 'more' : null;
   if (within !== null && !(await button.count())) {
     await card.locator(`[action-id="${within}"]`).tap();
     await page.locator(`[data-approval-id="${id}"][data-live="true"]`).waitFor();

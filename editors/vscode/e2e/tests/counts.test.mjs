@@ -90,10 +90,7 @@ const EDITOR = {
     // The message field has the focus, as it has after a prompt.
     ({ hand: by }) => by.key('Control+Enter'),
   ],
-  'allow alike': [async ({ card, live, hand: by }) => {
-    await by.click(live(card, 'allow_for'));
-    await by.click(live(card, 'allow_session'));
-  }],
+  'allow alike': [({ card, live, hand: by }) => by.click(live(card, 'allow_session'))],
   deny: [
     ({ card, live, hand: by }) => by.click(live(card, 'deny')),
     ({ hand: by }) => by.key('Control+Shift+Backspace'),
@@ -109,11 +106,7 @@ const EDITOR = {
 /** And on the page. @type {Record<string, Way[]>} */
 const PAGE = {
   'allow once': [({ card, live, hand: by }) => by.tap(live(card, 'allow_once'))],
-  'allow alike': [async ({ card, live, hand: by }) => {
-    await by.tap(live(card, 'allow_for'));
-    await rested(card);
-    await by.tap(live(card, 'allow_session'));
-  }],
+  'allow alike': [({ card, live, hand: by }) => by.tap(live(card, 'allow_session'))],
   deny: [({ card, live, hand: by }) => by.tap(live(card, 'deny'))],
   'deny with words': [async ({ card, live, hand: by }) => {
     await by.tap(live(card, 'deny_reason'));

@@ -19,7 +19,7 @@ import { withKinds } from '../lib/with_kinds.mjs';
 const THEMES = ['light', 'dark'];
 const WIDTHS = [240, 400, 700];
 /** The most that a card may be high, by its kind: in narrow views, and from 400 pixels on. @type {Record<string, [number, number]>} */
-const HIGH = { command: [200, 120], write: [300, 200], call: [360, 260] };
+const HIGH = { command: [230, 140], write: [300, 200], call: [360, 260] };
 
 const given = withKinds();
 const folder = process.env.MAYI_PICTURES ? join(screenshotFolder(), 'cards') : undefined;

@@ -375,7 +375,7 @@ test('given only a keyboard then a card can be read and answered', async () => {
     await page.keyboard.press('Tab');
     names.push(await page.evaluate(() => document.activeElement?.getAttribute('action-id') ?? document.activeElement?.localName ?? ''));
   }
-  assert.ok(names.includes('allow_once') && names.includes('allow_for'), names.join(' '));
+  assert.ok(names.includes('allow_once') && names.includes('allow_session'), names.join(' '));
   await page.keyboard.press('Enter');
   await inState(page, one.approvalId, 'denied');
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-state')), 'denied', 'the focus is not lost');

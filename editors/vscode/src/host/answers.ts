@@ -38,7 +38,7 @@ export class Answers {
     }
   }
 
-  /** Answers to several cards that are alike, each with the digest that was shown. */
+  /** Answers to several cards, each with the digest that was shown. */
   async respondMany(responses: ApprovalResponse[]): Promise<void> {
     try {
       const { results } = await this.call("approval/respondMany", { responses });

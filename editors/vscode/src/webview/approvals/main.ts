@@ -32,10 +32,10 @@ const deck = new Deck({
     show.addEventListener("click", () => send({ type: "show-tab", tabId, approvalId }));
     return show;
   },
-});
+}, true);
 
 waiting.setAttribute("tabindex", "-1");
-document.body.append(banner, el("main", {}, none, waiting, past, recent));
+document.body.append(banner, el("main", {}, none, waiting, deck.together?.bar ?? null, past, recent));
 
 function place(entry: Entry): HTMLElement {
   const id = entry.card.approvalId;

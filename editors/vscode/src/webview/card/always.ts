@@ -83,7 +83,7 @@ export function alwaysForm(card: TabCard, done: (remember: Remember | null) => v
     el("label", {}, "For how long ", expires),
     el("label", {}, "How often ", uses),
     problem,
-    el("div", { class: "mayi-actions" }, button("always_confirm", "Always allow", "allow", confirm), button("always_cancel", "Back", "plain", () => done(null))),
+    el("div", { class: "mayi-actions" }, button("always_confirm", "Always allow", "allow", confirm, { "data-allows": true }), button("always_cancel", "Back", "plain", () => done(null))),
   );
   return form;
 }

@@ -65,7 +65,7 @@ export class Arm {
   readonly again = (): void => this.rest(performance.now());
 
   /** They rest from that moment on, or from a later one that was told before. */
-  private rest(since: number): void {
+  rest(since: number): void {
     this.since = Math.max(this.since, since);
     this.wait();
   }
@@ -96,7 +96,7 @@ export class Arm {
     this.choices.classList.toggle("inert", inert);
     this.choices.classList.toggle("unseen", unseen);
     for (const choice of this.choices.querySelectorAll("button[action-id]")) {
-      if (inert || (unseen && choice.hasAttribute("data-allows"))) choice.setAttribute("aria-disabled", "true");
+      if (inert || (unseen && choice.hasAttribute("data-allows")) || choice.hasAttribute("data-unseen")) choice.setAttribute("aria-disabled", "true");
       else choice.removeAttribute("aria-disabled");
     }
     const hint = this.choices.querySelector<HTMLElement>(".mayi-unseen");

@@ -9,6 +9,7 @@ import { Arm } from "./arm";
 import { Choices } from "./choices";
 import { because, details, heading, headingText, icon, warning } from "./parts";
 import { thing } from "./thing";
+import { answersTo, type Together } from "./together";
 import { CLASS, outcome } from "./words";
 
 /** What a card needs of the view that it stands in. */
@@ -26,6 +27,8 @@ export interface Surroundings {
   folder(card: TabCard): string | null;
   /** Where it comes from, where the view does not say that. */
   origin(card: TabCard): HTMLElement | null;
+  /** The ticks of the view, where several that differ can be answered together. */
+  together: Together | null;
 }
 
 /** Milliseconds until it shows that an answer is on its way. */
@@ -98,6 +101,11 @@ export class CardView {
     return this.entry.state === "pending" && !this.sent && this.arm?.inSight === true;
   }
 
+  /** Whether all of it was in sight, so that an answer to several may allow it. */
+  get seen(): boolean {
+    return this.entry.state === "pending" && !this.sent && this.arm?.counts(true) === true;
+  }
+
   /** Whether nothing tells what it would change. */
   get untold(): boolean {
     return this.entry.card.toolCall.untold === true;
@@ -129,11 +137,12 @@ export class CardView {
 
   dispose(): void {
     this.arm?.dispose();
+    this.choices?.dispose();
   }
 
   private draw(): void {
     const { card, state } = this.entry;
-    this.arm?.dispose();
+    this.dispose();
     this.arm = null;
     this.choices = null;
     this.element.className = `mayi-card ${CLASS[state]}`;
@@ -170,7 +179,8 @@ export class CardView {
       moved: () => undefined,
     });
     this.choices = choices;
-    this.element.replaceChildren(body, choices.element);
+    const tick = this.around.together?.row(card, () => this.arm?.rested === true) ?? null;
+    this.element.replaceChildren(body, choices.element, ...(tick === null ? [] : [tick]));
     this.arm = new Arm(choices.element, body);
   }
 
@@ -178,6 +188,7 @@ export class CardView {
   private drawSettled(): void {
     const { card, state, by, at, reason, block } = this.entry;
     const openFile = (path: string, line: number | null): void => this.around.openFile(path, line);
+    this.around.together?.forget(card.approvalId);
     this.element.removeAttribute("aria-labelledby");
     this.element.setAttribute("aria-label", headingText(card));
     const granted = block.extra.grantedPermissions ?? [];
@@ -198,7 +209,8 @@ export class CardView {
     this.element.replaceChildren(more);
   }
 
-  private busy(): void {
+  /** An answer is on its way. */
+  busy(): void {
     this.sent = true;
     const { choices } = this;
     // It shows a moment later: a browser holds back what a click sends until the click is drawn, so there should be little
@@ -229,6 +241,6 @@ export class CardView {
   private pickAll(cards: readonly TabCard[], optionId: string): void {
     if (this.sent) return;
     this.busy();
-    this.around.respondMany(cards.map((card) => ({ approvalId: card.approvalId, digest: card.digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null })));
+    this.around.respondMany(answersTo(cards, optionId));
   }
 }

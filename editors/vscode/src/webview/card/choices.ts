@@ -1,9 +1,10 @@
-// The choices of a card. They keep their places: Allow, Allow for …, Deny, Deny …, More, and below them what one of them opens.
+// The choices of a card. They keep their places: Allow, For this session, Always …, Deny, Deny …, Bypass …, More, and below them
+// what one of them opens.
 
 import type { ApprovalResponse, TabCard } from "../../api";
 import { visible } from "../../text/visible";
 import { button, el } from "../shared/dom";
-import { sessionCovers } from "../shared/seen";
+import { Seen, sessionCovers } from "../shared/seen";
 import { alwaysForm, reasonForm } from "./always";
 import type { Arm } from "./arm";
 import { alikeForm } from "./alike";
@@ -24,7 +25,7 @@ export interface Desk {
   moved(): void;
 }
 
-type Panel = "allow_for" | "deny_reason" | "more" | "alike" | null;
+type Panel = "always" | "deny_reason" | "more" | "alike" | null;
 
 /** The choices, and what is open of them. */
 export class Choices {
@@ -34,15 +35,21 @@ export class Choices {
   private readonly problem = el("p", { class: "mayi-problem", role: "alert", hidden: true });
   private readonly together = button("alike", "", "mayi-link", () => this.show("alike"), { hidden: true, "aria-expanded": "false" });
   private open: Panel = null;
+  /** Whether what a session would remember was in sight. */
+  private covers: Seen | null = null;
 
   constructor(private readonly desk: Desk) {
     const { card } = desk;
     const has = (id: string): boolean => card.options.some((option) => option.optionId === id);
     const panel = (id: Exclude<Panel, null>, label: string, kind: string): void => void this.actions.append(button(id, label, kind, () => this.show(id), { "aria-expanded": "false" }));
     if (has("allow_once")) this.actions.append(this.choice("allow_once", "Allow", "allow", () => desk.pick("allow_once"), true));
-    if (has("allow_session") || has("allow_always") || (has("allow_once") && desk.bypass)) panel("allow_for", "Allow for …", "plain");
+    const covers = sessionCovers(card);
+    if (covers !== "") this.actions.append(this.session(visible(covers)));
+    if (has("allow_always")) panel("always", "Always …", "plain");
     if (has("deny")) this.actions.append(this.choice("deny", "Deny", "deny", () => desk.pick("deny"), false));
     if (has("deny")) panel("deny_reason", "Deny …", "plain");
+    // The editor asks once more what it is to cover (D6.19).
+    if (has("allow_once") && desk.bypass) this.actions.append(this.choice("bypass", "Bypass …", "danger", () => desk.pick("allow_once", { bypassAll: true }), true));
     panel("more", "More", "plain quiet");
     const rest = el("p", { class: "mayi-unseen", hidden: true }, "Allow counts once all of this was in sight. ");
     rest.append(button("further", "Show the rest", "mayi-link", () => void desk.arm()?.further()));
@@ -78,9 +85,13 @@ export class Choices {
     this.desk.moved();
   }
 
+  dispose(): void {
+    this.covers?.dispose();
+  }
+
   private panel(open: Exclude<Panel, null>): HTMLElement[] {
     const { desk } = this;
-    if (open === "allow_for") return this.longer();
+    if (open === "always") return [this.always()];
     if (open === "alike") return [this.form(alikeForm(desk.alike(), () => this.show(null), (cards, optionId) => this.act(() => desk.pickAll(cards, optionId), false), () => desk.moved()))];
     if (open === "deny_reason") {
       return [this.form(reasonForm(desk.card, (denial) => (denial === null ? this.show(null) : this.act(() => desk.pick("deny", { ...denial }), false))))];
@@ -88,18 +99,21 @@ export class Choices {
     return [...this.own(), desk.details()];
   }
 
-  /** For how long it may be allowed. */
-  private longer(): HTMLElement[] {
-    const { desk } = this;
-    const has = (id: string): boolean => desk.card.options.some((option) => option.optionId === id);
-    const out: HTMLElement[] = [];
-    const offer = (id: string, label: string, about: string, kind: string, act: () => void, allows = true): void => {
-      out.push(el("div", { class: "mayi-offer" }, this.choice(id, label, kind, act, allows), el("span", { class: "mayi-soft" }, about)));
-    };
-    if (has("allow_session")) offer("allow_session", "This session", visible(sessionCovers(desk.card)), "plain", () => desk.pick("allow_session"));
-    if (has("allow_always")) offer("always", "Always, a pattern, a time …", "you see and change what it covers", "plain", () => this.below.replaceChildren(this.always()));
-    if (has("allow_once") && desk.bypass) offer("bypass", "Bypass …", `${visible(desk.card.agentName)} is asked about no more: in this session, or for good`, "danger", () => desk.pick("allow_once", { bypassAll: true }));
-    return out;
+  /** Allows the like in this session. What that is stands on it, and has to be in sight like the rest of the card. */
+  private session(covers: string): HTMLButtonElement {
+    const made = this.choice("allow_session", `For this session: ${covers}`, "plain", () => {
+      seen.look();
+      if (seen.all) this.desk.pick("allow_session");
+      else made.scrollIntoView({ block: "nearest", behavior: "instant" });
+    }, true);
+    made.setAttribute("aria-label", `Allow for this session: ${covers}`);
+    made.toggleAttribute("data-unseen", true);
+    const seen = new Seen(made, (since) => {
+      made.toggleAttribute("data-unseen", !seen.all);
+      this.desk.arm()?.rest(since);
+    });
+    this.covers = seen;
+    return made;
   }
 
   private always(): HTMLElement {

@@ -8,6 +8,7 @@ import type { Entry } from "../../model/state";
 import { announce } from "../shared/dom";
 import { send } from "../shared/host";
 import { CardView, type Surroundings } from "./card";
+import { answersTo, Together } from "./together";
 
 /** What differs from view to view. */
 export type Place = Pick<Surroundings, "bypass" | "folder" | "origin">;
@@ -20,10 +21,15 @@ export class Deck {
   private planned = false;
   /** The card that the last key was about. */
   private read: CardView | null = null;
+  /** The ticks of the view, where it has some. */
+  readonly together: Together | null;
 
-  constructor(place: Place) {
+  /** `ticks`: whether cards that differ can be ticked, and answered together. */
+  constructor(place: Place, ticks = false) {
+    this.together = ticks ? new Together({ member: (id) => this.views.get(id), answer: (cards, optionId) => this.around.respondMany(answersTo(cards, optionId)) }) : null;
     this.around = {
       ...place,
+      together: this.together,
       alike: (card) => alike(card, this.pending()),
       respond: (response) => send({ type: "approval-response", ...response }),
       respondMany: (responses) => send({ type: "approval-responses", responses }),
@@ -52,7 +58,10 @@ export class Deck {
 
   /** All of them anew. */
   reset(entries: Entry[]): void {
-    for (const view of this.views.values()) view.dispose();
+    for (const [id, view] of this.views) {
+      view.dispose();
+      this.together?.forget(id);
+    }
     this.views.clear();
     this.entries.clear();
     for (const entry of entries) this.entries.set(entry.card.approvalId, entry);
@@ -73,6 +82,7 @@ export class Deck {
     if (known !== undefined || entry === undefined) return known;
     const made = new CardView(entry, this.around);
     this.views.set(id, made);
+    this.together?.regroup();
     return made;
   }
 
@@ -110,6 +120,7 @@ export class Deck {
     requestAnimationFrame(() => {
       this.planned = false;
       for (const view of this.views.values()) view.regroup();
+      this.together?.regroup();
     });
   }
 

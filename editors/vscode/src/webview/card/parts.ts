@@ -17,9 +17,11 @@ export function headingText(card: TabCard): string {
   return visible(headlineText(card));
 }
 
-/** The first line: who wants what. */
+/** The first line: what the call asks for in a word, and who wants what. */
 export function heading(card: TabCard, id: string): HTMLElement {
-  const title = el("h3", { id, tabindex: "-1" });
+  const { permissionType } = card;
+  const word = el("span", { class: "mayi-permission", title: PERMISSION[permissionType] }, PERMISSION_WORD[permissionType]);
+  const title = el("h3", { id, tabindex: "-1" }, word, " ");
   if (card.server !== null && isServerCall(card)) {
     title.append("Allow tool call from ", el("em", {}, visible(card.server.name)), "? ");
     title.append(el("span", { class: "mayi-run" }, "Run ", el("em", {}, visible(card.server.tool)), " from ", el("em", {}, visible(card.server.name)), `, for ${visible(card.agentName)}`));
@@ -46,17 +48,16 @@ export function warning(card: TabCard): HTMLElement | null {
 
 /** Why it is asked, in one line; what is missing, and until when it waits, in lines of their own. */
 export function because(card: TabCard, folder: string | null, openFile: Open): HTMLElement[] {
-  const { permissionType } = card;
-  const line = el("p", { class: "mayi-why" }, el("span", { class: "mayi-permission", title: PERMISSION[permissionType] }, PERMISSION_WORD[permissionType]), " ");
+  const line = el("p", { class: "mayi-why" });
   const [first, ...more] = reasons(card) as Finding[];
   if (first !== undefined) line.append(...why(first, openFile, false));
   if (more.length > 0) line.append(el("span", { class: "mayi-soft" }, ` and ${more.length} more`));
-  const add = (text: string): void => line.append(el("span", { class: "mayi-soft" }, `${line.childNodes.length > 2 ? " · " : ""}${text}`));
+  const add = (text: string): void => line.append(el("span", { class: "mayi-soft" }, `${line.childNodes.length > 0 ? " · " : ""}${text}`));
   // Names of a command are from its folder. That of its chat goes without saying.
   if (card.cwd !== "" && card.cwd !== folder) add(`in ${visible(card.cwd)}`);
   const history = before(card, false);
   if (history !== null) add(history);
-  const out = [line];
+  const out = line.childNodes.length > 0 ? [line] : [];
   for (const missing of card.notShown) out.push(el("p", { class: "mayi-problem" }, "Not shown: ", el("strong", {}, visible(missing))));
   if (card.expiresAt !== null) out.push(el("p", { class: "mayi-soft" }, `Until ${new Date(card.expiresAt).toLocaleTimeString()}, then it is denied`));
   return out;
