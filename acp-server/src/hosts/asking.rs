@@ -203,7 +203,7 @@ impl HostChat {
     /// The app tells what it did. A call that was not allowed and runs all the same has run unasked (D7.9). Blocks.
     ///
     /// # Errors
-    /// If there is no such call, or it waits still.
+    /// If there is no such call, it waits still, or has ended otherwise.
     pub(crate) fn report(&self, id: &str, status: HostStatus) -> Result<(), RpcError> {
         let call = self.calls.find(id)?;
         let (verdict, news) = call.report(status)?;

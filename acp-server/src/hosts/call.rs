@@ -29,7 +29,7 @@ impl HostChat {
         };
         if parts.is_empty() || parts.len() > MOST_PARTS || asked.diffs.len() > MOST_PARTS {
             return Err(RpcError::Params(format!(
-                "a call does 1 to {MOST_PARTS} things, and changes so many files at most"
+                "`call` is one thing or a list of 1 to {MOST_PARTS}, and `diffs` has at most {MOST_PARTS} files"
             )));
         }
         let mut calls = Vec::new();
@@ -96,7 +96,7 @@ impl HostChat {
     /// The call that one of the things is.
     fn part_call(&self, part: Value, said: Option<Category>) -> Result<Call, RpcError> {
         refuse_judging_keys(&part)?;
-        let request = Request::try_from(part).map_err(|error| RpcError::Params(error.to_string()))?;
+        let request = Request::from_asked(part).map_err(|error| RpcError::Params(error.to_string()))?;
         let tool: Option<ToolName> = match &request.what {
             RequestedAction::Mcp { server, tool, .. } => Some((Some(server.clone()), tool.clone())),
             RequestedAction::Tool { name, .. } => Some((None, name.clone())),

@@ -69,8 +69,8 @@ enum Run {
     Untold,
     /// It has begun, then.
     Begun(Instant),
-    /// It is over.
-    Over,
+    /// It is over, as was told.
+    Over(HostStatus),
 }
 
 impl HostedCall {
@@ -182,7 +182,7 @@ impl HostedCall {
     /// What became of it, and whether that is told for the first time.
     ///
     /// # Errors
-    /// If it waits still.
+    /// If it waits still, or has ended otherwise.
     pub(super) fn report(&self, status: HostStatus) -> Result<(HostVerdict, bool), RpcError> {
         let verdict = self.outcome.borrow().as_ref().map(|outcome| outcome.outcome);
         let verdict = verdict.ok_or_else(|| {
@@ -190,13 +190,19 @@ impl HostedCall {
         })?;
         let mut run = lock_mutex(&self.run);
         let news = match (*run, status) {
-            (Run::Over, _) | (Run::Begun(_), HostStatus::Started) => false,
+            // The same again: whoever told it has not heard that it came.
+            (Run::Begun(_), HostStatus::Started) => false,
+            (Run::Over(told), status) if told == status => false,
+            (Run::Over(_), _) => {
+                let text = "this call was reported to have ended already, and otherwise: that stays";
+                return Err(RpcError::of_call("ended", text));
+            }
             (_, HostStatus::Started) => {
                 *run = Run::Begun(Instant::now());
                 true
             }
             _ => {
-                *run = Run::Over;
+                *run = Run::Over(status);
                 true
             }
         };

@@ -46,6 +46,9 @@ pub(crate) struct ServeArgs {
     /// End when nobody was connected for this time who can answer, such as 10m
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub exit_when_idle: Option<Duration>,
+    /// End when standard input ends: for a program that starts this one, holds the other end of a pipe, and may be killed
+    #[arg(long, conflicts_with = "ui")]
+    pub exit_with_stdin: bool,
     /// Offer agents two tools, find_tools and run_tool, in place of all that their MCP servers have
     #[arg(long, conflicts_with = "no_gateway")]
     pub toolbelt: bool,
@@ -160,6 +163,7 @@ async fn serve_until_ended(
         tokio::select! {
             _ = interrupts.recv() => {}
             () = wait_until_idle(backend, args.exit_when_idle) => exit = Exit::Done,
+            () = wait_until_stdin_ends(args.exit_with_stdin) => exit = Exit::Done,
         }
     };
     mayi_acp_server::serve(listener, Arc::clone(backend), credentials, options, codes, over)
@@ -177,6 +181,20 @@ async fn wait_until_idle(backend: &Backend, limit: Option<Duration>) {
             return;
         }
     }
+}
+
+/// Returns when standard input has ended; never, unless that is waited for.
+async fn wait_until_stdin_ends(waits: bool) {
+    if !waits {
+        return std::future::pending().await;
+    }
+    let (ended, over) = tokio::sync::oneshot::channel();
+    // A thread of its own: one of the runtime's would keep it from ending.
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        let _ = ended.send(());
+    });
+    let _ = over.await;
 }
 
 /// Where configuration comes from, for work in a folder.

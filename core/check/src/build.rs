@@ -9,7 +9,7 @@ use super::{Request, RequestError, RequestedAction};
 use mayi_acp as acp;
 use mayi_core::call::{
     Access, AgentId, Call, Category, Door, McpAccess, PathAccess, SessionId, Surroundings, UrlAccess,
-    file_paths, resolve_path, shell, with_and_without_blanks,
+    WriteKind, file_paths, resolve_path, shell, with_and_without_blanks,
 };
 use mayi_core::gate::Session;
 
@@ -143,7 +143,13 @@ fn request_accesses(request: &Request, session: &Session, home: Option<&Path>) -
             with_and_without_blanks(given).map(|given| Access::Read(path(given))).collect()
         }
         RequestedAction::Write(kind, given) => {
-            with_and_without_blanks(given).map(|given| Access::write(*kind, path(given))).collect()
+            let change = |given| {
+                let written = Access::write(*kind, path(given));
+                // What is moved can be read where it goes.
+                let read = (*kind == WriteKind::Move).then(|| Access::Read(path(given)));
+                std::iter::once(written).chain(read)
+            };
+            with_and_without_blanks(given).flat_map(change).collect()
         }
         RequestedAction::Fetch(given) => {
             let files = file_paths(given).into_iter().map(|file| Access::Read(PathAccess::new(cwd, &file)));

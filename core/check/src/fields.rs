@@ -12,13 +12,15 @@ pub(super) struct RequestFields {
     left: Map<String, Value>,
     /// Keys that were asked for: what could have been meant.
     known: Vec<&'static str>,
+    /// Keys that don't belong here: they are unknown, whoever asks for them.
+    barred: &'static [&'static str],
 }
 
 impl RequestFields {
     /// The keys of `value`, which stands at `at`.
     pub(super) fn from_value(at: &str, value: Value) -> Result<Self, RequestError> {
         match value {
-            Value::Object(left) => Ok(Self { at: at.to_owned(), left, known: Vec::new() }),
+            Value::Object(left) => Ok(Self { at: at.to_owned(), left, known: Vec::new(), barred: &[] }),
             other => {
                 let what = match at.strip_prefix('/') {
                     Some(key) => format!("`{key}` is a table, not {}", value_kind(&other)),
@@ -31,6 +33,11 @@ impl RequestFields {
                 ))
             }
         }
+    }
+
+    /// The same without some keys, which are unknown then.
+    pub(super) fn without(self, barred: &'static [&'static str]) -> Self {
+        Self { barred, ..self }
     }
 
     /// A mistake about `key`.
@@ -49,6 +56,9 @@ impl RequestFields {
 
     /// The value of `key`; `null` is as good as none.
     pub(super) fn take(&mut self, key: &'static str) -> Option<Value> {
+        if self.barred.contains(&key) {
+            return None;
+        }
         self.known.push(key);
         self.left.shift_remove(key).filter(|value| !value.is_null())
     }

@@ -30,7 +30,9 @@ use serde_json::Value;
 use thiserror::Error;
 
 pub use cases::{Case, CaseError, read_cases};
-pub use request::{ACP, KINDS, MatrixOverrides, Request, RequestError, RequestRules, RequestedAction};
+pub use request::{
+    ACP, JUDGING_KEYS, KINDS, MatrixOverrides, Request, RequestError, RequestRules, RequestedAction,
+};
 
 use self::build::CallLocation;
 use self::policies::PolicyCache;

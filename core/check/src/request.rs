@@ -18,6 +18,10 @@ pub const KINDS: &[&str] =
 /// A whole request of an agent, as the Agent Client Protocol has it.
 pub const ACP: &str = "acp";
 
+/// The keys that say how a call is judged: no matter of whoever asks for it.
+pub const JUDGING_KEYS: &[&str] =
+    &["agent", "mode", "workspace", "rules", "matrix", "isolated", "protection"];
+
 const MODES: &[&str] = &["plan", "default", "auto"];
 
 const EFFECTS: &[(&str, Effect)] = &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
@@ -195,6 +199,14 @@ impl Request {
     /// A key that is missing, unknown, or of another type than it should be.
     pub fn from_keys(keys: Map<String, Value>) -> Result<Self, RequestError> {
         Self::read(RequestFields::from_value("", Value::Object(keys))?)
+    }
+
+    /// Reads the keys of a call that a program asks for, which has no say in how it is judged: [`JUDGING_KEYS`] are unknown.
+    ///
+    /// # Errors
+    /// A key that is missing, unknown, or of another type than it should be.
+    pub fn from_asked(call: Value) -> Result<Self, RequestError> {
+        Self::read(RequestFields::from_value("", call)?.without(JUDGING_KEYS))
     }
 
     fn read(mut fields: RequestFields) -> Result<Self, RequestError> {

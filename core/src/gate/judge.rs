@@ -231,10 +231,10 @@ impl Sessions {
             for suggestion in &mut card.suggestions {
                 suggestion.scopes.retain(|scope| scope != "session");
             }
+            card.suggestions.retain(|suggestion| !suggestion.scopes.is_empty());
             // Whoever has no name in the configuration is remembered for a session at most.
             if session.is_none_or(|session| session.agent.name().is_none()) {
                 card.options.retain(|option| option.option_id != choice::ALLOW_ALWAYS);
-                card.suggestions.clear();
                 card.levels.clear();
             }
         }

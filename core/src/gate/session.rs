@@ -49,7 +49,7 @@ impl Gate {
 
     /// Forgets a session: what waits in it is cancelled, and its grants are gone.
     pub fn close_session(&self, id: &SessionId) {
-        self.cancel_turn(id);
+        self.cancel_family(id, "session", "the session was closed");
         let mut state = self.lock();
         state.judge.grants.forget_session(id);
         state.gateway_calls.forget_session(id);

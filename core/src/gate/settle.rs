@@ -24,6 +24,11 @@ impl Gate {
 
     /// Cancels everything that waits in `session` and its children: the turn is gone.
     pub fn cancel_turn(&self, session: &SessionId) {
+        self.cancel_family(session, "turn", "the turn was cancelled");
+    }
+
+    /// Cancels everything that waits in `session` and its children.
+    pub(super) fn cancel_family(&self, session: &SessionId, by: &str, reason: &str) {
         let mut state = self.lock();
         let family = state.judge.sessions.with_descendants(session);
         for session in &family {
@@ -31,7 +36,7 @@ impl Gate {
         }
         // The last first: what waits in line is not shown for a moment.
         for id in state.queue.ids_of(&family).into_iter().rev() {
-            state.settle(id, State::Cancelled, "turn", Some("the turn was cancelled"));
+            state.settle(id, State::Cancelled, by, Some(reason));
         }
     }
 

@@ -68,7 +68,8 @@ impl Client {
         Ok(client)
     }
 
-    async fn call(&self, method: &str, params: Value) -> Outcome<Value> {
+    /// Calls a method.
+    pub(crate) async fn call(&self, method: &str, params: Value) -> Outcome<Value> {
         let mut object = ObjectParams::new();
         for (key, value) in params.as_object().into_iter().flatten() {
             object.insert(key, value)?;

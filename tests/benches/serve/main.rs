@@ -23,6 +23,7 @@ mod delays;
 #[expect(dead_code, reason = "what the other benches need of it")]
 #[path = "../common/figures.rs"]
 mod figures;
+mod hosts;
 #[path = "../common/options.rs"]
 mod options;
 #[path = "../common/program.rs"]
@@ -63,6 +64,7 @@ fn main() -> Outcome<()> {
     let bench = Bench { options, machine, program };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(delays::measure(&bench))?;
+    runtime.block_on(hosts::measure(&bench))?;
     runtime.block_on(crowd::measure(&bench))
 }
 

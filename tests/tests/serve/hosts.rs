@@ -247,8 +247,15 @@ async fn given_an_id_that_is_used_again_then_it_is_the_same_question_or_refused(
     assert_eq!(app.ask("host/outcome", poll).await["outcome"], "allowed");
     let late = app.answer(&first["card"], "deny").await.unwrap_err();
     assert_eq!(code(&late).0, -32020, "{late}");
-    // Once it has run, its id is used up.
-    app.ask("host/report", json!({"key": chat["key"], "callId": "1", "status": "completed"})).await;
+    // Once it has run, its id is used up, and it has ended in one way.
+    let report =
+        |status: &str| app.call("host/report", json!({"key": chat["key"], "callId": "1", "status": status}));
+    for status in ["started", "completed", "completed"] {
+        report(status).await.unwrap();
+    }
+    for status in ["failed", "started"] {
+        assert_eq!(code(&report(status).await.unwrap_err()).0, -32602, "{status}");
+    }
     assert_eq!(code(&app.call("host/ask", joined).await.unwrap_err()).0, -32602);
     for bad in [
         json!({"key": chat["key"], "callId": "", "call": {"kind": "read", "path": "x"}}),
@@ -290,6 +297,7 @@ async fn given_calls_that_are_withdrawn_or_run_all_the_same_then_that_is_said_an
     for events in [&mut heard, &mut of_child] {
         let ended = events.until("outcome").await;
         assert_eq!(ended["outcome"]["outcome"], "cancelled", "{ended}");
+        assert_eq!(ended["outcome"]["reason"], "the session was closed", "{ended}");
         events.until("closed").await;
     }
     assert!(app.ask("approval/list", json!({"pending": true})).await.as_array().unwrap().is_empty());

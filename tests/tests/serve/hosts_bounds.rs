@@ -254,3 +254,21 @@ async fn given_a_stranger_in_many_folders_then_there_is_room_for_the_person() {
     let chat = open(&app, &backend, json!({})).await;
     assert_eq!(app.ask("host/ask", shell(&chat, "1", "ls")).await["outcome"], "allowed");
 }
+
+/// S3.1: a backend ends with whoever holds the other end of its input, also where that is killed and somebody waits.
+#[test]
+fn given_a_starter_that_is_gone_then_its_backend_ends() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+    let machine = Machine::new();
+    let mut command = Command::new(mayi_tests::mayi_program());
+    command.args(["serve", "--exit-with-stdin"]).current_dir(machine.work()).env_clear();
+    command.envs(machine.environment()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut backend = command.spawn().unwrap();
+    let mut ready = String::new();
+    BufReader::new(backend.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+    assert!(ready.contains("answerTokenFile"), "{ready}");
+    assert!(backend.try_wait().unwrap().is_none());
+    drop(backend.stdin.take());
+    assert_eq!(backend.wait().unwrap().code(), Some(0));
+}

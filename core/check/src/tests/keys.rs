@@ -11,6 +11,21 @@ fn error(line: &str) -> String {
     Request::from_json(line).unwrap_err().to_string()
 }
 
+/// S3.12: what says how to judge is no key of a call that is asked for, and no hint names it.
+#[test]
+fn given_a_call_that_is_asked_for_then_keys_that_judge_it_are_unknown() {
+    let error = |call: Value| Request::from_asked(call).unwrap_err().to_string();
+    assert_eq!(
+        error(json!({"kind": "read", "path": "x", "foo": 1})),
+        "there is no key `foo`: known here: id, kind, path, shell, cwd"
+    );
+    for (key, value) in [("agent", json!("claude")), ("mode", json!("auto")), ("isolated", json!(true))] {
+        let found = error(json!({"kind": "read", "path": "x", key: value}));
+        assert!(found.starts_with(&format!("there is no key `{key}`")), "{found}");
+    }
+    assert!(Request::from_asked(json!({"kind": "read", "path": "x", "cwd": "y"})).is_ok());
+}
+
 /// S1.13: the three example lines of `check --stdin`.
 #[test]
 fn given_the_examples_of_the_surface_then_they_are_understood() {

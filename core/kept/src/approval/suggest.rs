@@ -41,6 +41,9 @@ pub fn suggest_patterns(call: &Call, decision: &Decision) -> Vec<Suggestion> {
         patterns.dedup();
         levels.push(patterns);
     }
+    // Whoever has no name in the configuration is remembered for a session at most.
+    let scopes: &[&'static str] =
+        if call.agent.name().is_some() { &["session", "workspace", "user"] } else { &["session"] };
     let most = levels.iter().map(Vec::len).max().unwrap_or(0);
     let mut out: Vec<Suggestion> = Vec::new();
     for level in 0..most {
@@ -49,10 +52,7 @@ pub fn suggest_patterns(call: &Call, decision: &Decision) -> Vec<Suggestion> {
         patterns.sort();
         patterns.dedup();
         if !patterns.is_empty() && !out.iter().any(|other| other.patterns == patterns) {
-            out.push(Suggestion {
-                patterns,
-                scopes: ["session", "workspace", "user"].map(Cow::Borrowed).to_vec(),
-            });
+            out.push(Suggestion { patterns, scopes: scopes.iter().copied().map(Cow::Borrowed).collect() });
         }
     }
     out

@@ -76,9 +76,7 @@ pub(super) fn make_offers(card: &Card, asked: Option<&str>, labels: OptionLabels
         let name = format!("Allow for this session: {said}");
         made.push_own_option("session", &name, "allow_always", choice::ALLOW_SESSION, None);
     }
-    // Whoever has no name in the configuration is remembered for a session at most.
-    let named = !card.agent_name.contains(':');
-    if !always && wide && named && has(choice::ALLOW_ALWAYS) {
+    if !always && wide && has(choice::ALLOW_ALWAYS) {
         for suggestion in card.suggestions.iter().take(MOST) {
             let Some(pattern) = describe_grants(&suggestion.patterns) else { continue };
             for (scope, word) in [(RememberScope::Workspace, "workspace"), (RememberScope::User, "user")] {

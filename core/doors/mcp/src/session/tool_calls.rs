@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::servers::visible_name;
 use crate::door::Shared;
@@ -143,13 +143,13 @@ impl ToolCallRequest {
     }
 
     fn not_run_because(&self, text: &str, permission: Option<&Value>) -> Frame {
-        let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": true });
+        let mut result = Map::new();
+        result.insert("content".to_owned(), json!([{ "type": "text", "text": text }]));
+        result.insert("isError".to_owned(), json!(true));
         if let Some(permission) = permission {
-            result["_meta"] = json!({ PERMISSION: permission });
+            result.insert("_meta".to_owned(), json!({ PERMISSION: permission }));
         }
-        if self.client.era == Era::Stateless
-            && let Some(result) = result.as_object_mut()
-        {
+        if self.client.era == Era::Stateless {
             result.insert("resultType".to_owned(), json!("complete"));
         }
         Frame::result(RawValue::NULL, &result)

@@ -89,7 +89,10 @@ async fn given_a_call_that_needs_permission_then_a_program_can_read_which() {
         let mut talk = played.talk(ClientCount::One);
         let answer = talk.asks(1, "tools/call", json!({ "name": "t" })).await;
         let refused = of(&answer, "result");
-        assert_eq!((&answer["result"]["isError"], &refused["requiresPermission"]), (&json!(true), &json!(requires)));
+        assert_eq!(
+            (&answer["result"]["isError"], &refused["requiresPermission"]),
+            (&json!(true), &json!(requires))
+        );
         assert_eq!(described(&refused), (request.clone(), true), "{answer}");
     }
 }
