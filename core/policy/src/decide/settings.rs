@@ -57,26 +57,14 @@ fn add_server_settings(
     category: Option<Category>,
     found: &mut Findings<'_>,
 ) {
-    let Some((name, tool)) = mcp.unique_reading() else { return };
+    let Some((name, tool)) = mcp.unique_reading().filter(|(name, _)| is_session_server(name, found.standing))
+    else {
+        return;
+    };
     // A server without settings, as one that is started by `mayi mcp -- COMMAND`, can be granted a level too.
     let none = ServerSettings::default();
     let server = policy.servers.get(name).unwrap_or(&none);
     let own = server.tools.get(tool).map_or(Approval::Default, |tool| tool.approval);
-    if !is_session_server(name, found.standing) {
-        // Whoever uses the name: what is stricter counts.
-        let required = match own {
-            Approval::Required => Some(format!("the tool {tool} needs approval")),
-            Approval::Default if server.approval == Some(Approval::Required) => {
-                Some(format!("the server {name} needs approval"))
-            }
-            _ => None,
-        };
-        if let Some(reason) = required {
-            let finding = found.new_finding(Effect::Ask, Source::Setting, reason);
-            found.add_ask(finding, AskKind::Plain);
-        }
-        return;
-    }
     if own == Approval::Default
         && server.approval != Some(Approval::NotRequired)
         && let Some(grant) = covering_level_grant(category, found)

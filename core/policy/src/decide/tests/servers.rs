@@ -29,39 +29,6 @@ fn given_servers_and_tools_then_settings_speak_where_no_rule_does() {
     assert_eq!(effect(&policy(&[(Allow, "fetch(example.com)")]), &fetch("https://sub.example.com/")), Ask);
 }
 
-/// D4.14: what is stricter counts for whoever uses the name. An app that says of its own server that it reads is asked about.
-#[test]
-fn given_a_server_of_somebody_elses_then_required_counts_and_nothing_that_allows() {
-    let mut configured = policy(&[]);
-    let tools =
-        |tool: &str, approval| BTreeMap::from([(tool.to_owned(), ToolSettings { approval, category: None })]);
-    configured.servers = BTreeMap::from([
-        (
-            "crm".into(),
-            ServerSettings { tools: tools("find", Approval::Required), ..ServerSettings::default() },
-        ),
-        (
-            "github".into(),
-            ServerSettings {
-                approval: Some(Approval::Required),
-                tools: tools("free", Approval::NotRequired),
-                ..ServerSettings::default()
-            },
-        ),
-    ]);
-    let reads = |server: &str, tool: &str| {
-        let mut call = mcp(server, tool);
-        if let Some(Access::Mcp(mcp)) = call.accesses.first_mut() {
-            mcp.claims = Some(Category::Read);
-        }
-        call
-    };
-    assert_eq!(effect(&configured, &reads("crm", "find")), Ask);
-    assert_eq!(effect(&configured, &reads("crm", "other")), Allow, "as it was claimed, and trusted");
-    assert_eq!(effect(&configured, &reads("github", "any")), Ask);
-    assert_eq!(effect(&configured, &mcp("github", "free")), Ask, "nothing loosens");
-}
-
 /// Attack 7: "a repository's MCP server called `github`: no inherited settings".
 #[test]
 fn given_a_server_that_mayi_did_not_pass_then_it_has_no_settings_of_its_name() {
