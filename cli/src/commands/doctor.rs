@@ -46,6 +46,7 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<Exit, CliError> {
     findings.extend(check_configuration(ctx));
     findings.push(check_terminal());
     findings.push(check_state_folder(ctx));
+    findings.push(check_sandbox());
     findings.extend(["node", "npx"].map(check_node_program));
     findings.extend(check_hooks(ctx));
     // Without a configuration there is still something to say about the rest.
@@ -130,6 +131,18 @@ fn check_terminal() -> Diagnosis {
 #[cfg(not(unix))]
 fn check_terminal() -> Diagnosis {
     Diagnosis::new(Status::Warn, "terminal", "questions can't be asked on this system yet: they are denied")
+}
+
+/// By what a command of `mayi exec` is held.
+fn check_sandbox() -> Diagnosis {
+    let (tier, why) = mayi_sandbox::available_tier();
+    let status = if tier == mayi_sandbox::Tier::Full { Status::Ok } else { Status::Warn };
+    let found =
+        Diagnosis::new(status, "sandbox", format!("commands of `mayi exec` are held by the {tier} tier"));
+    match why {
+        Some(why) => found.with_help(format!("why not more: {why}")),
+        None => found,
+    }
 }
 
 fn check_state_folder(ctx: &Context) -> Diagnosis {

@@ -133,11 +133,18 @@ pub(super) async fn run(args: ExecArgs, ctx: Context) -> Result<Exit, CliError> 
     let ended = match verdict {
         Verdict::Allowed(authorized) => {
             let derived = sandbox::profile_of(&gate, &session, &args.keep_variable);
-            let (tier, notes) = sandbox::what_holds(tier, args.tier.is_some(), &derived);
-            for text in weaker.iter().chain(&notes).filter(|_| !ctx.quiet) {
-                print::stderr_line(format!("mayi: {}", escape_line(text)));
+            match sandbox::what_is_not_held(tier, &derived) {
+                Ok(notes) => {
+                    for text in weaker.iter().chain(&notes).filter(|_| !ctx.quiet) {
+                        print::stderr_line(format!("mayi: {}", escape_line(text)));
+                    }
+                    carry_out(&gate, &authorized, args.words(), &session, (tier, derived.profile)).await
+                }
+                Err(error) => {
+                    gate.begin_execution(&authorized).finish("failed: it was never run");
+                    Err(error)
+                }
             }
-            carry_out(&gate, &authorized, args.words(), &session, (tier, derived.profile)).await
         }
         Verdict::Denied(refusal) => Ok(refused(&refusal)),
         Verdict::Cancelled => Ok(Exit::Interrupted),

@@ -119,12 +119,12 @@ fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -
     if as_json {
         let shown = json!({
             "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile,
-            "leftOut": derived.left_out, "notHeld": shortfalls,
+            "incomplete": derived.incomplete, "leftOut": derived.left_out, "notHeld": shortfalls,
         });
         print::stdout_line(shown.to_string())?;
         return Ok(Exit::Done);
     }
-    let Derived { profile, left_out } = &derived;
+    let Derived { profile, left_out, .. } = &derived;
     print::stdout_line(format!("in mode {mode}, held by the {tier} tier:"))?;
     for (word, places) in
         [("write", &profile.writable), ("keep", &profile.read_only), ("hide", &profile.hidden)]
@@ -139,7 +139,7 @@ fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -
     }
     print::stdout_line("  read   everything else  (what is not hidden)")?;
     print::stdout_line("  reach  nothing but itself  (no network)")?;
-    for text in left_out.iter().chain(&shortfalls) {
+    for text in derived.incomplete.iter().chain(left_out).chain(&shortfalls) {
         print::stdout_line(format!("not held: {}", escape_line(text)))?;
     }
     Ok(Exit::Done)
@@ -183,33 +183,32 @@ pub(super) fn choose_tier(asked: Option<TierArg>) -> Result<(Tier, Option<String
     if strongest < asked.unwrap_or(Tier::Kernel) {
         let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
         return Err(CliError::confinement(format!(
-            "nothing stronger than the {strongest} tier works on this machine{why}; --tier {strongest} takes that"
+            "it can't be held here by more than the {strongest} tier{why}"
         )));
     }
     let why = why.filter(|_| asked.is_none()).map(|why| format!("held by the {strongest} tier alone: {why}"));
     Ok((asked.unwrap_or(strongest), why))
 }
 
-/// The tier that a command runs in, and what of its profile is not held, one line each. Where there is more to hold than the
-/// strongest can, it is the next one, unless the tier was asked for.
-pub(super) fn what_holds(tier: Tier, asked: bool, derived: &Derived) -> (Tier, Vec<String>) {
-    let more = tier.shortfalls(&derived.profile);
-    let (tier, mut notes) = match tier {
-        Tier::Full if !asked && !more.is_empty() => (Tier::Kernel, more),
-        tier => (tier, Vec::new()),
-    };
-    notes.extend(
-        tier.shortfalls(&derived.profile)
-            .into_iter()
-            .map(|text| format!("not held by the {tier} tier: {text}")),
-    );
+/// What of a profile is not held by the tier that a command runs in, one line each.
+///
+/// # Errors
+/// If there is more to hold than the strongest tier can: a command never runs by a weaker one that nobody named.
+pub(super) fn what_is_not_held(tier: Tier, derived: &Derived) -> Result<Vec<String>, CliError> {
+    let short = tier.shortfalls(&derived.profile);
+    if tier == Tier::Full
+        && let Some(why) = derived.incomplete.iter().chain(&short).next()
+    {
+        let text = format!("the full tier can't hold all of it: {why}; --tier kernel runs it without that");
+        return Err(CliError::confinement(text));
+    }
+    let mut notes: Vec<String> =
+        short.into_iter().map(|text| format!("not held by the {tier} tier: {text}")).collect();
     let left = derived.left_out.len();
     if left > 0 {
-        notes.push(format!(
-            "not held: {left} of the rules about files outside of the session's folders (mayi sandbox show)"
-        ));
+        notes.push(format!("not held: {left} of the rules about files (mayi sandbox show says which)"));
     }
-    (tier, notes)
+    Ok(notes)
 }
 
 /// Runs a command to its end, and gives the code that it ended with.

@@ -1,25 +1,12 @@
 //! A profile of policy and session: each place is judged as a file tool's access to it would be, by the same [`decide`].
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use mayi_call::{Access, AgentId, Call, Door, PathAccess, SessionId, WriteKind};
 use mayi_policy::{Effect, Finding, Mode, Policy, SessionStanding, Source, decide};
 
-use crate::{Place, Profile};
-
-/// Folders that programs fill with what others have made: they are neither looked through nor held beneath their own place.
-const DEPENDENCIES: &[&str] =
-    &["node_modules", "target", ".venv", "venv", "__pycache__", ".tox", ".gradle", ".cache", "vendor"];
-
-/// What git alone reads, and what a repository has most of.
-const OBJECTS: &str = "objects";
-
-/// Maximum number of files and folders that are judged.
-const MOST_ENTRIES: usize = 50_000;
-
-/// How deep is looked below the beginning of a pattern that is about somewhere else.
-const DEPTH_ELSEWHERE: usize = 3;
+use crate::Profile;
+use crate::walk::{ANY_NAME, Walk};
 
 /// What a command runs for, and under which rules.
 #[derive(Clone, Copy, Debug)]
@@ -43,57 +30,56 @@ pub struct Derived {
     pub profile: Profile,
     /// What of the rules is not in it, one line each.
     pub left_out: Vec<String>,
+    /// Why there may be more to hold that was not found: then no tier holds all of it.
+    pub incomplete: Option<String>,
 }
 
 impl Ground<'_> {
     /// The profile that holds what the rules say of files: what they deny or ask about is hidden or kept as it is.
     #[must_use]
     pub fn profile(&self) -> Derived {
-        let mut walk = Walk { ground: *self, found: Derived::default(), left: MOST_ENTRIES };
         // In the form that is mounted; a root may stand there in two.
         let mut roots: Vec<PathBuf> = self.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
         roots.sort();
         roots.dedup();
-        for root in roots.iter().filter(|root| root.is_dir()) {
+        roots.retain(|root| root.is_dir());
+        let mut walk = Walk::new(*self);
+        for root in &roots {
             if self.standing.mode != Mode::Plan && self.reason_against_writing(&root.join(ANY_NAME)).is_none()
             {
-                let because = "the session's folder".to_owned();
-                walk.found.profile.writable.push(Place { path: root.clone(), because });
+                walk.allow_writing(root, "the session's folder");
             }
-            walk.folder(root, usize::MAX);
         }
-        for place in self.places_elsewhere(&mut walk.found.left_out) {
-            walk.entry(&place, DEPTH_ELSEWHERE);
+        // What rules name comes first: however much else there is, it is held.
+        for place in self.named_places(&roots, &mut walk) {
+            walk.judge_named(&place);
         }
-        if walk.left == 0 {
-            walk.found
-                .left_out
-                .push(format!("more than {MOST_ENTRIES} files, of which the rest was not looked at"));
+        for root in &roots {
+            walk.judge_folder(&root.join(".git"));
+            walk.judge_folder(root);
         }
-        let Derived { profile, .. } = &mut walk.found;
-        for places in [&mut profile.hidden, &mut profile.read_only] {
-            places.sort();
-            places.dedup_by(|a, b| a.path == b.path);
-        }
-        walk.found
+        walk.into_derived()
     }
 
-    /// Where rules about reading begin that are about other places than the session's folders.
-    fn places_elsewhere(&self, left_out: &mut Vec<String>) -> Vec<PathBuf> {
+    /// Where rules and protection begin that name a place: elsewhere, or in one of the session's folders.
+    fn named_places(&self, roots: &[PathBuf], walk: &mut Walk<'_>) -> Vec<PathBuf> {
         let rules =
             self.policy.rules.iter().filter(|rule| rule.effect != Effect::Allow).map(|rule| &rule.pattern);
         let protected = self.policy.protection.entries();
-        let patterns =
-            rules.chain(protected.iter().map(|entry| &entry.pattern)).map(|pattern| pattern.as_str());
+        let patterns = rules.chain(protected.iter().map(|entry| &entry.pattern));
         let mut places = Vec::new();
-        for text in patterns {
-            let Some(path) = text.strip_prefix("read(").and_then(|rest| rest.strip_suffix(')')) else {
-                continue;
-            };
-            match self.beginning(path) {
-                Some(place) if self.roots.iter().any(|root| place.starts_with(root)) => {}
-                Some(place) => places.push(place),
-                None => left_out.push(format!("{text} outside of the session's folders")),
+        for text in patterns.map(|pattern| pattern.as_str()) {
+            let Some((selector, path)) = text.split_once('(') else { continue };
+            let path = path.strip_suffix(')').unwrap_or(path);
+            let about_files = ["read", "write", "create", "edit", "delete", "move"].contains(&selector);
+            match self.beginning(path, roots) {
+                _ if !about_files => {}
+                Some(found) => places.extend(found),
+                // Of writing there is nothing to say elsewhere: nothing is written there.
+                None if selector == "read" => {
+                    walk.leave_out(format!("{text} outside of the session's folders"));
+                }
+                None => {}
             }
         }
         places.sort();
@@ -101,25 +87,31 @@ impl Ground<'_> {
         places
     }
 
-    /// The part of a pattern before its first wildcard, if that names a place below home or the file system's top.
-    fn beginning(&self, pattern: &str) -> Option<PathBuf> {
+    /// The part of a pattern before its first wildcard, if that names a place: below home, the file system's top, or the session's
+    /// folders.
+    fn beginning(&self, pattern: &str, roots: &[PathBuf]) -> Option<Vec<PathBuf>> {
         let (known, rest) =
             pattern.split_at(pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len()));
         let known =
             if rest.is_empty() { known } else { known.rsplit_once('/').map_or("", |(folder, _)| folder) };
-        let place = match known.strip_prefix("~/") {
+        let absolute = match known.strip_prefix("~/") {
             Some(below) => self.home?.join(below),
             None => PathBuf::from(known),
         };
-        let named = place.components().filter(|part| matches!(part, Component::Normal(_))).count();
-        (place.is_absolute() && named > 1 && self.home != Some(&*place)).then_some(place)
+        if absolute.is_absolute() {
+            let named = absolute.components().filter(|part| matches!(part, Component::Normal(_))).count();
+            return (named > 1 && self.home != Some(&*absolute)).then(|| vec![absolute]);
+        }
+        // A name without a slash is one at any depth, and so is a pattern that begins with a wildcard.
+        let anchored = pattern.trim_end_matches('/').contains('/') && !pattern.starts_with("**/");
+        (anchored && !known.is_empty()).then(|| roots.iter().map(|root| root.join(known)).collect())
     }
 
-    fn reason_against_reading(&self, path: &Path) -> Option<String> {
+    pub(crate) fn reason_against_reading(&self, path: &Path) -> Option<String> {
         self.reason_against(Access::Read, path)
     }
 
-    fn reason_against_writing(&self, path: &Path) -> Option<String> {
+    pub(crate) fn reason_against_writing(&self, path: &Path) -> Option<String> {
         self.reason_against(|path| Access::Write(WriteKind::Write, path), path)
     }
 
@@ -150,59 +142,12 @@ impl Ground<'_> {
     }
 }
 
-/// A walk through folders.
-struct Walk<'a> {
-    ground: Ground<'a>,
-    found: Derived,
-    left: usize,
-}
-
-impl Walk<'_> {
-    /// Judges what is in a folder.
-    fn folder(&mut self, folder: &Path, depth: usize) {
-        // Somebody else's folder, or one that is gone: the command gets no further either.
-        let Ok(entries) = fs::read_dir(folder) else { return };
-        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.sort();
-        for path in paths {
-            self.entry(&path, depth);
-        }
-    }
-
-    /// Judges a file or folder, and what is in it. Where links lead is judged at its own place.
-    fn entry(&mut self, path: &Path, depth: usize) {
-        let Ok(found) = fs::symlink_metadata(path) else { return };
-        if self.left == 0 || found.is_symlink() {
-            return;
-        }
-        self.left -= 1;
-        // What holds for any name in a folder holds for the folder, and for what is made in it later. (Of a folder itself it would be
-        // said what is somewhere in it.)
-        let asked = if found.is_dir() { path.join(ANY_NAME) } else { path.to_owned() };
-        if let Some(because) = self.ground.reason_against_reading(&asked) {
-            self.found.profile.hidden.push(Place { path: path.to_owned(), because });
-            return;
-        }
-        let lies_in = |places: &[Place]| places.iter().any(|place| path.starts_with(&place.path));
-        let writable = lies_in(&self.found.profile.writable) && !lies_in(&self.found.profile.read_only);
-        if writable && let Some(because) = self.ground.reason_against_writing(&asked) {
-            self.found.profile.read_only.push(Place { path: path.to_owned(), because });
-        }
-        let name = path.file_name().unwrap_or_default();
-        let passed_over = DEPENDENCIES.iter().any(|folder| name == *folder)
-            || (name == OBJECTS && path.parent().is_some_and(|parent| parent.ends_with(".git")));
-        if found.is_dir() && depth > 0 && !passed_over {
-            self.folder(path, depth - 1);
-        }
-    }
-}
-
-/// A name that no rule has in mind.
-const ANY_NAME: &str = ".mayi-any-name";
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    use crate::Place;
     use mayi_policy::grant::Grants;
     use mayi_policy::pattern::PatternBases;
     use mayi_policy::{Layer, Origin, Pattern, Protection, Rule};
@@ -275,7 +220,7 @@ mod tests {
             (Effect::Deny, "read(~/k/ke?)"),
             (Effect::Deny, "write(src/**)"),
         ]);
-        let Derived { profile, left_out } = world.profile(Mode::Default);
+        let Derived { profile, left_out, .. } = world.profile(Mode::Default);
         assert_eq!(world.below(&profile.writable), ["w"]);
         assert_eq!(world.below(&profile.hidden), ["home/.ssh", "home/k/key", "w/.env", "w/secrets"]);
         assert_eq!(world.below(&profile.read_only), ["w/.git/hooks", "w/src"]);

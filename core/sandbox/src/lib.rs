@@ -6,6 +6,7 @@ mod derive;
 mod linux;
 mod profile;
 mod tier;
+mod walk;
 
 use std::ffi::OsString;
 use std::io;

@@ -27,6 +27,7 @@ pub struct Profile {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Place {
     /// Absolute, without links.
+    #[serde(with = "path_text")]
     pub path: PathBuf,
     /// One line.
     pub because: String,
@@ -56,5 +57,38 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self { processes: 4096, temporary_bytes: 1 << 30 }
+    }
+}
+
+/// A path as a text; as its bytes, where it is none.
+pub(crate) mod path_text {
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        #[cfg(unix)]
+        Bytes(Vec<u8>),
+    }
+
+    pub(crate) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        #[cfg(unix)]
+        let other = || Written::Bytes(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec());
+        #[cfg(not(unix))]
+        let other = || Written::Text(path.to_string_lossy().into_owned());
+        path.to_str().map_or_else(other, |text| Written::Text(text.to_owned())).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        Ok(match Written::deserialize(from)? {
+            Written::Text(text) => PathBuf::from(text),
+            #[cfg(unix)]
+            Written::Bytes(bytes) => {
+                PathBuf::from(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes))
+            }
+        })
     }
 }

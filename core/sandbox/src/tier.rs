@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::profile::{Network, Profile};
+use crate::Profile;
 
 /// By what a profile is held, from the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -52,9 +52,7 @@ impl Tier {
                     left.push(format!("it can write {}", places(&profile.read_only)));
                 }
                 left.push("it can change times and rights of files that it may not write".to_owned());
-                if profile.network == Network::None {
-                    left.push("it has no network at all, also not to itself".to_owned());
-                }
+                left.push("it goes on if mayi is killed".to_owned());
             }
             Self::Full => {
                 let mounts = profile.hidden.len() + profile.read_only.len();

@@ -86,3 +86,56 @@ fn given_a_confined_command_then_the_record_has_it() {
     let log = String::from_utf8_lossy(&log.stdout).into_owned();
     assert!(log.contains("try.py") && log.contains("completed"), "{log}");
 }
+
+/// The kernel takes a mount away where somebody else puts another file in its place, as an editor does that saves.
+#[test]
+fn given_a_hidden_file_that_is_replaced_from_outside_then_it_is_hidden_again() {
+    let project = Project::new(Who::Myself);
+    if project.tiers().first() != Some(&"full") {
+        return;
+    }
+    let code = "import os, time\nopen('runs', 'w').close()\nwhile not os.path.exists('replaced'): time.sleep(0.01)\nfor n in range(3000):\n    try: open('.env').read()\n    except PermissionError: break\n    time.sleep(0.01)\nelse: raise SystemExit(9)";
+    let mut child = script(&project, code).spawn().unwrap();
+    let work = project.machine.work();
+    until(Duration::from_secs(30), || {
+        work.join("runs").exists().then_some(()).ok_or_else(|| "it does not run".to_owned())
+    });
+    fs::write(work.join("new"), "SECRET=2").unwrap();
+    fs::rename(work.join("new"), work.join(".env")).unwrap();
+    fs::write(work.join("replaced"), "").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// What a command makes does not weaken how the next one is held: it is not run, and not run by less.
+#[test]
+fn given_more_than_can_be_held_then_nothing_is_run_by_less() {
+    let project = Project::new(Who::Myself);
+    if project.tiers().first() != Some(&"full") {
+        return;
+    }
+    for number in 0..200 {
+        let folder = project.machine.work().join(format!("d{number}"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(".env"), "").unwrap();
+    }
+    let output = script(&project, "open('.env').read()").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(125) && said.contains("can't hold all of it"), "{said}");
+}
+
+/// A link to what is denied hides what it leads to, by whichever name.
+#[test]
+fn given_a_link_with_a_denied_name_then_what_it_leads_to_is_hidden() {
+    let project = Project::new(Who::Myself);
+    if project.tiers().first() != Some(&"full") {
+        return;
+    }
+    let work = project.machine.work();
+    fs::rename(work.join(".env"), work.join("dev.txt")).unwrap();
+    std::os::unix::fs::symlink("dev.txt", work.join(".env")).unwrap();
+    for code in ["open('.env').read()", "open('dev.txt').read()"] {
+        let output = script(&project, code).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains("PermissionError"), "{code}: {said}");
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixDatagram, UnixListener};
 
 use super::place::{Project, Who};
 
@@ -44,6 +44,12 @@ const TRIES: &[(&str, Held, &str)] = &[
     ("the kernel's settings are written", InBoth, "open('/proc/sys/kernel/hostname', 'w').write('x')"),
     ("what was left open is read", InBoth, "os.read(int(sys.argv[2]), 10)"),
     ("a socket in a file is reached", InBoth, "socket.socket(socket.AF_UNIX).connect(outside + '/socket')"),
+    (
+        "a datagram goes to a socket in a file",
+        InBoth,
+        "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'x', outside + '/datagrams')",
+    ),
+    ("a limit of another process is set", InBoth, "call(302, int(sys.argv[3]), 7, None, None)"),
     ("an abstract socket is reached", InBoth, "socket.socket(socket.AF_UNIX).connect('\\0mayi-test')"),
     (
         "a port of the machine is reached",
@@ -119,6 +125,7 @@ fn attempt(who: Who, tier: &str, code: &str) -> (bool, String) {
     let outside = machine.outside("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("kept"), "kept").unwrap();
+    let _datagrams = UnixDatagram::bind(outside.join("datagrams")).unwrap();
     let _socket = UnixListener::bind(outside.join("socket")).unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap();
     let number = port.local_addr().unwrap().port().to_string();

@@ -1,5 +1,6 @@
 //! A machine with a project in it, and who runs commands there.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -59,20 +60,23 @@ impl Project {
 
     /// `mayi` with these words, as whoever it is.
     pub(crate) fn mayi(&self, words: &[&str]) -> Command {
-        let mut command = match self.who {
-            Who::Myself => Command::new(&self.program),
-            Who::Nobody => {
-                // Everything that is there is theirs.
-                let top = self.machine.outside("");
-                let owner = Command::new("chown").args(["-R", NOBODY]).arg(&top).status().unwrap();
-                assert!(owner.success());
-                let mut command = Command::new("setpriv");
-                command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(&self.program);
-                command
-            }
-        };
+        let mut command = self.as_whoever(&self.program);
         command.args(words).current_dir(self.machine.work()).env_clear().envs(self.machine.environment());
         command.stdin(Stdio::null());
+        command
+    }
+
+    /// A program, as whoever it is.
+    fn as_whoever(&self, program: impl AsRef<OsStr>) -> Command {
+        if self.who == Who::Myself {
+            return Command::new(program);
+        }
+        // Everything that is there is theirs.
+        let top = self.machine.outside("");
+        let owner = Command::new("chown").args(["-R", NOBODY]).arg(&top).status().unwrap();
+        assert!(owner.success());
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(program);
         command
     }
 
@@ -83,6 +87,12 @@ impl Project {
         match told["tier"].as_str().unwrap() {
             "full" => &["full", "kernel"],
             "kernel" => {
+                // Whoever can make namespaces has the full tier.
+                let mut unshare = self.as_whoever("unshare");
+                let made = unshare
+                    .args(["--user", "--map-current-user", "--mount", "--pid", "--fork", "true"])
+                    .status();
+                assert!(!made.unwrap().success(), "there are namespaces, and no full tier: {told}");
                 println!("no namespaces for {:?}: {}", self.who, told["why"]);
                 &["kernel"]
             }

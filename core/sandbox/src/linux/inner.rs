@@ -6,7 +6,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process_group, setrlimit, setsid, wait,
+    Pid, Resource, Rlimit, Signal, WaitOptions, getpid, getrlimit, kill_process, kill_process_group,
+    set_child_subreaper, setrlimit, setsid, wait,
 };
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
@@ -15,19 +16,19 @@ use rustix::thread::{
 use signal_hook::iterator::Signals;
 
 use super::stage::Task;
-use super::{filters, landlock, mounts, outer, signals};
+use super::{filters, landlock, mounts, signals};
 use crate::{FAILED, SandboxError};
 
 /// Confines this process, runs `words`, and returns with the code it ended with.
 pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
-    outer::end_with_parent().map_err(SandboxError::step("end with mayi"))?;
     if task.full {
         mounts::own_processes()?;
     }
     // No terminal: nothing can be typed into the shell that is behind it.
     setsid().map_err(io::Error::from).map_err(SandboxError::step("begin a session"))?;
     give_up_privileges().map_err(SandboxError::step("give up privileges"))?;
-    let most = Some(task.profile.bounds.processes);
+    let allowed = getrlimit(Resource::Nproc).maximum.unwrap_or(u64::MAX);
+    let most = Some(task.profile.bounds.processes.min(allowed));
     setrlimit(Resource::Nproc, Rlimit { current: most, maximum: most })
         .map_err(io::Error::from)
         .map_err(SandboxError::step("bound the number of processes"))?;
@@ -35,7 +36,32 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
         .map_err(SandboxError::step(format!("work in {}", task.cwd.display())))?;
     landlock::restrict(&task.profile, task.full)?;
     filters::install(task.profile.network, task.full)?;
-    start(words)
+    // In a namespace of its own, whatever is left of the command ends with this process.
+    if !task.full {
+        set_child_subreaper(Some(getpid()))
+            .map_err(io::Error::from)
+            .map_err(SandboxError::step("look after processes"))?;
+    }
+    let ended = start(words);
+    if !task.full {
+        end_children();
+    }
+    ended
+}
+
+/// Ends what the command has left behind: it is this process's by now.
+fn end_children() {
+    loop {
+        let tasks = std::fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
+        let pids = tasks.split_whitespace().filter_map(|pid| pid.parse().ok().and_then(Pid::from_raw));
+        for pid in pids {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        // Whatever these have started comes here in their place.
+        if wait(WaitOptions::empty()).is_err() {
+            return;
+        }
+    }
 }
 
 /// Root within a namespace is root for files that belong to root: what it may do beyond that is given up, for good.

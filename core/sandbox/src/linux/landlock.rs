@@ -1,6 +1,7 @@
 //! Landlock: what may be written, and nothing of other processes. Last of all: a process that is in it mounts nothing any more.
 
 use std::io;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -56,7 +57,25 @@ fn rules(profile: &Profile, own: bool) -> Result<RulesetCreated, LandlockError> 
     let rules = allow(rules, Path::new("/"), AccessFs::from_read(NEWEST))?;
     let mut writable: Vec<PathBuf> = profile.writable.iter().map(|Place { path, .. }| path.clone()).collect();
     writable.extend(if own { &OWN[..] } else { &DEVICES[..] }.iter().map(PathBuf::from));
-    writable.iter().try_fold(rules, |rules, path| allow(rules, path, all))
+    let rules = writable.iter().try_fold(rules, |rules, path| allow(rules, path, all))?;
+    // `/dev/stderr` is another name for what is open there.
+    (0..3)
+        .map(|fd| format!("/proc/self/fd/{fd}"))
+        .filter(|path| is_open_for_writing(path))
+        .try_fold(rules, |rules, path| {
+            allow(rules, Path::new(&path), AccessFs::WriteFile | AccessFs::Truncate)
+        })
+}
+
+/// Whether a stream may be written already, and is a file or a terminal.
+fn is_open_for_writing(path: &str) -> bool {
+    let Some(number) = path.rsplit('/').next() else { return false };
+    let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+    let flags =
+        told.lines().find_map(|line| u32::from_str_radix(line.strip_prefix("flags:")?.trim(), 8).ok());
+    let kind = Path::new(path).metadata().map(|found| found.file_type());
+    flags.is_some_and(|flags| flags & 3 != 0)
+        && kind.is_ok_and(|kind| kind.is_file() || kind.is_char_device())
 }
 
 /// Allows `access` beneath a path, if it is there: of a file, what can be done with a file.

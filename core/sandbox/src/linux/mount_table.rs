@@ -1,7 +1,8 @@
 //! What is mounted now, as `/proc/self/mountinfo` says.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
@@ -15,9 +16,17 @@ pub(super) struct MountPoint {
     pub(super) flags: MountFlags,
 }
 
+/// The table of this process, for as long as it is needed: another `/proc` may come over the one that it was opened in.
+pub(super) fn open_table() -> io::Result<File> {
+    File::open("/proc/self/mountinfo")
+}
+
 /// All mounts, in the order in which they were made.
-pub(super) fn mount_points() -> io::Result<Vec<MountPoint>> {
-    Ok(read_table(&std::fs::read("/proc/self/mountinfo")?))
+pub(super) fn mount_points(mut table: &File) -> io::Result<Vec<MountPoint>> {
+    let mut text = Vec::new();
+    table.rewind()?;
+    table.read_to_end(&mut text)?;
+    Ok(read_table(&text))
 }
 
 /// Lines of proc_pid_mountinfo(5): id, parent, device, root, mount point, options, and more.

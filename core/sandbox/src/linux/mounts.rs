@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_change,
-    mount_remount, move_mount, open_tree,
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind,
+    mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree,
 };
 
-use super::mount_table::{MountPoint, mount_points};
+use super::mount_table::{MountPoint, mount_points, open_table};
 use crate::{Place, Profile, SandboxError};
 
 /// What a private `/dev` has of the machine's.
@@ -30,12 +30,12 @@ const LINKS: [(&str, &str); 5] = [
 /// The folders for temporary files: each is the same private one.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// A file and a folder that hide what they are mounted over, as long as they are needed.
+/// A file and a folder that hide what they are mounted over.
 const EMPTY_FILE: &str = "/dev/.mayi-file";
 const EMPTY_FOLDER: &str = "/dev/.mayi-folder";
 
 /// Arranges the mounts of this namespace as `profile` says.
-pub(super) fn arrange(profile: &Profile) -> Result<(), SandboxError> {
+pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(), SandboxError> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(errno("keep mounts to itself"))?;
     // As they are now: what is mounted over them or made read-only below does not change these.
@@ -45,30 +45,49 @@ pub(super) fn arrange(profile: &Profile) -> Result<(), SandboxError> {
             writable.push((path, tree));
         }
     }
+    // In a private folder it would be gone where it may not be written.
+    let seen = copy_of(cwd)?;
     let devices = DEVICES.iter().map(|name| Ok((*name, copy_of(&Path::new("/dev").join(name))?)));
     let devices: Vec<_> = devices.collect::<Result<_, SandboxError>>()?;
-    make_all_read_only()?;
+    make_all_read_only(table)?;
     private_temporary_folder(profile.bounds.temporary_bytes)?;
-    private_devices(&devices)?;
+    private_devices(&devices, profile.bounds.temporary_bytes)?;
     for (path, tree) in &writable {
         attach(tree, path)?;
     }
-    pin_ancestors(profile)?;
-    for Place { path, .. } in sorted(&profile.read_only) {
-        bind_read_only(path)?;
+    if let Some(tree) = seen.filter(|_| fs::symlink_metadata(cwd).is_err()) {
+        attach(&tree, cwd)?;
+        remount_read_only(cwd, table, MountFlags::empty())?;
     }
-    hide(&profile.hidden)
+    pin_ancestors(profile)?;
+    hold_again(profile, table)?;
+    // Nothing more is made in `/dev` itself.
+    remount_read_only(Path::new("/dev"), table, MountFlags::NOSUID | MountFlags::NOEXEC)
+}
+
+/// Mounts over what is kept and hidden, where nothing is mounted.
+pub(super) fn hold_again(profile: &Profile, table: &File) -> Result<(), SandboxError> {
+    let points = mount_points(table).map_err(SandboxError::step("list what is mounted"))?;
+    let held = |path: &Path| points.iter().any(|point| point.path == path);
+    for Place { path, .. } in sorted(&profile.read_only).into_iter().filter(|place| !held(&place.path)) {
+        bind_read_only(path, table)?;
+    }
+    for Place { path, .. } in sorted(&profile.hidden).into_iter().filter(|place| !held(&place.path)) {
+        hide(path, table)?;
+    }
+    Ok(())
 }
 
 /// The processes of this namespace in `/proc`, and nothing of the kernel's settings to write. For process 1 of the namespace.
 pub(super) fn own_processes() -> Result<(), SandboxError> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).map_err(errno("show the processes of the namespace"))?;
+    let table = open_table().map_err(SandboxError::step("list what is mounted"))?;
     // Root is root for these, whichever namespace it is in.
     for name in ["sys", "sysrq-trigger", "irq", "bus", "fs"] {
         let path = Path::new("/proc").join(name);
         if path.exists() {
-            bind_read_only(&path)?;
+            bind_read_only(&path, &table)?;
         }
     }
     Ok(())
@@ -110,8 +129,8 @@ fn attach(tree: &OwnedFd, path: &Path) -> Result<(), SandboxError> {
 
 /// All that is mounted becomes read-only. What can't be, such as a mount that this user may not reach, has to be one that nobody
 /// can write through a path either.
-fn make_all_read_only() -> Result<(), SandboxError> {
-    let points = mount_points().map_err(SandboxError::step("list what is mounted"))?;
+fn make_all_read_only(table: &File) -> Result<(), SandboxError> {
+    let points = mount_points(table).map_err(SandboxError::step("list what is mounted"))?;
     for MountPoint { path, flags } in &points {
         let remounted = mount_remount(path, MountFlags::BIND | MountFlags::RDONLY | *flags, c"");
         match remounted {
@@ -133,18 +152,23 @@ fn is_out_of_reach(path: &Path, points: &[MountPoint]) -> bool {
 /// One folder for temporary files, bounded, for whatever name programs have for it.
 fn private_temporary_folder(bytes: u64) -> Result<(), SandboxError> {
     let [first, others @ ..] = TEMPORARY;
-    let options = format!("mode=1777,size={bytes}\0");
-    let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).unwrap_or(c"");
-    mount("tmpfs", first, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options)
-        .map_err(errno("mount a private temporary folder"))?;
+    mount_bounded(Path::new(first), bytes)?;
     for other in others.iter().filter(|other| Path::new(other).is_dir()) {
         mount_bind(first, *other).map_err(errno(format!("mount {other}")))?;
     }
     Ok(())
 }
 
+/// A folder in memory that anybody may write in, of so many bytes.
+fn mount_bounded(path: &Path, bytes: u64) -> Result<(), SandboxError> {
+    let options = format!("mode=1777,size={bytes}\0");
+    let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).unwrap_or(c"");
+    mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options)
+        .map_err(errno(format!("mount a private {}", path.display())))
+}
+
 /// A `/dev` with what programs need, and no device of the machine.
-fn private_devices(devices: &[(&str, Option<OwnedFd>)]) -> Result<(), SandboxError> {
+fn private_devices(devices: &[(&str, Option<OwnedFd>)], bytes: u64) -> Result<(), SandboxError> {
     let folder = Path::new("/dev");
     let step = |what: &str| SandboxError::step(format!("make a private /dev: {what}"));
     let limits = c"mode=755,size=64m";
@@ -166,7 +190,7 @@ fn private_devices(devices: &[(&str, Option<OwnedFd>)]) -> Result<(), SandboxErr
     let pts = c"newinstance,ptmxmode=0666,mode=620";
     mount("devpts", folder.join("pts"), "devpts", MountFlags::NOSUID | MountFlags::NOEXEC, pts)
         .map_err(errno("mount terminals of its own"))?;
-    fs::set_permissions(folder.join("shm"), Permissions::from_mode(0o1777)).map_err(step("shm"))?;
+    mount_bounded(&folder.join("shm"), bytes)?;
     OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -190,48 +214,36 @@ fn pin_ancestors(profile: &Profile) -> Result<(), SandboxError> {
     pinned.sort();
     pinned.dedup();
     for folder in pinned.iter().filter(|folder| folder.is_dir()) {
-        mount_bind(folder, folder).map_err(errno(format!("pin {}", folder.display())))?;
+        mount_bind_recursive(folder, folder).map_err(errno(format!("pin {}", folder.display())))?;
     }
     Ok(())
 }
 
-fn bind_read_only(path: &Path) -> Result<(), SandboxError> {
+/// Mounts a path onto itself, read-only, with what is mounted below it.
+fn bind_read_only(path: &Path, table: &File) -> Result<(), SandboxError> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(());
     }
-    mount_bind(path, path).map_err(errno(format!("mount {}", path.display())))?;
-    mount_remount(path, MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV, c"")
+    mount_bind_recursive(path, path).map_err(errno(format!("mount {}", path.display())))?;
+    remount_read_only(path, table, MountFlags::empty())
+}
+
+/// What a mount has and may not lose is said again with each change of it.
+fn remount_read_only(path: &Path, table: &File, more: MountFlags) -> Result<(), SandboxError> {
+    let points = mount_points(table).map_err(SandboxError::step("list what is mounted"))?;
+    let had =
+        points.iter().rfind(|point| point.path == path).map_or(MountFlags::empty(), |point| point.flags);
+    mount_remount(path, MountFlags::BIND | MountFlags::RDONLY | had | more, c"")
         .map_err(errno(format!("make {} read-only", path.display())))
 }
 
 /// Mounts what is empty over what may not be read.
-fn hide(places: &[Place]) -> Result<(), SandboxError> {
-    for Place { path, .. } in sorted(places) {
-        let empty = match fs::symlink_metadata(path) {
-            Err(_) => continue,
-            Ok(found) if found.is_dir() => EMPTY_FOLDER,
-            Ok(_) => EMPTY_FILE,
-        };
-        mount_bind(empty, path).map_err(errno(format!("hide {}", path.display())))?;
-        mount_remount(
-            path,
-            MountFlags::BIND
-                | MountFlags::RDONLY
-                | MountFlags::NOSUID
-                | MountFlags::NODEV
-                | MountFlags::NOEXEC,
-            c"",
-        )
-        .map_err(errno(format!("hide {}", path.display())))?;
-    }
-    // What is mounted stays; only the names go.
-    let _ = fs::remove_file(EMPTY_FILE);
-    let _ = fs::remove_dir(EMPTY_FOLDER);
-    // Nothing more is made in `/dev` itself.
-    mount_remount(
-        "/dev",
-        MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NOEXEC,
-        c"",
-    )
-    .map_err(errno("make /dev read-only"))
+fn hide(path: &Path, table: &File) -> Result<(), SandboxError> {
+    let empty = match fs::symlink_metadata(path) {
+        Err(_) => return Ok(()),
+        Ok(found) if found.is_dir() => EMPTY_FOLDER,
+        Ok(_) => EMPTY_FILE,
+    };
+    mount_bind(empty, path).map_err(errno(format!("hide {}", path.display())))?;
+    remount_read_only(path, table, MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC)
 }

@@ -1,36 +1,34 @@
 //! The outer stage: makes namespaces and mounts, starts the inner stage in them, and ends as it ends.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
-use std::process::Command;
 
 use nix::sched::{CloneFlags, unshare};
-use rustix::process::{Signal, getegid, geteuid, set_parent_process_death_signal};
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::{getegid, geteuid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set, set_capabilities,
 };
 
+use super::mount_table::open_table;
 use super::stage::{Task, inner_stage};
 use super::{loopback, mounts, signals};
-use crate::{Network, SandboxError};
+use crate::{Network, Profile, SandboxError};
 
 /// Runs `words` as `task` says, and returns with the code it ended with.
 pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
-    end_with_parent().map_err(SandboxError::step("end with mayi"))?;
+    let mut table = None;
     if task.full {
         enter_namespaces(task.profile.network)?;
-        mounts::arrange(&task.profile)?;
+        let file = open_table().map_err(SandboxError::step("list what is mounted"))?;
+        mounts::arrange(&task.profile, &task.cwd, &file)?;
+        table = Some(MountTable { file, profile: &task.profile });
         keep_for_inner_stage().map_err(SandboxError::step("hand on what the inner stage needs"))?;
     }
-    let (mut command, _told) = inner_stage(task).map_err(SandboxError::step("prepare the inner stage"))?;
+    let (mut command, _open) = inner_stage(task).map_err(SandboxError::step("prepare the inner stage"))?;
     command.arg("--").args(words);
-    start(command)
-}
-
-/// A stage ends with the one that started it.
-pub(super) fn end_with_parent() -> io::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    Ok(())
+    signals::run_to_end(&mut command, table.as_mut()).map_err(SandboxError::step("run the inner stage"))
 }
 
 /// What the inner stage has yet to do with: whoever is not root has nothing left once a program is started, unless it is ambient.
@@ -42,12 +40,6 @@ fn keep_for_inner_stage() -> io::Result<()> {
         configure_capability_in_ambient_set(capability, true)?;
     }
     Ok(())
-}
-
-/// Starts the inner stage, and waits for its end.
-fn start(mut command: Command) -> Result<u8, SandboxError> {
-    let child = command.spawn().map_err(SandboxError::step("start the inner stage"))?;
-    signals::forward_until_end(child).map_err(SandboxError::step("wait for the command"))
 }
 
 fn enter_namespaces(network: Network) -> Result<(), SandboxError> {
@@ -73,4 +65,21 @@ fn enter_namespaces(network: Network) -> Result<(), SandboxError> {
         loopback::bring_up().map_err(SandboxError::step("bring up a loopback of its own"))?;
     }
     Ok(())
+}
+
+/// What is mounted. What is mounted over a file goes when somebody outside of the namespace puts another file in its place, as an
+/// editor does that saves it: then it is mounted again at once, and between the two a command can see the new file.
+struct MountTable<'a> {
+    file: File,
+    profile: &'a Profile,
+}
+
+impl signals::Watched for MountTable<'_> {
+    fn descriptor(&self) -> PollFd<'_> {
+        PollFd::new(&self.file, PollFlags::PRI | PollFlags::ERR)
+    }
+
+    fn changed(&mut self) -> io::Result<()> {
+        mounts::hold_again(self.profile, &self.file).map_err(|error| io::Error::other(error.to_string()))
+    }
 }

@@ -1,9 +1,14 @@
 //! A stage waits for the process that it has started, and hands on to it what it is told by signals.
 
-use std::io;
+use std::io::{self, Read as _};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, ExitStatus};
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 
+use nix::sys::signal::SigSet;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;
@@ -18,22 +23,77 @@ pub(super) fn exit_code(status: ExitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(crate::FAILED)
 }
 
-/// Hands signals on to `child` until it has ended; the code that says how.
-pub(super) fn forward_until_end(mut child: Child) -> io::Result<u8> {
-    let mut signals = Signals::new(FORWARDED.iter().chain(&[SIGCHLD]))?;
-    let pid = Pid::from_child(&child);
-    // It may have ended before the signals were waited for.
-    if let Some(status) = child.try_wait()? {
-        return Ok(exit_code(status));
+/// Signals as a login gives them: whoever started mayi may have blocked them, or let the system collect what ends.
+pub(super) fn as_at_login() -> io::Result<()> {
+    SigSet::empty().thread_set_mask()?;
+    // One that is handled is not ignored.
+    signal_hook::flag::register(SIGCHLD, Arc::default())?;
+    Ok(())
+}
+
+/// What is looked after while a process runs.
+pub(super) trait Watched {
+    /// What tells of a change.
+    fn descriptor(&self) -> PollFd<'_>;
+
+    /// Something has changed.
+    ///
+    /// # Errors
+    /// If the process may not go on.
+    fn changed(&mut self) -> io::Result<()>;
+}
+
+/// Nothing.
+impl Watched for () {
+    fn descriptor(&self) -> PollFd<'_> {
+        PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::empty())
     }
-    for signal in signals.forever() {
-        if signal == SIGCHLD {
-            if let Some(status) = child.try_wait()? {
-                return Ok(exit_code(status));
+
+    fn changed(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Starts a process and hands signals on to it until it has ended; the code that says how. No thread is started: where a new
+/// namespace of processes waits for its first one, the kernel makes none.
+///
+/// # Errors
+/// If it was not started, or had to be ended.
+pub(super) fn run_to_end(command: &mut Command, mut watched: Option<&mut impl Watched>) -> io::Result<u8> {
+    // Before it is started: then nothing is left that could fail.
+    let signals = FORWARDED.iter().chain(&[SIGCHLD]);
+    let mut pending = Signals::new(signals.clone())?;
+    let (mut woken, wakes) = UnixStream::pair()?;
+    woken.set_nonblocking(true)?;
+    for signal in signals {
+        signal_hook::low_level::pipe::register(*signal, wakes.try_clone()?)?;
+    }
+    let mut child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    loop {
+        // It may have ended before its end was waited for.
+        if let Some(status) = child.try_wait()? {
+            return Ok(exit_code(status));
+        }
+        let mut ready = vec![PollFd::new(&woken, PollFlags::IN)];
+        ready.extend(watched.as_ref().map(|watched| watched.descriptor()));
+        match poll(&mut ready, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let changed = ready.get(1).is_some_and(|other| !other.revents().is_empty());
+        while woken.read(&mut [0; 64]).is_ok_and(|read| read > 0) {}
+        for signal in pending.pending().filter(|signal| *signal != SIGCHLD) {
+            if let Some(signal) = Signal::from_named_raw(signal) {
+                let _ = kill_process(pid, signal);
             }
-        } else if let Some(signal) = Signal::from_named_raw(signal) {
-            let _ = kill_process(pid, signal);
+        }
+        if changed
+            && let Some(watched) = &mut watched
+            && let Err(error) = watched.changed()
+        {
+            let _ = child.kill();
+            return Err(error);
         }
     }
-    Err(io::ErrorKind::Interrupted.into())
 }

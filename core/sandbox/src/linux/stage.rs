@@ -3,12 +3,16 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -29,6 +33,7 @@ pub(super) struct Task {
     /// Whether namespaces are made: the full tier.
     pub(super) full: bool,
     /// Where the command is started.
+    #[serde(with = "crate::profile::path_text")]
     pub(super) cwd: PathBuf,
 }
 
@@ -36,8 +41,7 @@ pub(super) struct Task {
 #[derive(Debug)]
 pub struct Confined {
     command: Command,
-    /// Open for the stage that reads it.
-    _task: File,
+    _open: Opened,
     /// Where there is none of its own mounted.
     _temporary: Option<TempDir>,
 }
@@ -74,13 +78,14 @@ impl Confined {
         }
         let folder = temporary.as_ref().map_or(Path::new("/tmp"), TempDir::path).to_owned();
         let task = Task { profile, full, cwd: cwd.to_owned() };
-        let (mut command, file) = stage(OUTER, &task).map_err(SandboxError::step("prepare the sandbox"))?;
+        signals::as_at_login().map_err(SandboxError::step("take up signals"))?;
+        let (mut command, open) = stage(OUTER, &task).map_err(SandboxError::step("prepare the sandbox"))?;
         command.arg("--").args(words);
         command.env("TMPDIR", folder);
         for name in &task.profile.withheld_variables {
             command.env_remove(name);
         }
-        Ok(Self { command, _task: file, _temporary: temporary })
+        Ok(Self { command, _open: open, _temporary: temporary })
     }
 
     /// The process that is to be started: its streams and environment may still be changed.
@@ -94,23 +99,34 @@ impl Confined {
     /// If it could not be started.
     pub fn run(mut self) -> Result<u8, SandboxError> {
         // A group of its own: what is typed at the terminal comes once, from here.
-        let child = self.command.process_group(0).spawn().map_err(SandboxError::step("start the sandbox"))?;
-        signals::forward_until_end(child).map_err(SandboxError::step("wait for the command"))
+        signals::run_to_end(self.command.process_group(0), None::<&mut ()>)
+            .map_err(SandboxError::step("run the sandbox"))
     }
 }
 
-/// A stage that is told `task`. The file has to live until it is started.
-pub(super) fn stage(word: &str, task: &Task) -> io::Result<(Command, File)> {
+/// What is open for a stage: it has to live as long as the stage does.
+#[derive(Debug)]
+pub(super) struct Opened {
+    _task: File,
+    /// Nothing is written to it: it is gone when this process is.
+    _lives: OwnedFd,
+    _heard: OwnedFd,
+}
+
+/// A stage that is told `task`.
+pub(super) fn stage(word: &str, task: &Task) -> io::Result<(Command, Opened)> {
     // Inherited, and read by the stage alone.
     let mut file = File::from(memfd_create("mayi-sandbox", MemfdFlags::empty())?);
     file.write_all(&serde_json::to_vec(task)?)?;
+    let (heard, lives) = pipe_with(PipeFlags::CLOEXEC)?;
+    fcntl_setfd(&heard, FdFlags::empty())?;
     let mut command = Command::new("/proc/self/exe");
-    command.arg(word).arg(file.as_raw_fd().to_string());
-    Ok((command, file))
+    command.arg(word).arg(file.as_raw_fd().to_string()).arg(heard.as_raw_fd().to_string());
+    Ok((command, Opened { _task: file, _lives: lives, _heard: heard }))
 }
 
 /// The inner stage.
-pub(super) fn inner_stage(task: &Task) -> io::Result<(Command, File)> {
+pub(super) fn inner_stage(task: &Task) -> io::Result<(Command, Opened)> {
     stage(INNER, task)
 }
 
@@ -123,7 +139,9 @@ pub(crate) fn run_if_stage() -> Option<ExitCode> {
         Some(INNER) => inner::run,
         _ => return None,
     };
-    let ended = read_task(words.next().as_deref())
+    let ended = signals::as_at_login()
+        .and_then(|()| read_task(words.next().as_deref()))
+        .and_then(|task| end_with_parent(words.next().as_deref()).map(|()| task))
         .and_then(|task| close_inherited().map(|()| task))
         .map_err(SandboxError::step("read what is to be confined"))
         .and_then(|task| run(&task, &words.skip(1).collect::<Vec<_>>()));
@@ -139,11 +157,26 @@ pub(crate) fn run_if_stage() -> Option<ExitCode> {
 
 /// Reads what the stage is told.
 fn read_task(fd: Option<&OsStr>) -> io::Result<Task> {
-    let path = fd.and_then(OsStr::to_str).filter(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
-    let path = path.ok_or(io::ErrorKind::InvalidInput)?;
     let mut text = Vec::new();
-    File::open(format!("/proc/self/fd/{path}"))?.take(LONGEST).read_to_end(&mut text)?;
+    File::open(own_descriptor(fd)?)?.take(LONGEST).read_to_end(&mut text)?;
     Ok(serde_json::from_slice(&text)?)
+}
+
+/// A stage ends with the process that started it, also if that is gone by now.
+fn end_with_parent(heard: Option<&OsStr>) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let path = own_descriptor(heard)?;
+    let heard = File::open(path)?;
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut [PollFd::new(&heard, PollFlags::IN)], Some(&now))
+        .map_err(io::Error::from)
+        .and_then(|ready| if ready == 0 { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) })
+}
+
+/// Where a descriptor is that was handed on by its number.
+fn own_descriptor(number: Option<&OsStr>) -> io::Result<String> {
+    let number = number.and_then(OsStr::to_str).filter(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
+    Ok(format!("/proc/self/fd/{}", number.ok_or(io::ErrorKind::InvalidInput)?))
 }
 
 /// Closes all that is open but standard input, output and error: what whoever started mayi left open is not for the command.
