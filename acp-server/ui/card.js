@@ -6,7 +6,8 @@ import { foreign, h } from './dom.js';
 import { lets, refresh, still } from './guard.js';
 import { headlineText, isFromOutside, writtenLine } from './asked.js';
 import { Seen } from './seen.js';
-import { isTickable, tick } from './together.js';
+import { isTickable } from './ticks.js';
+import { tick } from './together.js';
 import { about, because, headingOf, what } from './what.js';
 import { REVIEW, WARNING, ending } from './wording.js';
 
@@ -91,14 +92,14 @@ export class CardView {
     return this.#entry.card.digest;
   }
 
-  /** Whether all of it was in sight. */
-  get seen() {
-    return this.#seen?.all === true;
+  /** Whether a press that allows counts: it rests no more, and all of it was in sight. @param {MouseEvent | SubmitEvent} event */
+  allows(event) {
+    return lets(event, this.element) && this.#seen?.all === true;
   }
 
-  /** Shows what was not seen of it. */
+  /** Shows what was not seen of it, if there is something. */
   further() {
-    this.#seen?.further();
+    if (this.#seen?.all === false) this.#seen.further();
   }
 
   /** Whether it may be answered along with others. */
@@ -168,8 +169,8 @@ export class CardView {
     return {
       lets: (event, allows) => {
         if (!lets(event, this.element)) return false;
-        if (!allows || this.#seen?.all === true) return true;
-        this.#seen?.further();
+        if (!allows || this.allows(event)) return true;
+        this.further();
         return false;
       },
       answer: (choice) => this.tell.answer(id, choice),

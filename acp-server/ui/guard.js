@@ -24,9 +24,9 @@ export function still(card, from = performance.now()) {
   setTimeout(() => refresh(card), last + STILL + 10 - performance.now());
 }
 
-/** The same for all, since something moved. */
+/** The same for all that have choices, since something moved: the cards, and the bar that answers several. */
 export function stillAll() {
-  for (const card of document.querySelectorAll('[data-approval-id]')) still(/** @type {HTMLElement} */ (card));
+  for (const card of document.querySelectorAll('[data-live]')) still(/** @type {HTMLElement} */ (card));
 }
 
 /** @param {boolean} connected */

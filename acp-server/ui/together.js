@@ -4,14 +4,9 @@
 
 import { h } from './dom.js';
 import { lets, still } from './guard.js';
+import { answersAll } from './ticks.js';
 
-/** @import { Card } from './types.d.ts' */
 /** @import { CardView } from './card.js' */
-
-/** Whether a card may be answered along with others. @param {Card} card */
-export function isTickable(card) {
-  return Boolean(card.alike) && card.notShown.length === 0;
-}
 
 /** The tick of a card: a press counts as one on a choice does. @param {(event: MouseEvent) => boolean} rested @param {() => void} changed */
 export function tick(rested, changed) {
@@ -74,12 +69,7 @@ export class Together {
 
   /** One answer to each, bound to what was shown of it. What was not seen of them is shown first, card by card. @param {MouseEvent} event @param {string} optionId */
   #act(event, optionId) {
-    if (!lets(event, this.bar)) return;
-    const unseen = optionId === 'deny' ? undefined : this.#ticked.find((view) => !view.seen);
-    if (unseen) {
-      unseen.further();
-      return;
-    }
+    if (!lets(event, this.bar) || !answersAll(this.#ticked, optionId, (view) => view.allows(event))) return;
     const ids = this.#ticked.map((view) => view.id);
     this.#untick();
     this.answer(ids, optionId);

@@ -55,6 +55,7 @@ const FILES: &[(&str, &str, &str)] = files![
     "rpc.js" SCRIPT,
     "seen.js" SCRIPT,
     "state.js" SCRIPT,
+    "ticks.js" SCRIPT,
     "token.js" SCRIPT,
     "together.js" SCRIPT,
     "visible.js" SCRIPT,

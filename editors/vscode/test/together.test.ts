@@ -6,6 +6,7 @@ import { sent, setHeight } from "./page";
 import type { TabCard } from "../src/api";
 import { INERT } from "../src/webview/card/arm";
 import { Deck } from "../src/webview/card/deck";
+import { Together } from "../src/webview/card/together";
 import { card } from "./values";
 
 /** A view whose cards have ticks, and a clock that stands still. */
@@ -95,6 +96,34 @@ test("what was not in sight of one that is ticked is shown, and nothing is allow
   denied.press("together_deny");
   assert.equal(denied.answers().length, 2);
   setHeight(100);
+  mock.restoreAll();
+});
+
+/** S2.7. */
+test("nothing is allowed while one that is ticked rests", () => {
+  const one = desk(...differ());
+  one.pass();
+  for (const id of ["a", "b"]) one.tick(id);
+  one.pass();
+  one.deck.view("b")?.still();
+  one.press("together_allow");
+  assert.deepEqual(one.answers(), []);
+  one.pass();
+  one.press("together_allow");
+  assert.deepEqual(one.answers().map(([id]) => id), ["a", "b"]);
+  mock.restoreAll();
+});
+
+test("nothing is allowed where one that is ticked is not shown", () => {
+  let now = 1;
+  mock.method(performance, "now", () => now);
+  const answered: string[] = [];
+  const shown = { allows: true, further: () => false, busy: () => undefined };
+  const together = new Together({ member: (id) => (id === "b" ? undefined : shown), answer: (cards) => answered.push(...cards.map(({ approvalId }) => approvalId)) });
+  for (const one of differ()) together.row(one, () => true)?.querySelector("input")?.click();
+  now += INERT;
+  together.bar.querySelector<HTMLButtonElement>('[action-id="together_allow"]')?.click();
+  assert.deepEqual(answered, []);
   mock.restoreAll();
 });
 

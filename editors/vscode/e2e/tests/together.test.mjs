@@ -73,6 +73,25 @@ describe('the Approvals view', () => {
   }
 });
 
+/** The page with these cards, all of them ticked. @param {import('node:test').TestContext} t @param {any[]} cards */
+async function openTicked(t, cards) {
+  const fake = await startFake();
+  t.after(() => fake.stop());
+  const phone = await openPhone(browser, fake.url);
+  t.after(() => phone.context.close());
+  await pair(phone.page, fake.code);
+  fake.ask(...cards);
+  for (const { approvalId } of cards) await tick(cardOf(phone.page, approvalId));
+  await bar(phone.page, 'allow').waitFor();
+  return { fake, ...phone };
+}
+
+/** Presses the bar until it is an answer. @param {any} page @param {any} fake */
+const allowAll = (page, fake) => until('it is an answer', async () => {
+  await bar(page, 'allow').tap({ timeout: 2_000 }).catch(() => {});
+  return fake.state.answers.length > 0;
+});
+
 describe('the page', () => {
   test('given cards that differ then those that are ticked get one answer, each by its own digest', async (t) => {
     const fake = await startFake();
@@ -92,10 +111,7 @@ describe('the page', () => {
     await bar(page, 'allow').tap();
     assert.deepEqual(fake.state.answers, []);
     for (const of of [one, long]) await readOnPage(page, of.approvalId);
-    await until('it is an answer', async () => {
-      await bar(page, 'allow').tap({ timeout: 2_000 }).catch(() => {});
-      return fake.state.answers.length > 0;
-    });
+    await allowAll(page, fake);
     for (const of of [one, long]) await inState(page, of.approvalId, 'approved');
     assert.deepEqual(/** @type {any[]} */ (fake.state.answers).map(({ digest, response }) => [digest, response.outcome.optionId]), [[one.digest, 'allow_once'], [long.digest, 'allow_once']]);
     assert.equal(await page.locator('#together').isVisible(), false);
@@ -103,6 +119,72 @@ describe('the page', () => {
     assert.equal(await cardOf(page, two.approvalId).locator('[action-id="tick"]').isVisible(), false);
     assert.deepEqual(phone.wrong, []);
     await phone.context.close();
+  });
+
+  test('given one whose choices rest then nothing is allowed', async (t) => {
+    const cards = four().slice(0, 2);
+    const { fake, page } = await openTicked(t, cards);
+    for (const { approvalId } of cards) await readOnPage(page, approvalId);
+    await allRested(page, cards.length);
+    await bar(page, 'allow').waitFor();
+    // The card's own choices move: they rest, and the bar does not.
+    const after = await page.evaluate((/** @type {string} */ id) => {
+      const card = /** @type {HTMLElement} */ (document.querySelector(`[data-approval-id="${id}"]`));
+      const bar = /** @type {HTMLElement} */ (document.querySelector('#together'));
+      /** @type {HTMLElement} */ (card.querySelector('[action-id="more"]')).click();
+      const live = [card.dataset.live, bar.dataset.live];
+      /** @type {HTMLElement} */ (bar.querySelector('[action-id="together_allow"]')).click();
+      return { live, answered: bar.hidden };
+    }, cards[1].approvalId);
+    assert.deepEqual(after, { live: ['false', 'true'], answered: false });
+    await allowAll(page, fake);
+    assert.deepEqual(fake.state.answers.map(({ digest }) => digest), cards.map(({ digest }) => digest));
+  });
+
+  test('given one that comes into sight when the bar is pressed then nothing is allowed before it has rested', async (t) => {
+    const [one, , long] = four();
+    const { fake, page } = await openTicked(t, [one, long]);
+    await readOnPage(page, one.approvalId);
+    // The bar is pressed in the moment in which all of the last one was in sight.
+    await page.evaluate((/** @type {string} */ id) => {
+      const card = /** @type {HTMLElement} */ (document.querySelector(`[data-approval-id="${id}"]`));
+      const bar = /** @type {HTMLElement} */ (document.querySelector('#together'));
+      new MutationObserver((_, observer) => {
+        if (card.dataset.seen !== 'true') return;
+        observer.disconnect();
+        /** @type {HTMLElement} */ (bar.querySelector('[action-id="together_allow"]')).click();
+        Object.assign(window, { pressed: { live: card.dataset.live === 'true', answered: bar.hidden } });
+      }).observe(card, { attributeFilter: ['data-seen'] });
+    }, long.approvalId);
+    await readOnPage(page, long.approvalId);
+    const { live, answered } = await page.evaluate(() => /** @type {any} */ (window).pressed);
+    // A machine that paints seldom may see that it is in sight only after it has rested.
+    assert.equal(answered, live);
+    if (!answered) await allowAll(page, fake);
+    for (const { approvalId } of [one, long]) await inState(page, approvalId, 'approved');
+    assert.equal(fake.state.answers.length, 2);
+  });
+
+  test('given a connection that is lost and comes back then the bar rests like the cards', async (t) => {
+    const cards = four().slice(0, 2);
+    const { fake, page } = await openTicked(t, cards);
+    // In the moment in which the page says that it is connected again, or is not.
+    await page.evaluate(() => {
+      const place = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+      const connection = place('connection');
+      /** @type {Record<string, [string | undefined, string | null | undefined]>} */
+      const bars = {};
+      Object.assign(window, { bars });
+      new MutationObserver(() => {
+        const allow = place('together').querySelector('[action-id="together_allow"]');
+        bars[connection.dataset.state ?? ''] = [place('together').dataset.live, allow?.getAttribute('aria-disabled')];
+      }).observe(connection, { attributeFilter: ['data-state'] });
+    });
+    fake.cut();
+    await page.waitForFunction(() => 'connected' in /** @type {any} */ (window).bars);
+    const bars = await page.evaluate(() => /** @type {any} */ (window).bars);
+    assert.deepEqual([bars.lost, bars.connected], [['false', 'true'], ['false', 'true']]);
+    await bar(page, 'allow').waitFor();
   });
 
   test('given one that changes after it was ticked then it is ticked no more, and a denial of the others needs no look', async (t) => {

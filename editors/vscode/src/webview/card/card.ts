@@ -101,8 +101,8 @@ export class CardView {
     return this.entry.state === "pending" && !this.sent && this.arm?.inSight === true;
   }
 
-  /** Whether all of it was in sight, so that an answer to several may allow it. */
-  get seen(): boolean {
+  /** Whether its own Allow would count, so that an answer to several may allow it. */
+  get allows(): boolean {
     return this.entry.state === "pending" && !this.sent && this.arm?.counts(true) === true;
   }
 

@@ -3,12 +3,13 @@
 
 import type { ApprovalResponse, TabCard } from "../../api";
 import { button, el } from "../shared/dom";
+import { answersAll, isTickable } from "../shared/ticks";
 import { INERT } from "./arm";
 
 /** What is asked of a card that is ticked. */
 export interface Member {
-  /** Whether all of it was in sight. */
-  readonly seen: boolean;
+  /** Whether its own Allow would count. */
+  readonly allows: boolean;
   /** Shows what was not seen of it. */
   further(): boolean;
   /** An answer to it is on its way. */
@@ -24,11 +25,6 @@ export interface Group {
 /** One answer to each of several, bound to what was shown of it. */
 export function answersTo(cards: readonly TabCard[], optionId: string): ApprovalResponse[] {
   return cards.map(({ approvalId, digest }) => ({ approvalId, digest, response: { outcome: { outcome: "selected", optionId } }, bypassAll: false, remember: null, reason: null }));
-}
-
-/** Whether a card may be answered along with others. */
-export function isTickable(card: TabCard): boolean {
-  return card.alike !== null && card.notShown.length === 0;
 }
 
 /** The ticks of a view, and the bar that answers what is ticked. */
@@ -112,8 +108,7 @@ export class Together {
     if (!this.rested) return;
     const cards = [...this.ticked.values()];
     const members = cards.map((card) => this.group.member(card.approvalId));
-    const unseen = optionId === "deny" ? undefined : members.find((one) => one?.seen !== true);
-    if (unseen !== undefined) return void unseen.further();
+    if (!answersAll(members, optionId, (member) => member.allows)) return;
     for (const member of members) member?.busy();
     this.untick();
     this.group.answer(cards, optionId);
