@@ -5,6 +5,8 @@
 
 - Blocks of TOML are configurations, or cases of `mayi test`: the program reads them, and the cases hold.
 - Blocks of JSON can be read.
+- Blocks of JavaScript and Python can be read. Those that say what they print (`// prints: TEXT`, `# prints: TEXT`) are run, with the
+  client libraries of the repository, and print just that.
 - Blocks for a shell can be read by it. Each `mayi ...` in them, and each between backticks in the text, is put to the program with
   `--help` behind its options: it knows every command, option and value. What only looks is run, in a home of its own.
 - What is called by its path (`tests/run`) is there and can be run.
@@ -12,6 +14,7 @@
   core/config/src/presets.rs.
 """
 
+import ast
 import json
 import os
 import pathlib
@@ -48,6 +51,9 @@ LOOKS = {
 # What of these changes something, or waits, when it is given more words.
 NOT_RUN = {("grants", "revoke"), ("inbox", "approve"), ("inbox", "deny"), ("inbox", "watch"), ("mcp", "install", "cursor"), ("mcp", "install", "claude-desktop")}
 
+# A comment of a program that says what it prints.
+PRINTS = re.compile(r"(?://|#) prints: (.+)$", re.M)
+
 # Words in the text that stand for a command's form and are none: `mayi mcp --`.
 FORMS = re.compile(r"\.\.\.|…|[A-Z]{2,}|^mayi$|--$|=$")
 
@@ -65,14 +71,30 @@ class Machine:
         self.work = pathlib.Path(self.folder.name) / "work"
         self.work.mkdir()
         (self.work / "new.toml").write_text("version = 1\n")
-        self.parsed = self.ran = self.read = 0
+        (self.work / "node_modules").mkdir()
+        (self.work / "node_modules" / "mayi-client").symlink_to(ROOT / "acp-server/clients/typescript")
+        self.parsed = self.ran = self.read = self.printed = 0
+
+    @property
+    def env(self):
+        return {
+            "HOME": self.folder.name,
+            "PATH": os.environ["PATH"],
+            "NO_COLOR": "1",
+            # For the client libraries.
+            "MAYI_BIN": self.program,
+            "PYTHONPATH": str(ROOT / "acp-server/clients/python/src"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
 
     def run(self, words):
-        env = {"HOME": self.folder.name, "PATH": os.environ["PATH"], "NO_COLOR": "1"}
-        done = subprocess.run(
-            [self.program, *words], env=env, cwd=self.work, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
-        )
+        done = self.start([self.program, *words])
         return done.returncode, done.stdout + done.stderr
+
+    def start(self, command):
+        return subprocess.run(
+            command, env=self.env, cwd=self.work, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+        )
 
     def command(self, words):
         """A command as it stands on a page."""
@@ -91,6 +113,33 @@ class Machine:
                 if code not in codes:
                     raise Wrong(f"mayi {shlex.join(words)} ends with {code}: {text.strip()[:300]}")
                 self.ran += 1
+
+    def script(self, name, interpreter, text):
+        """Runs a program that says what it prints."""
+        told = PRINTS.findall(text)
+        if not told:
+            return
+        file = self.work / name
+        file.write_text(text)
+        done = self.start([interpreter, str(file)])
+        if done.returncode != 0 or done.stdout.splitlines() != told:
+            raise Wrong(f"{name} ends with {done.returncode}: {(done.stdout + done.stderr).strip()[:400]}")
+        self.printed += 1
+
+    def javascript(self, text):
+        file = self.work / "part.mjs"
+        file.write_text(text)
+        done = self.start(["node", "--check", str(file)])
+        if done.returncode != 0:
+            raise Wrong(f"JavaScript that can't be read: {done.stderr.strip()[:400]}")
+        self.script("example.mjs", "node", text)
+
+    def python(self, text):
+        try:
+            compile(text, "example.py", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        except SyntaxError as error:
+            raise Wrong(f"Python that can't be read: {error}") from None
+        self.script("example.py", sys.executable, text)
 
     def toml(self, text):
         name = "mayi.test.toml" if "[[case]]" in text else "config.toml"
@@ -205,12 +254,19 @@ def main():
                 held(name, machine.toml, code)
             elif language == "json":
                 held(name, json.loads, code)
+            elif language == "js":
+                held(name, machine.javascript, code)
+            elif language == "python":
+                held(name, machine.python, code)
         held(name, text, machine, whole)
     held("docs/scripts.md", exit_codes)
     held("docs/agents.md", agents)
-    print(f"{machine.parsed} commands known, {machine.ran} of them run, {machine.read} pieces of TOML read; {wrong} wrong", file=sys.stderr)
+    print(
+        f"{machine.parsed} commands known, {machine.ran} of them run, {machine.read} pieces of TOML read, {machine.printed} programs run; {wrong} wrong",
+        file=sys.stderr,
+    )
     # So that nothing passes for want of examples.
-    sys.exit(1 if wrong or machine.parsed < 60 or machine.ran < 15 or machine.read < 4 else 0)
+    sys.exit(1 if wrong or machine.parsed < 60 or machine.ran < 15 or machine.read < 4 or machine.printed < 2 else 0)
 
 
 main()

@@ -63,7 +63,8 @@ export interface AskOptions {
   timeoutSeconds?: number;
   /**
    * A person is asked, and this is the card. Called again with a card that takes the place of the one before. `settled` is
-   * aborted when this card is void: it was answered, here or elsewhere, or another one came.
+   * aborted when this card is void: it was answered, here or elsewhere, or another one came. Its `reason` is the verdict, or
+   * the card that takes the place of this one.
    */
   onCard?(card: Card, settled: AbortSignal): unknown;
   /** Withdraws the question. The verdict is then `cancelled`. */
@@ -97,7 +98,12 @@ export class Mayi {
   /** The process id of the backend, if it was started here and runs. */
   readonly pid: number | null;
   open(options: OpenOptions): Promise<Chat>;
-  /** Answers a card as it was shown. Rejects with code -32020 where somebody else was first, or the card has changed. */
+  /**
+   * Answers a card as it was shown. Rejects with code -32020 where the answer was not taken; `data.reason` says why. Within
+   * `onCard` these are harmless, and `ask` goes on: `settled` (somebody else was first), `changed` (another card comes) and
+   * `unknown` (the backend of that card is gone). With any other, such as `option` (none of the card's options) or `remember`
+   * (it can't be remembered so), `ask` rejects too, and the question is withdrawn.
+   */
   answer(card: Pick<Card, "approvalId" | "digest">, choice: Choice, more?: AnswerOptions): Promise<Answered>;
   /** Cards that wait for an answer, oldest first: also those of the user's other programs. */
   pending(): Promise<TabCard[]>;

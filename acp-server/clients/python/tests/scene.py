@@ -42,10 +42,10 @@ class Machine:
             (root / "config" / "mayi" / "config.toml").write_text(config)
 
     def start(self) -> Mayi:
-        return Mayi.start(os.environ["MAYI_BIN"], env=self.env, cwd=self.work)
+        return Mayi.start(os.environ["MAYI_BIN"], env=self.env, serve_cwd=self.work)
 
     def start_aio(self) -> AioMayi:
-        return AioMayi.start(os.environ["MAYI_BIN"], env=self.env, cwd=self.work)
+        return AioMayi.start(os.environ["MAYI_BIN"], env=self.env, serve_cwd=self.work)
 
     def token(self) -> str:
         [file] = (Path(self.env["XDG_STATE_HOME"]) / "mayi" / "serve").glob("*.answer")
@@ -69,6 +69,12 @@ def answering(mayi: Any, *options: str, **more: Any) -> Callable[[Card], Any]:
 
 def nobody(card: Card) -> None:
     raise AssertionError(f"nobody should be asked: {card}")
+
+
+def address(mayi: Any) -> tuple[str, str]:
+    """The url and the token of the backend that was started there."""
+    backend = mayi._core.backend
+    return f"http://{backend.name}{backend.path}", backend.token
 
 
 def kill(mayi: Any) -> int:

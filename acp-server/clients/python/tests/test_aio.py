@@ -3,21 +3,22 @@ from __future__ import annotations
 import asyncio
 import unittest
 
-from scene import LIMIT, MAKE, answering, kill, machine_of, nobody
+from scene import LIMIT, MAKE, address, answering, kill, machine_of, nobody
 
 from mayi_client import Card, MayiError, NotAllowed
+from mayi_client.aio import Mayi
 
 LS = {"kind": "shell", "command": "ls"}
 
 
 class AioTest(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self) -> None:
-        machine = machine_of(self)
-        self.mayi = machine.start_aio()
+        self.machine = machine_of(self)
+        self.mayi = self.machine.start_aio()
         self.addAsyncCleanup(self.mayi.close)
         # It starts by itself when it is first used; `async with` starts it before.
-        self.chat = await self.mayi.open(app="my-app", chat="c1", cwd=machine.work)
-        self.work = machine.work
+        self.chat = await self.mayi.open(app="my-app", chat="c1", cwd=self.machine.work)
+        self.work = self.machine.work
 
     async def test_given_calls_then_policy_or_an_answer_decides(self) -> None:
         async with self.mayi:
@@ -88,6 +89,28 @@ class AioTest(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(MayiError, "no such option"):
             await self.chat.ask("1", MAKE, on_card=dialog)
         self.assertEqual(await self.mayi.pending(), [])
+
+    async def test_given_a_request_that_is_too_big_then_that_is_said(self) -> None:
+        with self.assertRaisesRegex(MayiError, "too big"):
+            await self.chat.ask("1", MAKE, input="x" * 9 * 1024 * 1024)
+
+    async def test_given_a_lost_backend_and_a_way_to_the_next_then_it_goes_on_there(self) -> None:
+        next_one = self.machine.start_aio()
+        self.addAsyncCleanup(next_one.close)
+        shown: asyncio.Queue[Card] = asyncio.Queue()
+
+        async def reconnect() -> tuple[str, str]:
+            # It is started by that.
+            await next_one.pending()
+            return address(next_one)
+
+        async with Mayi.connect(*address(self.mayi), reconnect=reconnect) as mayi:
+            chat = await mayi.open(app="my-app", chat="c2", cwd=self.work)
+            task = asyncio.create_task(chat.ask("1", MAKE, on_card=shown.put_nowait))
+            await asyncio.wait_for(shown.get(), LIMIT)
+            kill(self.mayi)
+            await mayi.answer(await asyncio.wait_for(shown.get(), LIMIT), "allow_once")
+            self.assertTrue((await task).allowed)
 
     async def test_given_the_backend_is_killed_while_calls_wait_then_one_new_one_asks_all_again(self) -> None:
         chats = [await self.mayi.open(app="my-app", chat=f"t{at}", cwd=self.work) for at in range(4)]

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from scene import LIMIT, MAKE, answering, kill, machine_of, nobody
 
-from mayi_client import Card, Mayi, MayiError, NotAllowed, Verdict
+from mayi_client import Card, Mayi, MayiError, NotAllowed, Remember, Verdict
 
 
 class PlainTest(unittest.TestCase):
@@ -63,10 +63,55 @@ class PlainTest(unittest.TestCase):
             self.assertEqual(waits.result(LIMIT).outcome, "cancelled")
         self.assertEqual(self.mayi.pending(), [])
 
+    def test_given_a_call_that_waits_when_its_chat_or_all_is_closed_then_it_is_cancelled(self) -> None:
+        other = self.mayi.open(app="my-app", chat="c2", cwd=self.machine.work)
+        asked = threading.Semaphore(0)
+        for chat, close in ((self.chat, self.chat.close), (other, self.mayi.close)):
+            with ThreadPoolExecutor() as threads:
+                waits = threads.submit(chat.ask, "1", MAKE, on_card=lambda _: asked.release())
+                self.assertTrue(asked.acquire(timeout=LIMIT))
+                close()
+                self.assertEqual(waits.result(LIMIT).outcome, "cancelled")
+            self.assertTrue(chat.closed)
+
     def test_given_on_card_fails_then_the_question_is_withdrawn(self) -> None:
         with self.assertRaisesRegex(AssertionError, "nobody"):
             self.chat.ask("1", MAKE, on_card=nobody)
         self.assertEqual(self.mayi.pending(), [])
+
+    def test_given_what_is_no_answer_then_the_app_hears_of_it_and_nothing_waits(self) -> None:
+        # What is remembered needs a pattern that covers the call.
+        for choice, reason in (("alow_once", "option"), ("allow_always", "remember")):
+            with self.assertRaises(MayiError) as refused:
+                self.chat.ask(reason, MAKE, on_card=answering(self.mayi, choice))
+            self.assertEqual(refused.exception.code, -32020)
+            self.assertEqual(refused.exception.data, {"reason": reason})
+            self.assertEqual(self.mayi.pending(), [])
+
+    def test_given_an_answer_for_good_then_it_has_the_patterns_that_the_card_suggests(self) -> None:
+        def on_card(card: Card) -> None:
+            remember: Remember = {"scope": "user", "patterns": card["suggestions"][0]["patterns"]}
+            answered = self.mayi.answer(card, "allow_always", remember=remember)
+            self.assertEqual(answered["state"], "approved")
+
+        self.assertEqual(self.chat.ask("1", MAKE, on_card=on_card).granted, ("shell(make) (user)",))
+        self.assertTrue(self.chat.ask("2", MAKE, on_card=nobody).allowed)
+
+    def test_given_a_person_who_stops_the_turn_then_the_call_is_cancelled(self) -> None:
+        verdict = self.chat.ask("1", MAKE, on_card=lambda card: self.mayi.answer(card, {"outcome": "cancelled"}))
+        self.assertEqual(verdict.outcome, "cancelled")
+
+    def test_given_a_request_that_is_too_big_then_that_is_said(self) -> None:
+        with self.assertRaisesRegex(MayiError, "too big"):
+            self.chat.ask("1", MAKE, input="x" * 9 * 1024 * 1024)
+
+    def test_given_a_call_that_waits_then_it_is_listed(self) -> None:
+        def on_card(card: Card) -> None:
+            self.assertEqual([(one.call_id, one.card) for one in self.chat.waiting()], [("1", card)])
+            self.mayi.answer(card, "deny")
+
+        self.chat.ask("1", MAKE, on_card=on_card)
+        self.assertEqual(self.chat.waiting(), [])
 
     def test_given_an_answer_from_elsewhere_first_then_the_late_one_is_no_failure(self) -> None:
         def on_card(card: Card) -> None:

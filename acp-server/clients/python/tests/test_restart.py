@@ -4,7 +4,7 @@ import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from scene import LIMIT, MAKE, answering, kill, machine_of, nobody
+from scene import LIMIT, MAKE, address, answering, kill, machine_of, nobody
 
 from mayi_client import Card, Mayi, MayiError
 
@@ -109,6 +109,24 @@ class RestartTest(unittest.TestCase):
         with self.assertRaisesRegex(MayiError, "can't be reached"):
             chat.ask("1", MAKE, on_card=lambda _: kill(self.mayi))
 
+    def test_given_a_way_to_the_next_backend_then_it_goes_on_there(self) -> None:
+        with self.machine.start() as other:
+            with Mayi.connect(self.url(), address(self.mayi)[1], reconnect=lambda: address(other)) as mayi:
+                chat = mayi.open(app="my-app", chat="c2", cwd=self.machine.work)
+                kill(self.mayi)
+                self.assertTrue(chat.ask("1", MAKE, on_card=answering(mayi, "allow_once")).allowed)
+            # It was not ours to end.
+            self.assertEqual(other.pending(), [])
+
+    def test_given_no_way_to_the_next_backend_then_that_is_an_error(self) -> None:
+        def reconnect() -> tuple[str, str]:
+            raise RuntimeError("nowhere to be found")
+
+        with Mayi.connect(self.url(), self.machine.token(), reconnect=reconnect) as mayi:
+            kill(self.mayi)
+            with self.assertRaisesRegex(RuntimeError, "nowhere"):
+                mayi.pending()
+
     def test_given_a_wrong_token_then_the_error_says_so_without_it(self) -> None:
         with self.assertRaisesRegex(MayiError, "no valid credential") as refused:
             Mayi.connect(self.url(), "wr0ng").pending()
@@ -121,6 +139,4 @@ class RestartTest(unittest.TestCase):
             self.chat.ask("1", MAKE)
 
     def url(self) -> str:
-        backend = self.mayi._core.backend
-        assert backend
-        return f"http://{backend.name}{backend.path}"
+        return address(self.mayi)[0]

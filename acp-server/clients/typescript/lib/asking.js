@@ -1,7 +1,7 @@
 // @ts-check
 // One question, from the first time that it is asked until it is decided, whatever happens to the backend meanwhile.
 
-import { CODES, isCode } from "./errors.js";
+import { CODES, isCode, wasOvertaken } from "./errors.js";
 import { POLL_SECONDS } from "./post.js";
 
 /** @typedef {import("./link.js").Link} Link */
@@ -46,6 +46,11 @@ export class Asking {
     this.#until = timeoutSeconds === undefined ? null : Date.now() + timeoutSeconds * 1000;
   }
 
+  /** The backend that has decided it. */
+  get knownTo() {
+    return this.#knownTo;
+  }
+
   get #isWanted() {
     return !this.#abandoned && !this.#session.closed;
   }
@@ -60,14 +65,16 @@ export class Asking {
       const verdict = await Promise.race([this.#loop(), stopped]);
       if (this.#failure !== null) throw this.#failure.error;
       // Also where the answer came just before: whoever gave up does not run it.
-      return this.#abandoned && verdict.allowed ? cancelled(this.callId) : verdict;
+      const told = this.#abandoned && verdict.allowed ? cancelled(this.callId) : verdict;
+      this.#shown?.void.abort(told);
+      return told;
     } catch (error) {
       if (this.#failure !== null) throw this.#failure.error;
       if (!this.#isWanted) return cancelled(this.callId);
       throw error;
     } finally {
       this.#signal?.removeEventListener("abort", abort);
-      this.#shown?.void.abort();
+      this.#shown?.void.abort(cancelled(this.callId));
     }
   }
 
@@ -133,13 +140,12 @@ export class Asking {
     if (card === undefined) return;
     const before = this.#shown;
     if (before?.card.approvalId === card.approvalId && before.card.digest === card.digest) return;
-    before?.void.abort();
+    before?.void.abort(card);
     const shown = { card, void: new AbortController() };
     this.#shown = shown;
-    // An answer that was not taken decides nothing: somebody else was first, or a new card comes.
     const fail = (/** @type {unknown} */ error) => {
-      if (isCode(error, CODES.notTaken) || isCode(error, "closed") || shown.void.signal.aborted) return;
-      // An app that can't show a card must hear of it, instead of waiting for ever.
+      if (wasOvertaken(error) || isCode(error, "closed") || shown.void.signal.aborted) return;
+      // An app that can't show a card, or answers it wrongly, must hear of it, instead of waiting for ever.
       this.#failure ??= { error };
       void this.abandon();
     };

@@ -2,12 +2,15 @@
 // One chat of the app.
 
 import { Asking } from "./asking.js";
-import { MayiError } from "./errors.js";
+import { CODES, isCode, MayiError, reasonOf } from "./errors.js";
 import { Session } from "./session.js";
 
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./post.js").End} End */
 /** @typedef {import("../index.d.ts").AskOptions} AskOptions */
+
+/** Of so many calls it is known which backend allowed them, as long as their end was not reported. */
+const MOST_ALLOWED = 1000;
 
 export class Chat {
   #link;
@@ -15,6 +18,8 @@ export class Chat {
   #onClose;
   /** @type {Set<Asking>} */
   #asking = new Set();
+  /** The backends that allowed calls. @type {Map<string, End | null>} */
+  #allowed = new Map();
 
   /**
    * @param {Link} link
@@ -71,7 +76,9 @@ export class Chat {
     const asking = new Asking(this.#link, this.#session, callId, call, options);
     this.#asking.add(asking);
     try {
-      return await asking.decide();
+      const verdict = await asking.decide();
+      if (verdict.allowed) this.#noteAllowed(callId, asking.knownTo);
+      return verdict;
     } finally {
       this.#asking.delete(asking);
     }
@@ -113,7 +120,27 @@ export class Chat {
    * @param {"started" | "completed" | "failed"} status
    */
   async report(callId, status) {
-    await this.#session.call("host/report", { callId, status });
+    try {
+      await this.#session.call("host/report", { callId, status });
+    } catch (error) {
+      const by = this.#allowed.get(callId);
+      const forgotten = isCode(error, CODES.params) && reasonOf(error) === "unknown_call";
+      if (!forgotten || by === undefined || by === this.#link.current) throw error;
+      const text = "the backend was restarted after it allowed this call, and the new one does not know of it";
+      throw new MayiError(error.code, text, { data: error.data, cause: error });
+    } finally {
+      if (status !== "started") this.#allowed.delete(callId);
+    }
+  }
+
+  /**
+   * @param {string} callId
+   * @param {End | null} by
+   */
+  #noteAllowed(callId, by) {
+    this.#allowed.set(callId, by);
+    const [oldest] = this.#allowed.keys();
+    if (this.#allowed.size > MOST_ALLOWED && oldest !== undefined) this.#allowed.delete(oldest);
   }
 
   /** @param {import("../index.d.ts").Mode} mode */

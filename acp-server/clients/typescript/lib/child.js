@@ -51,21 +51,25 @@ export class Child {
  */
 export async function startChild(options) {
   const command = options.command ?? env["MAYI_BIN"] ?? "mayi";
-  const args = ["serve", "--exit-when-idle", options.idle ?? "1m", ...(options.args ?? [])];
+  const args = ["serve", "--exit-with-stdin", "--exit-when-idle", options.idle ?? "1m", ...(options.args ?? [])];
   const started = spawn(command, args, {
-    // A pipe for the first line only. Whatever else it says is the app's to want.
-    stdio: ["ignore", "pipe", options.stderr === "inherit" ? "inherit" : "ignore"],
+    // Nothing is written to it: it ends with this process, and the backend with it. Then a pipe for the first line only; whatever
+    // else it says is the app's to want.
+    stdio: ["pipe", "pipe", options.stderr === "inherit" ? "inherit" : "ignore"],
     cwd: options.serveCwd,
     env: options.env,
     windowsHide: true,
   });
+  // A backend that is gone takes its end along.
+  started.stdin?.on("error", () => {});
   const child = new Child(started);
   try {
     const ready = JSON.parse(await firstLine(started));
     if (typeof ready?.url !== "string" || typeof ready.answerTokenFile !== "string") throw new Error("its first line is not one of mayi's");
     const token = (await readFile(ready.answerTokenFile, "utf8")).trim();
-    // An app that forgets `close` may end all the same; the backend then ends by itself, once it is idle.
+    // An app that forgets `close` may end all the same; the backend ends with it.
     started.unref();
+    /** @type {any} */ (started.stdin)?.unref?.();
     /** @type {any} */ (started.stdout)?.unref?.();
     return { url: ready.url, token, child, flights: new Set() };
   } catch (error) {

@@ -42,12 +42,28 @@ export function isCode(error, code) {
 }
 
 /**
+ * The word for programs that the server says beside its code.
+ * @param {unknown} error
+ */
+export function reasonOf(error) {
+  return error instanceof MayiError ? /** @type {any} */ (error.data)?.reason : undefined;
+}
+
+/**
  * Whether the backend has no session of this key, or none any more: it can be opened again.
  * @param {unknown} error
  */
 export function isUnknownSession(error) {
-  const reason = error instanceof MayiError ? /** @type {any} */ (error.data)?.reason : undefined;
-  return isCode(error, CODES.noSession) && (reason === "unknown_key" || reason === "closed");
+  return isCode(error, CODES.noSession) && ["unknown_key", "closed"].includes(reasonOf(error));
+}
+
+/**
+ * Whether an answer came too late: somebody else was first, the card has changed, or it is of a backend that is gone. Whoever
+ * asks hears how it went on.
+ * @param {unknown} error
+ */
+export function wasOvertaken(error) {
+  return isCode(error, CODES.notTaken) && ["settled", "changed", "unknown"].includes(reasonOf(error));
 }
 
 /** @param {unknown} error */

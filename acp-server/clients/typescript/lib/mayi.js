@@ -3,7 +3,7 @@
 
 import { Chat } from "./chat.js";
 import { startChild } from "./child.js";
-import { CODES, isCode, isUnknownSession } from "./errors.js";
+import { CODES, isCode, isUnknownSession, reasonOf } from "./errors.js";
 import { Link } from "./link.js";
 import { post } from "./post.js";
 
@@ -78,7 +78,7 @@ export class Mayi {
     try {
       return await this.#link.run((end) => post(end, "approval/respond", params));
     } catch (error) {
-      const changed = isCode(error, CODES.notTaken) && /** @type {any} */ (error.data)?.reason === "changed";
+      const changed = isCode(error, CODES.notTaken) && reasonOf(error) === "changed";
       // Whoever asks gets to see the card as it is now, instead of when its poll ends.
       if (changed) await Promise.allSettled([...this.#chats].map((chat) => chat.refresh(approvalId)));
       throw error;

@@ -154,6 +154,32 @@ test("An app that can't show a card hears of it, and nothing waits", async (t) =
   }
 });
 
+test("An app that answers with what is no answer hears of it, and nothing waits", async (t) => {
+  const { mayi, chat } = await scene(t);
+  const wrong = {
+    option: (card) => mayi.answer(card, "alow_once"),
+    // What is remembered needs a pattern that covers the call.
+    remember: (card) => mayi.answer(card, "allow_always"),
+  };
+  for (const [reason, onCard] of Object.entries(wrong)) {
+    const refused = (error) => error instanceof MayiError && error.code === -32020 && error.data.reason === reason;
+    await assert.rejects(chat.ask(reason, make, { onCard }), refused);
+    assert.deepEqual(await mayi.pending(), []);
+  }
+});
+
+test("An answer for good is one of the patterns that the card suggests", async (t) => {
+  const { mayi, chat } = await scene(t);
+  const onCard = (card) => mayi.answer(card, "allow_always", { remember: { scope: "user", patterns: card.suggestions[0].patterns } });
+  assert.deepEqual((await chat.ask("1", make, { onCard })).granted, ["shell(make) (user)"]);
+  assert.equal((await chat.ask("2", make, { onCard: () => assert.fail("it is remembered") })).allowed, true);
+});
+
+test("What is too big for one request is said", async (t) => {
+  const { chat } = await scene(t);
+  await assert.rejects(chat.ask("1", make, { input: "x".repeat(9 * 1024 * 1024) }), /too big/);
+});
+
 test("What the backend does not understand is an error with its words", async (t) => {
   const { chat } = await scene(t);
   await assert.rejects(chat.ask("1", { kind: "dance" }), (error) => error instanceof MayiError && error.code === -32602 && /dance/.test(error.message));

@@ -75,6 +75,8 @@ test("The tool that runs while the backend dies keeps its result", async (t) => 
   const done = await chat.run("1", make, work, { onCard: (card) => mayi.answer(card, "allow_once") });
   assert.equal(done.result, "built");
   assert.equal(done.unreported instanceof MayiError, true);
+  assert.match(done.unreported.message, /restarted/);
+  await assert.rejects(chat.report("2", "completed"), /no call of this/);
 });
 
 test("The key has the answers of the session after a restart of the app", async (t) => {

@@ -5,9 +5,11 @@
 
 from .errors import MayiError, NotAllowed
 from .model import (
+    Answered,
     Call,
     Card,
     Category,
+    Choice,
     Diff,
     Finding,
     Grant,
@@ -16,6 +18,7 @@ from .model import (
     Remember,
     Session,
     Status,
+    Suggestion,
     Tool,
     ToolInfo,
     Verdict,
@@ -24,10 +27,12 @@ from .model import (
 from .plain import Chat, Mayi
 
 __all__ = [
+    "Answered",
     "Call",
     "Card",
     "Category",
     "Chat",
+    "Choice",
     "Diff",
     "Finding",
     "Grant",
@@ -39,6 +44,7 @@ __all__ = [
     "Remember",
     "Session",
     "Status",
+    "Suggestion",
     "Tool",
     "ToolInfo",
     "Verdict",

@@ -12,9 +12,11 @@ from .aio_driver import AioDriver
 from .chat_state import ChatState, Folder, opening
 from .core import Core
 from .model import (
+    Answered,
     Call,
     Card,
     Category,
+    Choice,
     Diff,
     Grant,
     Json,
@@ -25,6 +27,7 @@ from .model import (
     Tool,
     ToolInfo,
     Verdict,
+    Waiting,
 )
 from .process import Launch, Stderr
 from .wire import Backend
@@ -46,20 +49,29 @@ class Mayi:
         cls,
         command: str | Sequence[str] | None = None,
         *,
+        args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
-        cwd: Folder | None = None,
+        serve_cwd: Folder | None = None,
+        idle: str = "1m",
         stderr: Stderr = subprocess.DEVNULL,
     ) -> Mayi:
         """Starts `mayi serve` when it is entered or first used, and again whenever it is gone.
 
-        `command`: else $MAYI_BIN, else `mayi`.
+        `command`: else $MAYI_BIN, else `mayi`. `args`: further options of `mayi serve`. `serve_cwd`: the folder that it runs
+        in. `idle`: it ends after so long without a request, and is started again when it is needed.
         """
-        return cls(Core(Launch.of(command, env, cwd, stderr), None))
+        return cls(Core(Launch.of(command, args, env, serve_cwd, idle, stderr), None))
 
     @classmethod
-    def connect(cls, url: str, token: str) -> Mayi:
-        """Uses a backend that somebody else started. If it goes away, that is an error."""
-        return cls(Core(None, Backend.at(url, token)))
+    def connect(
+        cls, url: str, token: str, reconnect: Callable[[], tuple[str, str] | Awaitable[tuple[str, str]]] | None = None
+    ) -> Mayi:
+        """Uses a backend that somebody else started; `token` is what is in the file of one of its two tokens.
+
+        `reconnect`: finds the url and the token of the backend that takes the place of one that is gone. Without it, that
+        is an error.
+        """
+        return cls(Core(None, Backend.at(url, token), reconnect))
 
     async def __aenter__(self) -> Mayi:
         if self._core.backend is None:
@@ -99,14 +111,19 @@ class Mayi:
     async def answer(
         self,
         card: Card,
-        option: str,
+        choice: Choice,
         *,
-        reason: str | None = None,
         remember: Remember | None = None,
+        reason: str | None = None,
+        bypass_all: bool = False,
         bypass_session: bool = False,
-    ) -> None:
-        """Hands in what a person chose: the `optionId` of one of the card's options."""
-        await self._driver.drive(self._core.answer(card, option, reason, remember, bypass_session))
+    ) -> Answered:
+        """Hands in what a person chose: the `optionId` of one of the card's options.
+
+        The bypasses: only where the person was asked twice.
+        """
+        steps = self._core.answer(card, choice, remember, reason, bypass_all, bypass_session)
+        return await self._driver.drive(steps)
 
     async def pending(self) -> list[Card]:
         """The cards that wait for an answer, of all the user's programs, oldest first."""
@@ -135,6 +152,10 @@ class Chat:
         return self.state.session.mode
 
     @property
+    def closed(self) -> bool:
+        return self._core.closed or self.state.is_closed
+
+    @property
     def briefing(self) -> str:
         """What to tell the model about the mode."""
         return self.state.session.briefing
@@ -150,14 +171,14 @@ class Chat:
         diffs: Sequence[Diff] = (),
         title: str | None = None,
         category: Category | None = None,
-        timeout: int | None = None,
+        timeout_seconds: int | None = None,
     ) -> Verdict:
         """May this call run? Waits for a person if need be.
 
         `on_card`, plain or async, is told what is asked, and again when that changes. The wait goes on beside it, and
         where the answer comes from elsewhere it is cancelled. To cancel the task that asks withdraws the question.
         """
-        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout)
+        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout_seconds)
         return await self._driver.drive(calls.ask(self._core, self.state, asked, on_card))
 
     async def run(
@@ -172,10 +193,10 @@ class Chat:
         diffs: Sequence[Diff] = (),
         title: str | None = None,
         category: Category | None = None,
-        timeout: int | None = None,
+        timeout_seconds: int | None = None,
     ) -> R:
         """Asks, calls the function if it may run, and reports both ends of it. Else: `NotAllowed`."""
-        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout)
+        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout_seconds)
         result: R = await self._driver.drive(calls.run(self._core, self.state, asked, on_card, function))
         return result
 
@@ -183,12 +204,16 @@ class Chat:
         """Tells what was done. False where the backend is gone that allowed it, and the new one can't tell."""
         return await self._driver.drive(calls.report(self._core, self.state, call_id, status))
 
-    async def set_mode(self, mode: Mode) -> None:
-        await self._driver.drive(calls.set_mode(self._core, self.state, mode))
+    async def set_mode(self, mode: Mode) -> Session:
+        return await self._driver.drive(calls.set_mode(self._core, self.state, mode))
 
     async def tools(self, tools: Iterable[Tool]) -> list[ToolInfo]:
         """Names the tools that the model is offered, in place of those before; hears what holds for each."""
         return await self._driver.drive(calls.offer_tools(self._core, self.state, tools))
+
+    async def waiting(self) -> list[Waiting]:
+        """What waits in this chat, oldest first."""
+        return await self._driver.drive(calls.waiting(self._core, self.state))
 
     async def grants(self) -> list[Grant]:
         """What is remembered for this chat."""

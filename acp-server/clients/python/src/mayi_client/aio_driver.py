@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import inspect
+import socket
 from collections.abc import Coroutine
 from typing import Any
 
 from .effects import TELLING, Block, Effect, Pause, Post, Run, Settle, Steps, T, Tell
 from .errors import Lost
 from .model import Json
-from .wire import MOST_BYTES, no_answer, read_reply, request_body
+from .wire import MOST_BYTES, Backend, no_answer, read_reply, read_response, request_body
 
 # A question that is on its way is known when it is withdrawn.
 LEAVE = 5.0
+# So much is read at a time.
+PART = 64 * 1024
 
 
 class AioDriver:
@@ -132,54 +136,63 @@ def _look_at(task: asyncio.Future[Any]) -> None:
 
 
 async def post(request: Post) -> Json:
-    exchange: Coroutine[Any, Any, tuple[int, bytes]] = _exchange(request)
+    exchange: Coroutine[Any, Any, bytes] = _exchange(request)
     try:
-        status, answer = await asyncio.wait_for(exchange, request.limit)
+        heard = await asyncio.wait_for(exchange, request.limit)
+        status, answer = read_response(heard)
     except (TimeoutError, asyncio.TimeoutError):
         raise no_answer(request.backend, request.limit) from None
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, http.client.HTTPException) as error:
         raise Lost(str(error) or type(error).__name__) from None
     return read_reply(status, answer)
 
 
-async def _exchange(request: Post) -> tuple[int, bytes]:
-    backend = request.backend
+async def _exchange(request: Post) -> bytes:
+    """Sends the request, and reads until the backend closes the connection."""
+    backend, loop = request.backend, asyncio.get_running_loop()
     body = request_body(request.method, request.params)
     headers = {**backend.headers(), "Content-Length": str(len(body))}
     lines = [f"POST {backend.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
-    reader, writer = await asyncio.open_connection(backend.host, backend.port)
+    connection = await _connect(backend)
     try:
-        writer.write("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
-        await writer.drain()
-        status = int((await _line(reader)).split(" ")[1])
-        said: dict[str, str] = {}
-        while line := await _line(reader):
-            name, _, value = line.partition(":")
-            said[name.strip().lower()] = value.strip()
-        return status, await _body(reader, said)
+        broken: OSError | None = None
+        try:
+            await loop.sock_sendall(connection, "\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            # What is refused unread, such as a request that is too big, is answered all the same.
+            broken = error
+        heard = bytearray()
+        try:
+            while part := await loop.sock_recv(connection, PART):
+                heard += part
+                if len(heard) > MOST_BYTES:
+                    raise OSError("the answer is too long")
+        except ConnectionResetError as error:
+            broken = error
+        if broken and not heard:
+            raise broken
+        return bytes(heard)
     finally:
-        writer.close()
+        connection.close()
 
 
-async def _line(reader: asyncio.StreamReader) -> str:
-    line = await reader.readline()
-    if not line.endswith(b"\n"):
-        raise EOFError("the connection ended")
-    return line.decode("latin-1").rstrip("\r\n")
-
-
-async def _body(reader: asyncio.StreamReader, said: dict[str, str]) -> bytes:
-    if "chunked" in said.get("transfer-encoding", "").lower():
-        body = bytearray()
-        while size := int((await _line(reader)).partition(";")[0], 16):
-            if len(body) + size > MOST_BYTES:
-                raise ValueError("the answer is too long")
-            body += await reader.readexactly(size)
-            await reader.readexactly(2)
-        return bytes(body)
-    if "content-length" in said:
-        size = int(said["content-length"])
-        if size > MOST_BYTES:
-            raise ValueError("the answer is too long")
-        return await reader.readexactly(size)
-    return await reader.read()
+async def _connect(backend: Backend) -> socket.socket:
+    """A name may have several addresses, of which one is listened at."""
+    loop = asyncio.get_running_loop()
+    failure = OSError("it has no address")
+    for family, kind, protocol, _, address in await loop.getaddrinfo(
+        backend.host, backend.port, type=socket.SOCK_STREAM
+    ):
+        connection = socket.socket(family, kind, protocol)
+        connection.setblocking(False)
+        try:
+            await loop.sock_connect(connection, address)
+        except OSError as error:
+            connection.close()
+            failure = error
+        except BaseException:
+            connection.close()
+            raise
+        else:
+            return connection
+    raise failure

@@ -18,10 +18,13 @@ from .model import (
     Grant,
     Json,
     Mode,
+    Session,
     Status,
     Tool,
     ToolInfo,
     Verdict,
+    Waiting,
+    cancelled,
     read_session,
     read_verdict,
 )
@@ -44,7 +47,7 @@ def question(
     diffs: Sequence[Diff],
     title: str | None,
     category: Category | None,
-    timeout: int | None,
+    timeout_seconds: int | None,
 ) -> dict[str, Json]:
     said = {
         "callId": call_id,
@@ -55,7 +58,7 @@ def question(
         "diffs": list(diffs),
         "title": title,
         "category": category,
-        "timeoutSeconds": timeout,
+        "timeoutSeconds": timeout_seconds,
     }
     return {name: value for name, value in said.items() if value is not None}
 
@@ -95,6 +98,8 @@ def ask(
             except Again as again:
                 tries.spend(again)
             except MayiError as error:
+                if known and (core.closed or chat.is_closed):
+                    return cancelled(call_id)
                 # The app's answer came too late, or another thread has opened the chat at a new backend meanwhile.
                 if not error.was_overtaken and (error.code != BAD_PARAMS or chat.opened == opened):
                     raise
@@ -173,9 +178,16 @@ def _report_end(core: Core, chat: ChatState, call_id: str, status: Status) -> St
         LOG.warning("the end of a call could not be reported: %s", error)
 
 
-def set_mode(core: Core, chat: ChatState, mode: Mode) -> Steps[None]:
+def set_mode(core: Core, chat: ChatState, mode: Mode) -> Steps[Session]:
     answer = yield from core.repeat(lambda: core.chat_request(chat, "host/setMode", {"mode": mode}))
     chat.set_mode(mode, read_session(answer))
+    return chat.session
+
+
+def waiting(core: Core, chat: ChatState) -> Steps[list[Waiting]]:
+    answer = yield from core.repeat(lambda: core.chat_request(chat, "host/get", {}))
+    chat.session = read_session(answer)
+    return list(chat.session.waiting)
 
 
 def offer_tools(core: Core, chat: ChatState, tools: Iterable[Tool]) -> Steps[list[ToolInfo]]:

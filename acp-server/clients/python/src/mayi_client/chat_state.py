@@ -24,6 +24,11 @@ class ChatState:
         # Calls that were allowed and have not ended, with `opened` as it was when they were asked.
         self.allowed: dict[str, int] = {}
 
+    @property
+    def is_closed(self) -> bool:
+        """A sub-task ends with its parent."""
+        return self.closed or (self.parent is not None and self.parent.is_closed)
+
     def reopening(self) -> dict[str, Json]:
         return {**self._params, "key": self.session.key}
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 from .chat_state import ChatState
-from .effects import TELLING, Alone, Block, Pause, Post, Steps, T
+from .effects import TELLING, Alone, Block, Pause, Post, Run, Steps, T
 from .errors import NO_SESSION, UNREACHABLE, Lost, MayiError
-from .model import Card, Json, Remember, read_session
-from .process import Child, Launch
+from .model import Answered, Card, Choice, Json, Remember, read_session
+from .process import Child, Found, Launch
 from .wire import Backend
 
 # How often something is tried that finds no backend, or none that knows the chat.
@@ -50,11 +51,15 @@ class Tries:
 class Core:
     """What all chats of one `Mayi` share."""
 
-    def __init__(self, launch: Launch | None, backend: Backend | None) -> None:
+    def __init__(
+        self, launch: Launch | None, backend: Backend | None, reconnect: Callable[[], object] | None = None
+    ) -> None:
+        # How another backend is found in place of one that is gone: it is started, or the app knows. Else it stays gone.
         self._launch = launch
+        self._reconnect = reconnect
         # One attribute, so that no thread sees half of a change.
         self._served: tuple[int, Backend | None] = (0, backend)
-        self._child: Child | None = None
+        self._child: Child | Found | None = None
         self._closed = False
         # A dict keeps the order: parents come before what was opened in them.
         self._chats: dict[ChatState, None] = {}
@@ -68,6 +73,14 @@ class Core:
     @property
     def pid(self) -> int | None:
         return self._child.pid if self._child else None
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    @property
+    def _can_revive(self) -> bool:
+        return self._launch is not None or self._reconnect is not None
 
     def start(self) -> Steps[None]:
         """Starts the backend now, so that whatever is wrong with it is told now."""
@@ -91,7 +104,7 @@ class Core:
         except Lost as lost:
             name = backend.name if backend else "nowhere"
             error = MayiError(UNREACHABLE, f"the backend at {name} can't be reached: {lost}")
-        if self._launch is None:
+        if not self._can_revive:
             raise error
         yield Alone(self._revive(generation))
         raise Again(error)
@@ -137,20 +150,20 @@ class Core:
         """Starts another backend in place of the one of that generation, with all chats open."""
         if self._closed:
             raise MayiError(UNREACHABLE, "this connection is closed")
-        if self._served[0] != generation or self._launch is None:
+        if self._served[0] != generation or not self._can_revive:
             return
         if self._child:
             # One that still runs had no room, or was too busy: it is asked again, and not ended.
             if not (yield Block(partial(self._child.has_ended, DEATH))):
                 return
             yield Block(self._child.stop)
-        failure = MayiError(UNREACHABLE, "the backend ends as soon as it has started")
+        failure: Exception = MayiError(UNREACHABLE, "the backend ends as soon as it has started")
         for pause in PAUSES:
             yield Pause(pause)
             try:
-                child: Child = yield Block(partial(Child, self._launch))
-            except MayiError as error:
-                if generation == 0:
+                child = yield from self._find()
+            except Exception as error:
+                if self.backend is None:
                     raise
                 failure = error
                 continue
@@ -163,6 +176,13 @@ class Core:
             self._served = (generation + 1, child.backend)
             return
         raise failure
+
+    def _find(self) -> Steps[Child | Found]:
+        if self._launch is not None:
+            child: Child = yield Block(partial(Child, self._launch))
+            return child
+        url, token = yield Run(cast(Callable[[], object], self._reconnect))
+        return Found(url, token)
 
     def _open_all(self, backend: Backend) -> Steps[None]:
         for chat in list(self._chats):
@@ -189,19 +209,27 @@ class Core:
         chat.opened += 1
 
     def answer(
-        self, card: Card, option: str, reason: str | None, remember: Remember | None, bypass_session: bool
-    ) -> Steps[None]:
+        self,
+        card: Card,
+        choice: Choice,
+        remember: Remember | None,
+        reason: str | None,
+        bypass_all: bool,
+        bypass_session: bool,
+    ) -> Steps[Answered]:
         if card["approvalId"] in self.told and TELLING.get() == card["approvalId"]:
             self.told[card["approvalId"]] = True
         params: dict[str, Json] = {
             "approvalId": card["approvalId"],
             "digest": card["digest"],
-            "response": {"outcome": {"outcome": "selected", "optionId": option}},
+            "response": {"outcome": {"outcome": "selected", "optionId": choice} if isinstance(choice, str) else choice},
+            "bypassAll": bypass_all,
             "bypassSession": bypass_session,
             "remember": remember,
             "reason": reason,
         }
-        yield from self.repeat(lambda: self.request("approval/respond", params))
+        answered: Answered = yield from self.repeat(lambda: self.request("approval/respond", params))
+        return answered
 
     def pending(self) -> Steps[list[Card]]:
         entries = yield from self.repeat(lambda: self.request("approval/list", {"pending": True}))

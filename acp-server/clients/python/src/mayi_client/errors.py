@@ -29,17 +29,21 @@ class MayiError(Exception):
         return f"{self.message} ({self.code})" if self.code else self.message
 
     @property
+    def _reason(self) -> object:
+        return self.data.get("reason") if isinstance(self.data, dict) else None
+
+    @property
     def is_unknown_session(self) -> bool:
         """Whether the backend has no session of this key, or none any more: it can be opened again."""
-        reason = self.data.get("reason") if isinstance(self.data, dict) else None
-        return self.code == NO_SESSION and reason in ("unknown_key", "closed")
+        return self.code == NO_SESSION and self._reason in ("unknown_key", "closed")
 
     @property
     def was_overtaken(self) -> bool:
-        """Whether an answer came too late: the question changed, or is settled. Whoever waits for it hears how."""
-        reason = self.data.get("reason") if isinstance(self.data, dict) else None
-        overtaken = reason in ("settled", "changed", "unknown", "unheard")
-        return self.code == ANSWER_NOT_TAKEN and overtaken
+        """Whether an answer came too late: the question is settled, has changed, or is of a backend that is gone.
+
+        Whoever waits for it hears how it went on.
+        """
+        return self.code == ANSWER_NOT_TAKEN and self._reason in ("settled", "changed", "unknown")
 
 
 class NotAllowed(Exception):

@@ -17,6 +17,10 @@ Outcome = Literal["asked", "allowed", "denied", "cancelled"]
 Call = Mapping[str, Json] | Sequence[Mapping[str, Json]]
 
 
+# One of a card's options by its id, or that the person stopped the turn: {"outcome": "cancelled"}.
+Choice = str | Mapping[str, str]
+
+
 class Finding(TypedDict, total=False):
     """One reason for a decision."""
 
@@ -59,6 +63,13 @@ class Access(TypedDict, total=False):
     category: Category | None
 
 
+class Suggestion(TypedDict):
+    """Patterns that an answer for good may have, and for how long: `session`, `workspace`, `user`."""
+
+    patterns: list[str]
+    scopes: list[str]
+
+
 class HostCall(TypedDict):
     """Whose question a card of `pending` is."""
 
@@ -84,6 +95,7 @@ class Card(TypedDict, total=False):
     createdAt: str
     expiresAt: str | None
     state: str
+    suggestions: list[Suggestion]
     host: HostCall
 
 
@@ -139,6 +151,17 @@ class Remember(TypedDict, total=False):
     level: str
 
 
+class Answered(TypedDict, total=False):
+    """What came of an answer. What is not named here is in the dict all the same."""
+
+    approvalId: str
+    state: str
+    by: str
+    at: str
+    reason: str | None
+    grantedPermissions: list[str]
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What became of a call. Only `allowed` means that it may run, and once."""
@@ -190,6 +213,11 @@ def read_verdict(answer: Json) -> Verdict:
         granted=tuple(answer["granted"]),
         why=tuple(answer["why"]),
     )
+
+
+def cancelled(call_id: str) -> Verdict:
+    """What becomes of a call that waits when its chat is closed here."""
+    return Verdict(call_id, "cancelled", None, None, "the question was withdrawn", (), ())
 
 
 def read_session(answer: Json) -> Session:

@@ -11,9 +11,11 @@ from . import calls
 from .chat_state import ChatState, Folder, opening
 from .core import Core
 from .model import (
+    Answered,
     Call,
     Card,
     Category,
+    Choice,
     Diff,
     Grant,
     Json,
@@ -24,6 +26,7 @@ from .model import (
     Tool,
     ToolInfo,
     Verdict,
+    Waiting,
 )
 from .plain_driver import PlainDriver
 from .process import Launch, Stderr
@@ -45,19 +48,29 @@ class Mayi:
         cls,
         command: str | Sequence[str] | None = None,
         *,
+        args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
-        cwd: Folder | None = None,
+        serve_cwd: Folder | None = None,
+        idle: str = "1m",
         stderr: Stderr = subprocess.DEVNULL,
     ) -> Mayi:
-        """Starts `mayi serve`, and starts it again whenever it is gone. `command`: else $MAYI_BIN, else `mayi`."""
-        mayi = cls(Core(Launch.of(command, env, cwd, stderr), None))
+        """Starts `mayi serve`, and starts it again whenever it is gone.
+
+        `command`: else $MAYI_BIN, else `mayi`. `args`: further options of `mayi serve`. `serve_cwd`: the folder that it runs
+        in. `idle`: it ends after so long without a request, and is started again when it is needed.
+        """
+        mayi = cls(Core(Launch.of(command, args, env, serve_cwd, idle, stderr), None))
         mayi._driver.drive(mayi._core.start())
         return mayi
 
     @classmethod
-    def connect(cls, url: str, token: str) -> Mayi:
-        """Uses a backend that somebody else started. If it goes away, that is an error."""
-        return cls(Core(None, Backend.at(url, token)))
+    def connect(cls, url: str, token: str, reconnect: Callable[[], tuple[str, str]] | None = None) -> Mayi:
+        """Uses a backend that somebody else started; `token` is what is in the file of one of its two tokens.
+
+        `reconnect`: finds the url and the token of the backend that takes the place of one that is gone. Without it, that
+        is an error.
+        """
+        return cls(Core(None, Backend.at(url, token), reconnect))
 
     def __enter__(self) -> Mayi:
         return self
@@ -93,14 +106,19 @@ class Mayi:
     def answer(
         self,
         card: Card,
-        option: str,
+        choice: Choice,
         *,
-        reason: str | None = None,
         remember: Remember | None = None,
+        reason: str | None = None,
+        bypass_all: bool = False,
         bypass_session: bool = False,
-    ) -> None:
-        """Hands in what a person chose: the `optionId` of one of the card's options."""
-        self._driver.drive(self._core.answer(card, option, reason, remember, bypass_session))
+    ) -> Answered:
+        """Hands in what a person chose: the `optionId` of one of the card's options.
+
+        The bypasses: only where the person was asked twice.
+        """
+        steps = self._core.answer(card, choice, remember, reason, bypass_all, bypass_session)
+        return self._driver.drive(steps)
 
     def pending(self) -> list[Card]:
         """The cards that wait for an answer, of all the user's programs, oldest first."""
@@ -129,6 +147,10 @@ class Chat:
         return self.state.session.mode
 
     @property
+    def closed(self) -> bool:
+        return self._core.closed or self.state.is_closed
+
+    @property
     def briefing(self) -> str:
         """What to tell the model about the mode."""
         return self.state.session.briefing
@@ -144,14 +166,14 @@ class Chat:
         diffs: Sequence[Diff] = (),
         title: str | None = None,
         category: Category | None = None,
-        timeout: int | None = None,
+        timeout_seconds: int | None = None,
     ) -> Verdict:
         """May this call run? Waits for a person if need be.
 
         `on_card` is told what is asked, and again when that changes. The wait goes on when it returns, so it may
         answer itself, or show the card and leave the answer to another thread.
         """
-        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout)
+        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout_seconds)
         return self._driver.drive(calls.ask(self._core, self.state, asked, on_card))
 
     def run(
@@ -166,10 +188,10 @@ class Chat:
         diffs: Sequence[Diff] = (),
         title: str | None = None,
         category: Category | None = None,
-        timeout: int | None = None,
+        timeout_seconds: int | None = None,
     ) -> R:
         """Asks, calls the function if it may run, and reports both ends of it. Else: `NotAllowed`."""
-        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout)
+        asked = calls.question(call_id, call, tool, input, diffs, title, category, timeout_seconds)
         result: R = self._driver.drive(calls.run(self._core, self.state, asked, on_card, function))
         return result
 
@@ -177,12 +199,16 @@ class Chat:
         """Tells what was done. False where the backend is gone that allowed it, and the new one can't tell."""
         return self._driver.drive(calls.report(self._core, self.state, call_id, status))
 
-    def set_mode(self, mode: Mode) -> None:
-        self._driver.drive(calls.set_mode(self._core, self.state, mode))
+    def set_mode(self, mode: Mode) -> Session:
+        return self._driver.drive(calls.set_mode(self._core, self.state, mode))
 
     def tools(self, tools: Iterable[Tool]) -> list[ToolInfo]:
         """Names the tools that the model is offered, in place of those before; hears what holds for each."""
         return self._driver.drive(calls.offer_tools(self._core, self.state, tools))
+
+    def waiting(self) -> list[Waiting]:
+        """What waits in this chat, oldest first."""
+        return self._driver.drive(calls.waiting(self._core, self.state))
 
     def grants(self) -> list[Grant]:
         """What is remembered for this chat."""

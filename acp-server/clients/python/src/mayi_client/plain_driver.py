@@ -48,16 +48,21 @@ class PlainDriver:
 
 def post(request: Post) -> Json:
     backend = request.backend
+    broken: OSError | None = None
     connection = http.client.HTTPConnection(backend.host, backend.port, timeout=request.limit)
     try:
         body = request_body(request.method, request.params)
-        connection.request("POST", backend.path, body, backend.headers())
+        try:
+            connection.request("POST", backend.path, body, backend.headers())
+        except (BrokenPipeError, ConnectionResetError) as error:
+            # What is refused unread, such as a request that is too big, is answered all the same.
+            broken = error
         response = connection.getresponse()
-        status, answer = response.status, response.read()
+        return read_reply(response.status, response.read())
     except TimeoutError:
         raise no_answer(backend, request.limit) from None
     except (OSError, http.client.HTTPException) as error:
-        raise Lost(str(error) or type(error).__name__) from None
+        failure = broken or error
+        raise Lost(str(failure) or type(failure).__name__) from None
     finally:
         connection.close()
-    return read_reply(status, answer)

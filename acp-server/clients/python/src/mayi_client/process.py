@@ -33,15 +33,33 @@ class Launch:
     def of(
         cls,
         command: str | Sequence[str] | None,
+        args: Sequence[str],
         env: Mapping[str, str] | None,
         cwd: str | os.PathLike[str] | None,
+        idle: str,
         stderr: Stderr,
     ) -> Launch:
         program = command or os.environ.get("MAYI_BIN") or "mayi"
         words = [program] if isinstance(program, str) else list(program)
         # It ends by itself if this process is killed.
-        words += ["serve", "--exit-when-idle", "1m"]
+        words += ["serve", "--exit-with-stdin", "--exit-when-idle", idle, *args]
         return cls(words, env, None if cwd is None else os.path.abspath(cwd), stderr)
+
+
+class Found:
+    """A backend of somebody else's, which takes the place of one that is gone."""
+
+    pid = None
+
+    def __init__(self, url: str, token: str) -> None:
+        self.backend = Backend.at(url, token)
+
+    def has_ended(self, _within: float) -> bool:
+        """Who is asked for this has lost it."""
+        return True
+
+    def stop(self) -> None:
+        """It is not ours to end."""
 
 
 class Child:
@@ -51,7 +69,8 @@ class Child:
         try:
             self._process = subprocess.Popen(
                 launch.command,
-                stdin=subprocess.DEVNULL,
+                # Nothing is written to it: it ends with this process, and the backend with it.
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=launch.stderr,
                 env=launch.env,
@@ -104,5 +123,6 @@ class Child:
         if not self.has_ended(STOP_LIMIT):
             self._process.kill()
             self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()

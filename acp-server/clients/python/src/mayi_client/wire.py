@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
+import io
 import json
+import socket
 from dataclasses import dataclass, field
+from typing import cast
 from urllib.parse import urlsplit
 
 from .errors import Lost, MayiError
@@ -50,6 +54,26 @@ class Backend:
 
 def request_body(method: str, params: Json) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+
+
+class _Heard:
+    """What was heard, in place of the connection that it came by."""
+
+    def __init__(self, heard: bytes) -> None:
+        self._heard = heard
+
+    def makefile(self, mode: str) -> io.BytesIO:
+        return io.BytesIO(self._heard)
+
+
+def read_response(heard: bytes) -> tuple[int, bytes]:
+    """The status and the body of a response.
+
+    Raises `http.client.HTTPException` where it is none, or not all of one.
+    """
+    response = http.client.HTTPResponse(cast(socket.socket, _Heard(heard)), method="POST")
+    response.begin()
+    return response.status, response.read()
 
 
 def read_reply(status: int, body: bytes) -> Json:
