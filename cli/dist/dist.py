@@ -20,6 +20,7 @@ import tempfile
 import time
 
 import archive
+import clients
 import debian
 import npm_packages
 import python_wheel
@@ -133,6 +134,7 @@ def main(words):
             ("wheel", lambda *given: python_wheel.build(*given, tools / "venv/bin/python")),
             ("npm packages", npm_packages.build),
             ("extension", vsix.build),
+            ("client libraries", lambda *given: clients.build(*given, tools / "venv/bin/python")),
         ]:
             files = build(product, out, moment)
             made += files

@@ -10,6 +10,8 @@
     reason = "a test that can't go on has failed, and a missing key of JSON reads as null"
 )]
 
+#[path = "packages/clients.rs"]
+mod clients;
 #[path = "packages/home.rs"]
 mod home;
 #[path = "packages/launcher.rs"]
