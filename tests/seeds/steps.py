@@ -1,4 +1,4 @@
-"""What runs a row's command or its steps: a home of its own, the program, its backend, and a door before an endpoint."""
+"""Runs the command or the steps of a row: in a home of its own, with the program, its backend, and a door before an endpoint."""
 
 import json
 import os
@@ -69,7 +69,7 @@ class Machine:
 
 
 class Backend:
-    """`mayi serve`, spoken to by single calls."""
+    """`mayi serve`, with one connection for each call."""
 
     def __init__(self, machine):
         self.process = subprocess.Popen([machine.program, "serve"], cwd=machine.work, env=machine.environment,
@@ -89,15 +89,15 @@ class Backend:
         self.process.wait(LIMIT)
 
 
-class Told:
-    """A program that tells of itself in its first line, and answers lines with lines."""
+class Service:
+    """A program that says in its first line that it is ready, and answers each line of its input with a line."""
 
     def __init__(self, command, machine, environment):
         self.process = subprocess.Popen(command, cwd=machine.work, env={**machine.environment, **environment}, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.ready = json.loads(self.process.stdout.readline())
 
-    def ask(self, line):
+    def request(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
@@ -112,7 +112,7 @@ class Door:
 
     def __init__(self, machine, options):
         self.machine, self.answers = machine, []
-        self.endpoint = Told([pathlib.Path(machine.program).parent / "responses_endpoint"], machine, {})
+        self.endpoint = Service([pathlib.Path(machine.program).parent / "responses_endpoint"], machine, {})
         record, self.file = options[:1] == ["record"], machine.work.parent / "recording.jsonl"
         words = ["responses", *(["record", self.file] if record else []), "--upstream", self.endpoint.ready["url"]]
         options = options[1:] if record else options
@@ -120,7 +120,7 @@ class Door:
         self.door = self.start([*words, "--key-env", "UPSTREAM_KEY", *options])
 
     def start(self, words):
-        return Told([self.machine.program, *words], self.machine, self.environment)
+        return Service([self.machine.program, *words], self.machine, self.environment)
 
     def replay(self):
         self.door.end()
@@ -163,7 +163,7 @@ class Door:
         return answer
 
     def result(self, wanted):
-        """What a step of the door's finds."""
+        """The result of a step."""
         if "app" in wanted:
             return self.app(wanted["app"])
         if "request" in wanted:
@@ -178,7 +178,7 @@ class Door:
         if "mayi" in wanted:
             _, text = self.machine.run(wanted["mayi"], self.environment)
             return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-        return self.endpoint.ask(wanted["endpoint"])
+        return self.endpoint.request(wanted["endpoint"])
 
     def end(self):
         self.door.end()
@@ -194,7 +194,7 @@ def fits(value, expected):
     return value == expected
 
 
-def of_door(door, wanted, kept):
+def run_door_step(door, wanted, kept):
     wanted = filled(wanted, kept)
     end = time.monotonic() + LIMIT
     expected = wanted["got"] if "got" in wanted else wanted.get("expect", {})
@@ -208,7 +208,7 @@ def of_door(door, wanted, kept):
         time.sleep(0.02)
 
 
-def of_backend(backend, wanted, kept):
+def run_backend_step(backend, wanted, kept):
     params, end = filled(wanted.get("params", {}), kept), time.monotonic() + LIMIT
     while True:
         answer = backend.call(wanted["call"], params, wanted.get("as", "answer"))
@@ -245,9 +245,9 @@ def run_steps(row, machine):
             kept["upstream"] = door.endpoint.ready["url"]
         for wanted in row["steps"]:
             if "call" in wanted:
-                of_backend(backend, wanted, kept)
+                run_backend_step(backend, wanted, kept)
             else:
-                of_door(door, wanted, kept)
+                run_door_step(door, wanted, kept)
     finally:
         if door:
             door.end()
@@ -273,8 +273,8 @@ def run(row, program):
             raise Wrong(f"there is a {name}")
 
 
-def told(row):
-    """What a row's command or steps are, in a few words."""
+def summary(row):
+    """The command or the steps of a row, in a few words."""
     if "command" in row:
         return "mayi " + " ".join(row["command"])
     steps = [f"mayi responses {' '.join(row['door'])}".strip()] if "door" in row else []

@@ -1,12 +1,12 @@
 #!/usr/bin/env -S python3 -B
-"""Prints what the projects that mayi was made after asked for, each wish with what shows it, run against the built program.
+"""Prints the wishes of the projects that mayi was made after, each with what shows that it works, run against the built program.
 
     tests/seeds/table.py [--quick] PROGRAM [ID...]
 
-With `--quick`, tests that recipes of their own run all of are not run again: it is looked up whether they are there. What was
-run and what was looked up stands in the table.
+With `--quick`, tests that other recipes run anyway are not run again: only their existence is checked. The table says of each
+row whether it was run or looked up.
 
-The rows are data, in rows/*.toml; a wish may have several, and is as good as the least of them:
+The rows are data, in rows/*.toml. A wish may have several, and gets the worst of their verdicts:
 
     [[row]]
     id = "4.8"                # of which project, and which of its wishes
@@ -15,12 +15,12 @@ The rows are data, in rows/*.toml; a wish may have several, and is as good as th
     refused = "docs/rules.md" # then, the page that says why,
     because = "..."           # and its words; of what is no wish for a product, the reason alone
 
-and one thing that shows it:
+and one thing that shows it, which has to expect something:
 
-    command = ["check", ...]  # what is run, behind the program's name,
-    input = "..."             # what it reads,
-    exit = 0                  # how it ends,
-    says = ["..."]            # what it prints, each somewhere; or
+    command = ["check", ...]  # the arguments that the program is run with,
+    input = "..."             # its standard input,
+    exit = 0                  # its exit code, 0 by default,
+    says = ["..."]            # texts that it prints; or
     steps = [...]             # calls of the backend's API, one after the other
     door = ["--allow", ...]   # with steps: options of `mayi responses`, which stands before an endpoint of the tests
     config = '''...'''        # with both: the user's configuration,
@@ -34,21 +34,21 @@ and one thing that shows it:
     python = "..."            # of the Python client,
     editor = "..."            # of VS Code and the page in a real browser; `${...}` in the name is what the test puts there
 
-A step: `call` and `params`; `as = "ask"` calls with the asking credential; `keep = { tab = "tabId" }` keeps parts of the answer
+A step: `call` and `params`; `as = "ask"` calls with the asking credential; `keep = { tab = "tabId" }` keeps parts of the result
 for later steps, which name them as `${tab}`; `expect = { "path.to.it" = value }`; `fails = "text"` for a call that is refused;
-`until = true` repeats it until it is as expected, as for what an agent does by and by. ${work} is the folder that is worked in,
-${bin} the one with the programs of the tests: `server_agent` calls tools of the servers of its session and asks about none of
-them, `mini_mcp` is a server whose tool `plain` leaves a file.
+`until = true` repeats the call until its result is as expected. ${work} is the working folder, ${bin} the folder of the tests'
+programs: `server_agent` calls tools of its session's servers and never asks, `mini_mcp` is a server whose tool `plain` leaves a
+file.
 
-Where there is a `door`, these are steps too: `app = {...}` sends a request to make a response, the model calling the tools that
-`rounds` says, and does not wait for its answer; `got` is what is expected of the answer, as in `expect`: a stream's events are
-under `events`, and what is at its end under `response`; `endpoint = "requests"` or `"ran"` asks the endpoint, `"refuse 429"` has
-the next approval refused; `recording = true` reads what `record` has written so far, line by line; `replay = true` plays it in
-place of what stood there; `mayi = [...]` runs the program and keeps its lines. `request = {...}` writes
-a request as `app` has it to request.json; ${upstream} is the endpoint.
+With a `door`, these are steps too: `app = {...}` sends a request for a response, in which the model calls the tools in `rounds`,
+and does not wait for it; `got` is what is expected of that response, as in `expect`: the events of a stream are under `events`,
+its last state under `response`; `endpoint = "requests"` or `"ran"` asks the endpoint, `"refuse 429"` makes it refuse the next
+approval; `recording = true` reads what `record` has written so far, line by line; `replay = true` replaces the door by one that
+plays the recording; `mayi = [...]` runs the program and reads the JSON lines that it prints; `request = {...}` writes a request
+like that of `app` to request.json. ${upstream} is the endpoint.
 
-In the paths of `expect` and `keep`, `#` is how many there are, and `key=text` the first item of a list in which that stands; of
-what is expected, a text that begins with `~` is somewhere in what is there, and one that begins with `^` is a pattern for it.
+In the paths of `expect` and `keep`, `#` is the length of a list, and `key=text` its first item with that text under that key. An
+expected text that begins with `~` has to occur somewhere in the value, and one that begins with `^` is a pattern for all of it.
 """
 
 import argparse
@@ -72,9 +72,22 @@ def number(row):
     return [int(part) for part in row["id"].split(".")]
 
 
+def expects_something(row):
+    """Whether more is looked at than that nothing fails; a missing file alone does not count, as a row that does nothing leaves none."""
+    if any(kind in row for kind in tests.KINDS) or row.get("leaves"):
+        return True
+    if "command" in row:
+        return bool(row.get("says")) or row.get("exit", 0) != 0
+    return any(step.get(key) for step in row["steps"] for key in ["expect", "got", "fails"])
+
+
 def mistakes(rows, projects):
     """What is wrong with the data itself."""
     for row in rows:
+        if any(kind in row for kind in SHOWN_BY) and not expects_something(row):
+            yield f"{row['id']}: it expects nothing"
+        if any(step.get(key) == {} for step in row.get("steps", []) for key in ["expect", "got"]):
+            yield f"{row['id']}: a step has an empty expectation"
         if len([kind for kind in SHOWN_BY if kind in row]) > 1:
             yield f"{row['id']}: more than one thing that shows it"
         verdict = row.get("verdict", "works")
@@ -109,7 +122,7 @@ def shown_by(row, how):
     for kind in tests.KINDS:
         if kind in row:
             return f"{kind} `{row[kind]}`", how[kind]
-    by = steps.told(row)
+    by = steps.summary(row)
     return (f"`{by}`", "run") if by else (row.get("refused", row["because"]), "said")
 
 
@@ -143,7 +156,7 @@ def main():
 
     print("| wish | what was asked for | so it is | shown by | |\n|---|---|---|---|---|")
     verdicts, seen = {}, {}
-    # Most of the time each waits for programs of its own.
+    # More threads than processors: a row mostly waits for the programs that it has started.
     with concurrent.futures.ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as several:
         problems = list(several.map(lambda row: wrong_with(row, program, found), rows))
     for row, problem in zip(rows, problems, strict=True):
