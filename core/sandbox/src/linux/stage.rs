@@ -51,7 +51,7 @@ impl Confined {
     /// is its end if it could not be confined, and it was not started then.
     ///
     /// # Errors
-    /// Where `tier` holds less than the whole profile by more than what [`Tier::shortfalls`] says of it, or nothing at all.
+    /// If `tier` is none, or the full one and can't hold all of the profile ([`Tier::shortfalls`]).
     pub fn new(profile: &Profile, tier: Tier, cwd: &Path, words: &[OsString]) -> Result<Self, SandboxError> {
         for place in profile.writable.iter().chain(&profile.read_only).chain(&profile.hidden) {
             if !place.path.is_absolute() {
