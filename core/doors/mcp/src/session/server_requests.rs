@@ -131,22 +131,23 @@ impl Upward {
         Some(frame.with_member("params", params.to_raw_value()))
     }
 
-    /// What belongs to a subscription names the request that opened it: by the client's own id.
+    /// What belongs to a subscription names the request that opened it: by the client's own id. None, if that is over: it is
+    /// nobody else's.
     fn of_subscription(
         &self,
         frame: Frame,
         mut params: Members,
         about: Option<RequestKey>,
-    ) -> (Frame, Option<RequestKey>) {
-        let Some(mut meta) = params.object_member("_meta") else { return (frame, about) };
+    ) -> Option<(Frame, Option<RequestKey>)> {
+        let Some(mut meta) = params.object_member("_meta") else { return Some((frame, about)) };
         let named = meta
             .get(meta::SUBSCRIPTION)
             .and_then(|id| id.get().trim_matches('"').parse().ok().map(RequestKey));
-        let Some(key) = named else { return (frame, about) };
-        let Some(id) = self.requests.id_of(key) else { return (frame, about) };
+        let Some(key) = named else { return Some((frame, about)) };
+        let id = self.requests.id_of(key)?;
         meta.set(meta::SUBSCRIPTION, id);
         params.set("_meta", meta.to_raw_value());
-        (frame.with_member("params", params.to_raw_value()), Some(key))
+        Some((frame.with_member("params", params.to_raw_value()), Some(key)))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -191,7 +192,7 @@ impl ServerListener for Upward {
                 }
             }
             _ => {
-                let (frame, about) = self.of_subscription(frame, params, about);
+                let Some((frame, about)) = self.of_subscription(frame, params, about) else { return };
                 self.client.send(frame, about.or_else(|| self.requests.only_at(from)));
             }
         }
