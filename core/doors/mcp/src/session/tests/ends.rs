@@ -179,3 +179,17 @@ async fn given_a_call_right_behind_initialize_then_its_server_hears_what_the_cli
     let can = meta.parsed_member("io.modelcontextprotocol/clientCapabilities").unwrap();
     assert_eq!(can, json!({ "elicitation": {} }));
 }
+
+/// MCP 2026-07-28, subscriptions: what belongs to one names it. Of one that is over, nobody hears.
+#[tokio::test]
+async fn given_what_belongs_to_a_subscription_that_is_over_then_nobody_hears_it() {
+    let server = plays(|| json!([tool("t", "does it")]), |_| json!({ "content": [] }));
+    let played = Played::new(policy(&[(Effect::Allow, "mcp(s/t)")]), Answerer::Nobody, server);
+    let mut talk = played.talk(ClientCount::One);
+    assert!(talk.asks(1, "tools/call", json!({ "name": "t" })).await["result"].is_object());
+    let over = json!({ "_meta": { "io.modelcontextprotocol/subscriptionId": "999999" } });
+    talk.told(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": over }))
+        .await;
+    let answer = talk.asks(2, "tools/call", json!({ "name": "t" })).await;
+    assert_eq!(answer["id"], 2, "{answer}");
+}
