@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::{PollFd, PollFlags};
@@ -15,6 +17,9 @@ use super::mount_table::open_table;
 use super::stage::{Task, inner_stage};
 use super::{loopback, mounts, signals};
 use crate::{Network, Profile, SandboxError};
+
+/// How long it may take until something is mounted again; then the command is ended.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Runs `words` as `task` says, and returns with the code it ended with.
 pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
@@ -80,6 +85,14 @@ impl signals::Watched for MountTable<'_> {
     }
 
     fn changed(&mut self) -> io::Result<()> {
-        mounts::hold_again(self.profile, &self.file).map_err(|error| io::Error::other(error.to_string()))
+        let begun = Instant::now();
+        loop {
+            match mounts::hold_again(self.profile, &self.file) {
+                Ok(()) => return Ok(()),
+                // It may be in the middle of being replaced: what was mounted over the old file is gone with it.
+                Err(_) if begun.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(1)),
+                Err(error) => return Err(io::Error::other(error.to_string())),
+            }
+        }
     }
 }
