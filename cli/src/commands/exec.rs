@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 use mayi_check::{Request, RequestedAction, call_in_session};
 use mayi_core::approval::escape_line;
-use mayi_core::call::{AgentId, Call, Dialect, Door, SessionId, resolve_path, shell};
+use mayi_core::call::{AgentId, Call, Dialect, Door, SessionId, resolve_path};
 use mayi_core::config::{CommandLine, FileKeeper, LoadedConfig};
 use mayi_core::gate::{Asking, Authorized, Gate, Memory, OnAsk, Refusal, Session, Verdict};
 use mayi_core::policy::Mode;
@@ -216,10 +216,8 @@ async fn carry_out(
 fn refused(refusal: &Refusal) -> Exit {
     print::stderr_line(format!("mayi: not run: {}", escape_line(&refusal.reason)));
     if let [first, ..] = refusal.would_allow.as_slice() {
-        print::stderr_line(format!(
-            "mayi: this would allow it: allow = [{}]",
-            shell::join_words(std::slice::from_ref(first))
-        ));
+        // A string of JSON is one of TOML.
+        print::stderr_line(format!("mayi: this would allow it: allow = [{}]", serde_json::json!(first)));
     }
     if refusal.unanswered { Exit::Unanswered } else { Exit::Denied }
 }

@@ -50,12 +50,11 @@ impl Ground<'_> {
                 walk.allow_writing(root, "the session's folder");
             }
         }
-        // What rules name comes first: however much else there is, it is held.
+        // Also in folders that are passed over otherwise.
         for place in self.named_places(&roots, &mut walk) {
             walk.judge_named(&place);
         }
         for root in &roots {
-            walk.judge_folder(&root.join(".git"));
             walk.judge_folder(root);
         }
         walk.into_derived()

@@ -1,5 +1,5 @@
-//! What was decided is held by the kernel: a [`Profile`] says what a process may read, write and reach, and [`Confined`] starts a
-//! process in it. Nothing here decides, and nothing here needs root.
+//! What was decided is held by the kernel: a [`Profile`] says what a process may read, write and reach, and [`run`] starts one in
+//! it. Nothing here decides, and nothing here needs root.
 
 mod derive;
 #[cfg(target_os = "linux")]
@@ -11,14 +11,14 @@ mod walk;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 
 pub use derive::{Derived, Ground};
 pub use profile::{Bounds, Network, Place, Profile};
-pub use tier::{MOST_MOUNTS, Tier};
+pub use tier::Tier;
 
 #[cfg(target_os = "linux")]
-pub use linux::{Confined, available_tier};
+pub use linux::available_tier;
 
 /// Why a process could not be confined. It was not started.
 #[derive(Debug, thiserror::Error)]
@@ -62,14 +62,15 @@ pub fn run_if_stage() -> Option<ExitCode> {
 }
 
 /// Runs `words` in the folder `cwd`, held by `tier` to `profile`, until it has ended: the code it ended with, as shells have it. It
-/// has the streams of this process, and its environment less what the profile withholds; signals to this process are handed on.
+/// has the streams of this process, and its environment less what the profile withholds. Signals to this process are handed on where
+/// anything holds it.
 ///
 /// # Errors
 /// If it could not be started as the profile says.
 pub fn run(profile: &Profile, tier: Tier, cwd: &Path, words: &[OsString]) -> Result<u8, SandboxError> {
     if tier != Tier::None {
         #[cfg(target_os = "linux")]
-        return Confined::new(profile, tier, cwd, words)?.run();
+        return linux::Confined::new(profile, tier, cwd, words)?.run();
         #[cfg(not(target_os = "linux"))]
         return Err(SandboxError::Shortfall("mayi has no sandbox on this system yet".to_owned()));
     }
@@ -82,7 +83,17 @@ pub fn run(profile: &Profile, tier: Tier, cwd: &Path, words: &[OsString]) -> Res
         command.env_remove(name);
     }
     let status = command.status().map_err(SandboxError::step(program.to_string_lossy()))?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED))
+    Ok(exit_code(status))
+}
+
+/// The code that says how a process ended, as shells have it: its own, or 128 and the signal.
+fn exit_code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = None;
+    let code = status.code().or_else(|| Some(128 + signal?));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED)
 }
 
 /// Where there is no sandbox: none.

@@ -29,7 +29,7 @@ impl fmt::Display for Tier {
 }
 
 /// Maximum number of places that are hidden or kept read-only: each is a mount.
-pub const MOST_MOUNTS: usize = 128;
+const MOST_MOUNTS: usize = 128;
 
 impl Tier {
     /// What of `profile` it can't hold, one line each; nothing if it holds all of it.

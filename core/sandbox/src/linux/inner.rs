@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::os::unix::process::CommandExt as _;
-use std::process::Command;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, ExitStatus};
 
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitOptions, getpid, getrlimit, kill_process, kill_process_group,
@@ -17,7 +17,7 @@ use signal_hook::iterator::Signals;
 
 use super::stage::Task;
 use super::{filters, landlock, mounts, signals};
-use crate::{FAILED, SandboxError};
+use crate::{FAILED, SandboxError, exit_code};
 
 /// Confines this process, runs `words`, and returns with the code it ended with.
 pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
@@ -120,8 +120,7 @@ fn collect(command: Pid) -> Option<u8> {
     let mut ended = None;
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         if pid == command && (status.exited() || status.signaled()) {
-            let code = status.exit_status().or_else(|| Some(128 + status.terminating_signal()?));
-            ended = Some(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED));
+            ended = Some(exit_code(ExitStatus::from_raw(status.as_raw())));
         }
     }
     debug_assert_ne!(getpid(), command, "process 1 is not the command");

@@ -19,5 +19,4 @@ mod signals;
 mod stage;
 
 pub use probe::available_tier;
-pub use stage::Confined;
-pub(crate) use stage::run_if_stage;
+pub(crate) use stage::{Confined, run_if_stage};

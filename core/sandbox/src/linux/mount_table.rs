@@ -48,6 +48,7 @@ fn flags(options: &[u8]) -> MountFlags {
     options.split(|byte| *byte == b',').fold(MountFlags::empty(), |flags, option| {
         flags
             | match option {
+                b"ro" => MountFlags::RDONLY,
                 b"nosuid" => MountFlags::NOSUID,
                 b"nodev" => MountFlags::NODEV,
                 b"noexec" => MountFlags::NOEXEC,

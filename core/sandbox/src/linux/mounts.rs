@@ -60,19 +60,29 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
         remount_read_only(cwd, table, MountFlags::empty())?;
     }
     pin_ancestors(profile)?;
-    hold_again(profile, table)?;
+    // Also where something is mounted already: that is what is to be held.
+    hold(profile, table, |_| true)?;
     // Nothing more is made in `/dev` itself.
     remount_read_only(Path::new("/dev"), table, MountFlags::NOSUID | MountFlags::NOEXEC)
 }
 
-/// Mounts over what is kept and hidden, where nothing is mounted.
+/// Mounts over what is kept and hidden, where that is gone.
 pub(super) fn hold_again(profile: &Profile, table: &File) -> Result<(), SandboxError> {
     let points = mount_points(table).map_err(SandboxError::step("list what is mounted"))?;
-    let held = |path: &Path| points.iter().any(|point| point.path == path);
-    for Place { path, .. } in sorted(&profile.read_only).into_iter().filter(|place| !held(&place.path)) {
+    // A folder that was only pinned can be written.
+    let held = |path: &Path| {
+        let last = points.iter().rfind(|point| point.path == path);
+        last.is_some_and(|point| point.flags.contains(MountFlags::RDONLY))
+    };
+    hold(profile, table, |path| !held(path))
+}
+
+/// Mounts over those places that are kept and hidden which are `wanted`.
+fn hold(profile: &Profile, table: &File, wanted: impl Fn(&Path) -> bool) -> Result<(), SandboxError> {
+    for Place { path, .. } in sorted(&profile.read_only).into_iter().filter(|place| wanted(&place.path)) {
         bind_read_only(path, table)?;
     }
-    for Place { path, .. } in sorted(&profile.hidden).into_iter().filter(|place| !held(&place.path)) {
+    for Place { path, .. } in sorted(&profile.hidden).into_iter().filter(|place| wanted(&place.path)) {
         hide(path, table)?;
     }
     Ok(())

@@ -33,7 +33,8 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
     }
     let (mut command, _open) = inner_stage(task).map_err(SandboxError::step("prepare the inner stage"))?;
     command.arg("--").args(words);
-    signals::run_to_end(&mut command, table.as_mut()).map_err(SandboxError::step("run the inner stage"))
+    let table = table.as_mut().map(|table| table as &mut dyn signals::Watched);
+    signals::run_to_end(&mut command, table).map_err(SandboxError::step("run the inner stage"))
 }
 
 /// What the inner stage has yet to do with: whoever is not root has nothing left once a program is started, unless it is ambient.

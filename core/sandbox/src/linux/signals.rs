@@ -2,8 +2,7 @@
 
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::Arc;
 
 use nix::sys::signal::SigSet;
@@ -13,15 +12,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;
 
+use crate::exit_code;
+
 /// What is handed on. SIGSTOP and SIGKILL can't be; the stages die with each other.
 pub(super) const FORWARDED: [i32; 8] =
     [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH];
-
-/// The code that says how a process ended, as shells have it: its own, or 128 and the signal.
-pub(super) fn exit_code(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| Some(128 + status.signal()?));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(crate::FAILED)
-}
 
 /// Signals as a login gives them: whoever started mayi may have blocked them, or let the system collect what ends.
 pub(super) fn as_at_login() -> io::Result<()> {
@@ -43,23 +38,12 @@ pub(super) trait Watched {
     fn changed(&mut self) -> io::Result<()>;
 }
 
-/// Nothing.
-impl Watched for () {
-    fn descriptor(&self) -> PollFd<'_> {
-        PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::empty())
-    }
-
-    fn changed(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Starts a process and hands signals on to it until it has ended; the code that says how. No thread is started: where a new
 /// namespace of processes waits for its first one, the kernel makes none.
 ///
 /// # Errors
 /// If it was not started, or had to be ended.
-pub(super) fn run_to_end(command: &mut Command, mut watched: Option<&mut impl Watched>) -> io::Result<u8> {
+pub(super) fn run_to_end(command: &mut Command, mut watched: Option<&mut dyn Watched>) -> io::Result<u8> {
     // Before it is started: then nothing is left that could fail.
     let signals = FORWARDED.iter().chain(&[SIGCHLD]);
     let mut pending = Signals::new(signals.clone())?;

@@ -39,7 +39,7 @@ pub(super) struct Task {
 
 /// A command that will run confined.
 #[derive(Debug)]
-pub struct Confined {
+pub(crate) struct Confined {
     command: Command,
     _open: Opened,
     /// Where there is none of its own mounted.
@@ -52,7 +52,12 @@ impl Confined {
     ///
     /// # Errors
     /// If `tier` is none, or the full one and can't hold all of the profile ([`Tier::shortfalls`]).
-    pub fn new(profile: &Profile, tier: Tier, cwd: &Path, words: &[OsString]) -> Result<Self, SandboxError> {
+    pub(crate) fn new(
+        profile: &Profile,
+        tier: Tier,
+        cwd: &Path,
+        words: &[OsString],
+    ) -> Result<Self, SandboxError> {
         for place in profile.writable.iter().chain(&profile.read_only).chain(&profile.hidden) {
             if !place.path.is_absolute() {
                 return Err(SandboxError::NotAbsolute(place.path.clone()));
@@ -89,7 +94,7 @@ impl Confined {
     }
 
     /// The process that is to be started: its streams and environment may still be changed.
-    pub fn command_mut(&mut self) -> &mut Command {
+    pub(crate) fn command_mut(&mut self) -> &mut Command {
         &mut self.command
     }
 
@@ -97,9 +102,9 @@ impl Confined {
     ///
     /// # Errors
     /// If it could not be started.
-    pub fn run(mut self) -> Result<u8, SandboxError> {
+    pub(crate) fn run(mut self) -> Result<u8, SandboxError> {
         // A group of its own: what is typed at the terminal comes once, from here.
-        signals::run_to_end(self.command.process_group(0), None::<&mut ()>)
+        signals::run_to_end(self.command.process_group(0), None)
             .map_err(SandboxError::step("run the sandbox"))
     }
 }
