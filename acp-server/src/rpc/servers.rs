@@ -156,6 +156,7 @@ impl ServerListing<'_> {
             cautions: Vec::new(),
             flagged: Vec::new(),
             about: Some(about),
+            held: false,
         };
         let servers = [self.server.name.clone()];
         let standing =

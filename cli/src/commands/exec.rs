@@ -11,12 +11,12 @@ use mayi_core::approval::escape_line;
 use mayi_core::call::{AgentId, Call, Dialect, Door, SessionId, resolve_path};
 use mayi_core::config::{CommandLine, FileKeeper, LoadedConfig};
 use mayi_core::gate::{Asking, Authorized, Gate, Memory, OnAsk, Refusal, Session, Verdict};
-use mayi_core::policy::Mode;
+use mayi_core::policy::{Mode, Source};
 use mayi_core::store::{SqliteStore, surfaces_open};
 use tokio::sync::mpsc;
 
 use super::run::{TerminalAsker, check_mode_allowed, has_terminal, listen_for_signals};
-use super::sandbox::{self, TierArg};
+use super::sandbox::{self, Reading, TierArg};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -129,10 +129,19 @@ pub(super) async fn run(args: ExecArgs, ctx: Context) -> Result<Exit, CliError> 
     let gate = Gate::with_memory(loaded.policy.clone(), asking, keeper, memory);
     gate.watch_store();
     gate.open_session(session.clone());
+    let programs = sandbox::program_folders();
+    let derive = |reading| sandbox::profile_of(&gate, &session, &args.keep_variable, reading);
+    // What nobody has allowed runs only where all of it is held, and reads no more than it needs.
+    let alone = (tier == sandbox::Tier::Full && loaded.policy.allow_confined)
+        .then(|| derive(Reading::Needed { programs: &programs }))
+        .filter(sandbox::Derived::is_whole);
+    let call = Call { held: alone.is_some(), ..call };
     let verdict = ask(&gate, call, &ctx, on_ask).await;
     let ended = match verdict {
         Verdict::Allowed(authorized) => {
-            let derived = sandbox::profile_of(&gate, &session, &args.keep_variable);
+            let confined =
+                authorized.decision().trail.iter().any(|finding| finding.source == Source::Confined);
+            let derived = alone.filter(|_| confined).unwrap_or_else(|| derive(Reading::Everything));
             match sandbox::what_is_not_held(tier, &derived) {
                 Ok(notes) => {
                     for text in weaker.iter().chain(&notes).filter(|_| !ctx.quiet) {

@@ -1,7 +1,7 @@
 //! `mayi sandbox`: what a command may do that is confined here, and by what it is held.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use mayi_core::approval::escape_line;
@@ -10,8 +10,8 @@ use mayi_core::gate::{Gate, Session};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Mode, Policy, SessionStanding};
 use mayi_core::record::Redactor;
-use mayi_sandbox::{Derived, Ground, Place, available_tier};
-pub(super) use mayi_sandbox::{Profile, Tier};
+pub(super) use mayi_sandbox::{Derived, Profile, Reading, Tier};
+use mayi_sandbox::{Ground, Place, available_tier};
 use serde_json::json;
 
 use crate::context::Context;
@@ -54,6 +54,9 @@ pub(crate) enum SandboxCommand {
         /// As in this mode
         #[arg(long, value_name = "MODE", value_parser = mode_value_parser())]
         mode: Option<Mode>,
+        /// Of a command that a rule or a person has allowed: it may read more
+        #[arg(long)]
+        allowed: bool,
     },
 }
 
@@ -81,7 +84,9 @@ impl From<TierArg> for Tier {
 pub(super) fn run(args: SandboxArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
         SandboxCommand::Check { json } => check(json),
-        SandboxCommand::Show { json, agent, mode } => show(json, agent.as_deref(), mode, ctx),
+        SandboxCommand::Show { json, agent, mode, allowed } => {
+            show(json, agent.as_deref(), (mode, allowed), ctx)
+        }
     }
 }
 
@@ -109,22 +114,34 @@ fn check(as_json: bool) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -> Result<Exit, CliError> {
+fn show(
+    as_json: bool,
+    agent: Option<&str>,
+    (mode, everything): (Option<Mode>, bool),
+    ctx: &Context,
+) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
     let agent = agent.map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
     let mode = loaded.policy.mode_of(&agent, mode);
-    let derived = derive(&loaded.policy, mode, &Grants::default(), &agent, &ctx.roots(&loaded));
+    let programs = program_folders();
+    let reading = match everything || !loaded.policy.allow_confined {
+        true => Reading::Everything,
+        false => Reading::Needed { programs: &programs },
+    };
+    let derived = derive(&loaded.policy, mode, &Grants::default(), &agent, (&ctx.roots(&loaded), reading));
     let (tier, why) = available_tier();
     let shortfalls = tier.shortfalls(&derived.profile);
     if as_json {
         let shown = json!({
             "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile,
-            "incomplete": derived.incomplete, "leftOut": derived.left_out, "notHeld": shortfalls,
+            "incomplete": derived.incomplete, "leftOut": derived.left_out, "hereAlone": derived.here_alone,
+            "notHeld": shortfalls,
         });
         print::stdout_line(shown.to_string())?;
         return Ok(Exit::Done);
     }
-    let Derived { profile, left_out, .. } = &derived;
+    let Derived { profile, left_out, here_alone, .. } = &derived;
+    let here = here_alone.iter().map(|text| format!("{text} outside of the session's folders"));
     print::stdout_line(format!("in mode {mode}, held by the {tier} tier:"))?;
     for (word, places) in
         [("write", &profile.writable), ("keep", &profile.read_only), ("hide", &profile.hidden)]
@@ -137,10 +154,19 @@ fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -
             ))?;
         }
     }
-    print::stdout_line("  read   everything else  (what is not hidden)")?;
+    match &profile.readable {
+        None => print::stdout_line("  read   everything else  (what is not hidden)")?,
+        Some(places) => {
+            for Place { path, because } in places {
+                let (path, because) = (escape_line(&path.to_string_lossy()), escape_line(because));
+                print::stdout_line(format!("  read   {path}  ({because})"))?;
+            }
+            print::stdout_line("  read   the system's programs, libraries and settings, and nothing else")?;
+        }
+    }
     print::stdout_line("  reach  nothing but itself  (no network)")?;
-    for text in derived.incomplete.iter().chain(left_out).chain(&shortfalls) {
-        print::stdout_line(format!("not held: {}", escape_line(text)))?;
+    for text in derived.incomplete.iter().chain(left_out).chain(&shortfalls).cloned().chain(here) {
+        print::stdout_line(format!("not held: {}", escape_line(&text)))?;
     }
     Ok(Exit::Done)
 }
@@ -150,18 +176,19 @@ fn derive(
     mode: Mode,
     grants: &Grants,
     agent: &AgentId,
-    roots: &[std::path::PathBuf],
+    (roots, reading): (&[PathBuf], Reading<'_>),
 ) -> Derived {
     let home = home_folder();
     let standing = SessionStanding { mode, bypass: false, grants, servers: &[] };
-    Ground { policy, standing, agent, roots, home: home.as_deref() }.profile()
+    Ground { policy, standing, agent, roots, home: home.as_deref() }.profile(reading)
 }
 
 /// What a command of `session` may do, less the variables that look like secrets.
-pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String]) -> Derived {
+pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String], reading: Reading<'_>) -> Derived {
     let policy = gate.policy();
     let mode = policy.mode_of(&session.agent, session.mode);
-    let mut derived = derive(&policy, mode, &Grants::default(), &session.agent, &session.roots);
+    let within = (&*session.roots, reading);
+    let mut derived = derive(&policy, mode, &Grants::default(), &session.agent, within);
     let redactor = Redactor::default();
     let variables =
         std::env::vars().filter(|(name, value)| redactor.finds_secret(&format!("{name}={value}")));
@@ -171,6 +198,11 @@ pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String]) -> Der
     let withheld = variables.map(|(name, _)| name).chain(own).filter(|name| !keep.contains(name));
     derived.profile.withheld_variables = withheld.collect();
     derived
+}
+
+/// The folders in which the user's shell looks for programs.
+pub(super) fn program_folders() -> Vec<PathBuf> {
+    std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 /// The tier that was asked for, or the strongest that there is, and why there is no stronger one.
@@ -204,7 +236,9 @@ pub(super) fn what_is_not_held(tier: Tier, derived: &Derived) -> Result<Vec<Stri
     }
     let mut notes: Vec<String> =
         short.into_iter().map(|text| format!("not held by the {tier} tier: {text}")).collect();
-    let left = derived.left_out.len();
+    // Elsewhere there is nothing to be read, where not everything is.
+    let elsewhere = derived.profile.readable.as_ref().map_or(derived.here_alone.len(), |_| 0);
+    let left = derived.left_out.len() + elsewhere;
     if left > 0 {
         notes.push(format!("not held: {left} of the rules about files (mayi sandbox show says which)"));
     }

@@ -137,6 +137,8 @@ pub struct Call {
     pub parent: Option<Parent>,
     /// What the server says of itself and of the tool: shown as its words.
     pub about: Option<ServerAbout>,
+    /// Whether the kernel will hold all of it to a profile of this policy: said by a door alone that runs it so itself.
+    pub held: bool,
 }
 
 /// A call that started a sub-agent, as the agent tells of it.
@@ -185,6 +187,7 @@ impl Call {
             flagged: Vec::new(),
             parent: None,
             about: None,
+            held: false,
         }
     }
 
@@ -210,6 +213,7 @@ impl Call {
         bind("byHand", self.by_hand.clone().map(Value::from));
         bind("parent", self.parent.as_ref().map(|parent| serde_json::json!(parent)));
         bind("flagged", (!self.flagged.is_empty()).then(|| Value::from(self.flagged.clone())));
+        bind("held", self.held.then_some(Value::Bool(true)));
         digest_of(&bound)
     }
 

@@ -126,6 +126,7 @@ pub(super) fn build_call(
         flagged: Vec::new(),
         parent: None,
         about: None,
+        held: request.confined,
     })
 }
 

@@ -99,7 +99,7 @@ impl PolicyCache {
     /// A policy without anything that was configured, and without what mayi knows by itself: matrix and
     /// modes are all there is, besides the protection that is built in if that is wanted.
     fn isolated_policy(&mut self, protection: bool) -> Result<Policy, CheckError> {
-        let mut policy = Policy { readers: false, ..Policy::default() };
+        let mut policy = Policy { readers: false, allow_confined: true, ..Policy::default() };
         if protection {
             policy.protection = self.built_in()?;
         }

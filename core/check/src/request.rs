@@ -20,7 +20,7 @@ pub const ACP: &str = "acp";
 
 /// The keys that say how a call is judged: no matter of whoever asks for it.
 pub const JUDGING_KEYS: &[&str] =
-    &["agent", "mode", "workspace", "rules", "matrix", "isolated", "protection"];
+    &["agent", "mode", "workspace", "rules", "matrix", "isolated", "protection", "confined"];
 
 const MODES: &[&str] = &["plan", "default", "auto"];
 
@@ -160,6 +160,8 @@ pub struct Request {
     pub isolated: bool,
     /// With `isolated`: the built-in protection counts too.
     pub protection: bool,
+    /// As where the kernel holds it in full.
+    pub confined: bool,
 }
 
 impl Request {
@@ -178,6 +180,7 @@ impl Request {
             matrix: MatrixOverrides::default(),
             isolated: false,
             protection: false,
+            confined: false,
         }
     }
 
@@ -244,10 +247,24 @@ impl Request {
             let hint = "set `isolated` too, or leave it out: it counts by itself";
             return Err(fields.key_error("protection", "`protection` belongs to an isolated call", hint));
         }
+        let confined = fields.take_boolean("confined")?.unwrap_or(false);
         fields.finish()?;
         let protection = protection.unwrap_or(false);
         let shell = shell.unwrap_or_default();
-        Ok(Self { id, what, shell, cwd, workspace, agent, mode, rules, matrix, isolated, protection })
+        Ok(Self {
+            id,
+            what,
+            shell,
+            cwd,
+            workspace,
+            agent,
+            mode,
+            rules,
+            matrix,
+            isolated,
+            protection,
+            confined,
+        })
     }
 }
 

@@ -40,6 +40,7 @@ impl ConfigLoader<'_> {
             least_modes: self.merge.locks.mode_lock().map(|_| self.merge.managed.least_modes()),
             matrix: current.matrix(),
             readers: current.effective(keys::READERS, &[]),
+            allow_confined: current.effective(keys::ALLOW_CONFINED, &[]),
             rules: self.rules,
             protection,
             agents: current

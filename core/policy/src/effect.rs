@@ -61,6 +61,8 @@ pub enum Source {
     Bypass,
     /// Mode `auto`.
     Auto,
+    /// The kernel holds it to what the rules say, and nobody has said more.
+    Confined,
     /// Judging failed.
     Error,
 }

@@ -46,6 +46,8 @@ pub struct Policy {
     pub matrix: Matrix,
     /// Whether commands that only read, by the table of readers, are of category read.
     pub readers: bool,
+    /// Whether a call that the kernel holds in full runs where nobody has said anything of it.
+    pub allow_confined: bool,
     /// Rules of every layer; their order has no meaning.
     pub rules: Rules,
     /// What mayi protects by itself.
@@ -95,6 +97,7 @@ impl Default for Policy {
             matrix: Matrix::default(),
             rules: Rules::default(),
             readers: true,
+            allow_confined: false,
             protection: Protection::default(),
             agents: BTreeMap::new(),
             servers: BTreeMap::new(),

@@ -3,10 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use mayi_call::{Access, AgentId, Call, Door, PathAccess, SessionId, WriteKind};
-use mayi_policy::{Effect, Finding, Mode, Policy, SessionStanding, Source, decide};
+use mayi_policy::{Effect, Finding, Layer, Mode, Policy, SessionStanding, Source, decide};
 
-use crate::Profile;
+use crate::needed;
 use crate::walk::{ANY_NAME, Walk};
+use crate::{Place, Profile, Tier};
 
 /// What a command runs for, and under which rules.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,18 @@ pub struct Ground<'a> {
     pub home: Option<&'a Path>,
 }
 
+/// How much a command may read, besides what the rules hide.
+#[derive(Clone, Copy, Debug)]
+pub enum Reading<'a> {
+    /// All that the user can.
+    Everything,
+    /// The session's folders, the system, what rules allow to be read by name, and of home what programs need.
+    Needed {
+        /// The folders in which the user's shell looks for programs.
+        programs: &'a [PathBuf],
+    },
+}
+
 /// A profile, and what could not be put into it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derived {
@@ -30,19 +43,42 @@ pub struct Derived {
     pub profile: Profile,
     /// What of the rules is not in it, one line each.
     pub left_out: Vec<String>,
+    /// Rules about names that could be anywhere: they are in it for the session's folders.
+    pub here_alone: Vec<String>,
     /// Why there may be more to hold that was not found: then no tier holds all of it.
     pub incomplete: Option<String>,
+}
+
+impl Derived {
+    /// Whether the full tier holds all that the rules say, wherever that can be reached.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.left_out.is_empty()
+            && self.incomplete.is_none()
+            && Tier::Full.shortfalls(&self.profile).is_empty()
+    }
 }
 
 impl Ground<'_> {
     /// The profile that holds what the rules say of files: what they deny or ask about is hidden or kept as it is.
     #[must_use]
-    pub fn profile(&self) -> Derived {
+    pub fn profile(&self, reading: Reading<'_>) -> Derived {
         // In the form that is mounted; a root may stand there in two.
         let mut roots: Vec<PathBuf> = self.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
         roots.sort();
         roots.dedup();
         roots.retain(|root| root.is_dir());
+        let readable = match reading {
+            Reading::Everything => None,
+            Reading::Needed { programs } => {
+                let mut readable = needed::places(self.home, programs);
+                readable.extend(self.allowed_places());
+                let because = "the session's folder".to_owned();
+                readable
+                    .extend(roots.iter().map(|root| Place { path: root.clone(), because: because.clone() }));
+                Some(readable)
+            }
+        };
         let mut walk = Walk::new(*self);
         for root in &roots {
             if self.standing.mode != Mode::Plan && self.reason_against_writing(&root.join(ANY_NAME)).is_none()
@@ -52,12 +88,34 @@ impl Ground<'_> {
         }
         // Also in folders that are passed over otherwise.
         for place in self.named_places(&roots, &mut walk) {
-            walk.judge_named(&place);
+            // What can't be read at all need not be hidden.
+            if readable.as_ref().is_none_or(|readable| needed::can_hold(readable, &place)) {
+                walk.judge_named(&place);
+            }
         }
         for root in &roots {
             walk.judge_folder(root);
         }
-        walk.into_derived()
+        let mut derived = walk.into_derived();
+        derived.profile.readable = readable;
+        derived
+    }
+
+    /// Places outside of the session's folders that rules allow to be read, each by its name. A repository's rules are none of them.
+    fn allowed_places(&self) -> Vec<Place> {
+        let allows = self.policy.rules.iter().filter(|rule| {
+            rule.effect == Effect::Allow
+                && rule.origin.layer != Layer::Workspace
+                && rule.unless.is_none()
+                && rule.is_for(self.agent)
+        });
+        let named = allows.filter_map(|rule| {
+            let (selector, path) = rule.pattern.as_str().split_once('(')?;
+            let [place] = &*self.beginning(path.strip_suffix(')')?, &[])? else { return None };
+            let place = (selector == "read").then(|| place.canonicalize().ok())??;
+            Some(Place { path: place, because: format!("allow: {}", rule.pattern) })
+        });
+        named.collect()
     }
 
     /// Where rules and protection begin that name a place: elsewhere, or in one of the session's folders.
@@ -76,7 +134,7 @@ impl Ground<'_> {
                 Some(found) => places.extend(found),
                 // Of writing there is nothing to say elsewhere: nothing is written there.
                 None if selector == "read" => {
-                    walk.leave_out(format!("{text} outside of the session's folders"));
+                    walk.hold_here_alone(text);
                 }
                 None => {}
             }
@@ -146,7 +204,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    use crate::Place;
     use mayi_policy::grant::Grants;
     use mayi_policy::pattern::PatternBases;
     use mayi_policy::{Layer, Origin, Pattern, Protection, Rule};
@@ -199,7 +256,7 @@ mod tests {
             let standing = SessionStanding { mode, bypass: false, grants: &grants, servers: &[] };
             let agent = AgentId::from_name("a");
             Ground { policy: &self.policy, standing, agent: &agent, roots: &roots, home: Some(&home) }
-                .profile()
+                .profile(Reading::Everything)
         }
 
         /// Paths below the folder, as text.
@@ -219,11 +276,11 @@ mod tests {
             (Effect::Deny, "read(~/k/ke?)"),
             (Effect::Deny, "write(src/**)"),
         ]);
-        let Derived { profile, left_out, .. } = world.profile(Mode::Default);
+        let Derived { profile, here_alone, .. } = world.profile(Mode::Default);
         assert_eq!(world.below(&profile.writable), ["w"]);
         assert_eq!(world.below(&profile.hidden), ["home/.ssh", "home/k/key", "w/.env", "w/secrets"]);
         assert_eq!(world.below(&profile.read_only), ["w/.git/hooks", "w/src"]);
-        assert!(left_out.iter().any(|text| text.contains("**/.env")), "{left_out:?}");
+        assert!(here_alone.contains(&"read(**/.env)".to_owned()), "{here_alone:?}");
         let because = &profile.hidden.iter().find(|place| place.path.ends_with(".env")).unwrap().because;
         assert!(because.contains("read(**/.env)"), "{because}");
     }

@@ -4,6 +4,7 @@
 mod derive;
 #[cfg(target_os = "linux")]
 mod linux;
+mod needed;
 mod profile;
 mod tier;
 mod walk;
@@ -13,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
-pub use derive::{Derived, Ground};
+pub use derive::{Derived, Ground, Reading};
 pub use profile::{Bounds, Network, Place, Profile};
 pub use tier::Tier;
 

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a process and all that it starts may do. What is not named is readable and not writable.
+/// What a process and all that it starts may do. What is not named can't be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Profile {
+    /// What may be read besides what may be written and the folders of the system; none: everything but what is hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readable: Option<Vec<Place>>,
     /// Folders and files that may be written.
     pub writable: Vec<Place>,
     /// Within what is writable: what stays as it is. Its ancestors there keep their names.

@@ -57,6 +57,13 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// A rule is about names that could be anywhere.
+    pub(crate) fn hold_here_alone(&mut self, pattern: &str) {
+        if !self.found.here_alone.iter().any(|known| known == pattern) {
+            self.found.here_alone.push(pattern.to_owned());
+        }
+    }
+
     /// Judges a place that a rule names, and what is some way below it, wherever that is.
     pub(crate) fn judge_named(&mut self, path: &Path) {
         self.entry(path, DEPTH_NAMED, true);

@@ -39,7 +39,7 @@ export type PermissionType = "read" | "write" | "all";
 /**
  * What a finding comes from.
  */
-export type FindingSource = "rule" | "protection" | "setting" | "matrix" | "plan" | "caveat" | "grant" | "bypass" | "auto" | "error";
+export type FindingSource = "rule" | "protection" | "setting" | "matrix" | "plan" | "caveat" | "grant" | "bypass" | "auto" | "confined" | "error";
 
 /**
  * One reason for an effect on one access: the same value on cards, in `check` and in the record.

@@ -8,6 +8,7 @@
     reason = "only tests, and a missing key of JSON reads as null"
 )]
 
+mod confined;
 mod ends;
 mod escapes;
 mod place;

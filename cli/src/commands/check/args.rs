@@ -26,7 +26,7 @@ Examples:
 One line of --stdin:
   {\"id\": \"1\", \"kind\": \"shell\", \"command\": \"git status\", \"cwd\": \"/w\", \"agent\": \"claude\"}
 Keys: id, kind, then command and shell (bash, sh, zsh, unknown), path, url, request (of acp), or
-server, tool and arguments; cwd, workspace, agent, mode, rules, matrix, isolated, protection.
+server, tool and arguments; cwd, workspace, agent, mode, rules, matrix, isolated, protection, confined.
 
 Exit codes: 0 allowed · 5 denied · 6 asked about
 With --stdin: 0, or 2 if a line was not understood";
@@ -64,6 +64,9 @@ pub(crate) struct CheckArgs {
     /// As with a rule that denies what matches PATTERN (repeatable)
     #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
     pub deny: Vec<String>,
+    /// As where the kernel holds it in full, as `mayi exec` has it done
+    #[arg(long, help_heading = "Permissions")]
+    pub confined: bool,
     /// Work in DIR too (repeatable): changes there are judged as in the folder itself
     #[arg(long, value_name = "DIR", value_parser = parse_folder, value_hint = ValueHint::DirPath, help_heading = "Permissions")]
     pub add_dir: Vec<PathBuf>,

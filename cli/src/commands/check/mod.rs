@@ -95,6 +95,7 @@ fn build_request(args: &CheckArgs) -> Result<Request, CliError> {
         }
         request.agent = Some(name.clone());
     }
+    request.confined = args.confined;
     Ok(request)
 }
 

@@ -108,6 +108,7 @@ fn source_word(source: Source) -> &'static str {
         Source::Grant => "grant",
         Source::Bypass => "bypass",
         Source::Auto => "auto",
+        Source::Confined => "confined",
         Source::Error => "error",
     }
 }

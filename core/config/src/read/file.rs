@@ -63,6 +63,7 @@ pub(super) fn read(mut top: Section<'_, '_>) -> ParsedFile {
     }
     scalars::read(&mut top, "", &[], &mut file.scalars);
     read_acp(&mut top, &mut file.scalars);
+    read_sandbox(&mut top, &mut file.scalars);
     file.rules = rules::read(&mut top);
     agents::read(&mut top, &mut file);
     servers::read(&mut top, &mut file);
@@ -92,6 +93,13 @@ fn read_acp(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
         section.add_mistake("a file in a repository has no settings for `mayi acp`", "leave out [acp]");
     }
     scalars::read(&mut section, "acp", &[], scalars);
+    section.finish();
+}
+
+/// `[sandbox]`: settings of one value each.
+fn read_sandbox(top: &mut Section<'_, '_>, scalars: &mut Scalars) {
+    let Some(mut section) = top.take_table("sandbox") else { return };
+    scalars::read(&mut section, "sandbox", &[], scalars);
     section.finish();
 }
 

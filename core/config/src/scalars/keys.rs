@@ -8,6 +8,7 @@ use mayi_policy::{Approval, Effect, Level, Mode};
 pub(crate) const MODE: ScalarKey<Mode> = ScalarKey::at("mode");
 pub(crate) const ON_UNASKED: ScalarKey<OnUnasked> = ScalarKey::at("on_unasked");
 pub(crate) const READERS: ScalarKey<bool> = ScalarKey::at("readers");
+pub(crate) const ALLOW_CONFINED: ScalarKey<bool> = ScalarKey::at("sandbox.allow_confined");
 pub(crate) const PROTOCOL_V2: ScalarKey<bool> = ScalarKey::at("acp.protocol_v2");
 pub(crate) const MATRIX: ScalarKey<Effect> = ScalarKey::at("matrix.*.*");
 pub(crate) const TOOL_CATEGORY: ScalarKey<Category> = ScalarKey::at("tools.*");

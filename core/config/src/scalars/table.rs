@@ -55,6 +55,14 @@ pub(crate) static TABLE: &[ScalarRow] = &[
         "Whether commands that only read (`ls`, `rg`, `git log`, ...) run without a question. Default: true.",
     ),
     row(
+        "sandbox.allow_confined",
+        ScalarKind::Flag,
+        OFF,
+        "Whether a command that nobody has allowed, denied or asked about by a rule runs without a question where the kernel \
+         holds it in full: without\nnetwork, and to what the rules say of files. Default: false.",
+    )
+    .lockable(),
+    row(
         "acp.protocol_v2",
         ScalarKind::Flag,
         OFF,

@@ -16,7 +16,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use self::scalars::{
-    LockName, about, acp_scalars, agent_scalars, app_scalars, file_scalars, server_scalars, tool_scalars,
+    LockName, about, acp_scalars, agent_scalars, app_scalars, file_scalars, sandbox_scalars, server_scalars,
+    tool_scalars,
 };
 use self::words::{Category, Denied, Effect, Mode, ToolApproval};
 use crate::scalars::keys;
@@ -75,6 +76,8 @@ struct File {
     scalars: (),
     /// `mayi acp`. Not in a workspace's file.
     acp: Option<Acp>,
+    /// How commands are held that mayi runs itself.
+    sandbox: Option<Sandbox>,
     /// Rules in their short form: lists of patterns.
     rules: Option<Rules>,
     /// Rules in their long form: with a reason, limits and examples.
@@ -98,7 +101,7 @@ struct File {
     /// How the record is kept. Not in a workspace's file.
     record: Option<Record>,
     /// What other files may not loosen: "mode", "agents.*.bypass_permissions" or one agent's, "apps.*.trust_require_approval" or
-    /// "apps.*.trust_categories" or one app's. Only in a managed file.
+    /// "apps.*.trust_categories" or one app's, "sandbox.allow_confined". Only in a managed file.
     lock: Option<Vec<LockName>>,
 }
 
@@ -115,6 +118,14 @@ struct Further {
 #[serde(deny_unknown_fields)]
 struct Acp {
     #[schemars(flatten, schema_with = "acp_scalars")]
+    scalars: (),
+}
+
+/// How commands are held that mayi runs itself.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Sandbox {
+    #[schemars(flatten, schema_with = "sandbox_scalars")]
     scalars: (),
 }
 

@@ -36,6 +36,10 @@ pub(super) fn acp_scalars(generator: &mut SchemaGenerator) -> Schema {
     section_scalars(generator, "acp")
 }
 
+pub(super) fn sandbox_scalars(generator: &mut SchemaGenerator) -> Schema {
+    section_scalars(generator, "sandbox")
+}
+
 pub(super) fn agent_scalars(generator: &mut SchemaGenerator) -> Schema {
     section_scalars(generator, "agents.*")
 }

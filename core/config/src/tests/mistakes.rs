@@ -18,7 +18,7 @@ fn given_no_toml_then_the_place_is_named() {
 fn given_unknown_keys_then_the_nearest_is_offered_and_all_are_named() {
     insta::assert_snapshot!(mistakes("mod = \"plan\"\ncolour = 1\n[rules]\nalow = []\n[agents.x]\nbypass = true\n[matrix.yolo]\n"), @r#"
     FILE:1: no key is called `mod` in a configuration file (did you mean `mode`?)
-    FILE:2: no key is called `colour` in a configuration file (a configuration file has version, mode, on_unasked, readers, acp, rules, rule, agents, servers, apps, tools, workspaces, workspace, matrix, protection, lock or record)
+    FILE:2: no key is called `colour` in a configuration file (a configuration file has version, mode, on_unasked, readers, acp, sandbox, rules, rule, agents, servers, apps, tools, workspaces, workspace, matrix, protection, lock or record)
     FILE:4: no key is called `alow` in [rules] (did you mean `allow`?)
     FILE:6: no key is called `bypass` in [agents.x] (did you mean `bypass_permissions`?)
     FILE:7: no key is called `yolo` in [matrix] ([matrix] has plan, default or auto)
@@ -156,7 +156,7 @@ fn given_things_that_belong_elsewhere_then_it_is_said_where() {
     FILE:1: only a managed file can lock settings (leave it out, or write it in /etc/mayi/config.toml)
     FILE:2: `work` does not say which folder it is (write the whole path, or one that starts with ~/)
     "#);
-    insta::assert_snapshot!(Machine::new().managed("lock = [\"rules\"]\n").mistakes(), @r#"/etc/config.toml:1: `rules` can't be locked (write "mode", "agents.*.bypass_permissions", "apps.*.trust_require_approval" or "apps.*.trust_categories", or a name in place of the star)"#);
+    insta::assert_snapshot!(Machine::new().managed("lock = [\"rules\"]\n").mistakes(), @r#"/etc/config.toml:1: `rules` can't be locked (write "mode", "sandbox.allow_confined", "agents.*.bypass_permissions", "apps.*.trust_require_approval" or "apps.*.trust_categories", or a name in place of the star)"#);
 }
 
 /// The shape that a person sees.

@@ -119,6 +119,7 @@ fn build_call(from: &CallOrigin<'_>, known: &ToolCallState, not_shown: Vec<Strin
         flagged: Vec::new(),
         parent: known.parent.clone(),
         about: None,
+        held: false,
     };
     changes::add_untold_diffs(&mut call);
     call

@@ -39,5 +39,6 @@ pub fn side_door_call(
         flagged: Vec::new(),
         parent: None,
         about: None,
+        held: false,
     }
 }

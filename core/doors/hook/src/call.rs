@@ -127,6 +127,7 @@ pub(crate) fn call_from_event(
         flagged: Vec::new(),
         parent: event.parent.clone(),
         about: None,
+        held: false,
     };
     let untold = untold_diffs(&call);
     call.diffs.extend(untold);

@@ -156,6 +156,7 @@ impl ApprovalRequest {
             flagged,
             parent: None,
             about: Some(server_about(&self.label, server, listed)),
+            held: false,
         }
     }
 }

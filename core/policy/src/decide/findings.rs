@@ -26,6 +26,12 @@ pub(super) enum AskKind<'a> {
     Destructive(&'a str),
     /// A grant that names it, where one for exactly this call was given after the denial.
     Denied(&'a SessionDenial),
+    /// As [`Self::Plain`], and the kernel: it may reach what is protected, and none of its words says so.
+    Unsure,
+    /// Only a grant of exactly this call, or the kernel: it may be a file that a rule is about.
+    Perhaps,
+    /// Nothing but the kernel: it comes by a file that a rule is about.
+    PassedBy,
     /// Only a grant of exactly this call.
     Always,
     /// Nothing: a person answers each time.
@@ -39,19 +45,27 @@ pub(super) struct Findings<'a> {
     pub(super) seen: AccessForms<'a>,
     pub(super) standing: &'a SessionStanding<'a>,
     pub(super) list: Vec<Finding>,
+    /// The kernel may stand for a person.
+    confined: bool,
     discharged: Vec<Finding>,
     /// The access as text: written when it is needed.
     text: OnceCell<String>,
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(call: &'a Call, access: &'a Access, standing: &'a SessionStanding<'a>) -> Self {
+    pub(super) fn new(
+        call: &'a Call,
+        access: &'a Access,
+        standing: &'a SessionStanding<'a>,
+        confined: bool,
+    ) -> Self {
         Self {
             call,
             access,
             seen: AccessForms::new(access, &call.roots),
             standing,
             list: Vec::new(),
+            confined,
             discharged: Vec::new(),
             text: OnceCell::new(),
         }
@@ -100,12 +114,12 @@ impl<'a> Findings<'a> {
     pub(super) fn add_ask_about(&mut self, finding: Finding, hold: AskKind<'_>, part: Option<&Access>) {
         let grants = self.standing.grants;
         let by_grant = match &hold {
-            AskKind::Never => None,
-            AskKind::Always => grants.exact_call_grant(self.call, self.access),
+            AskKind::Never | AskKind::PassedBy => None,
+            AskKind::Always | AskKind::Perhaps => grants.exact_call_grant(self.call, self.access),
             AskKind::Caveat(caveat) => grants
                 .naming_caveat(self.call, self.access, caveat)
                 .or_else(|| grants.covering_grant(self.call, part?)),
-            AskKind::Plain | AskKind::Held => grants
+            AskKind::Plain | AskKind::Unsure | AskKind::Held => grants
                 .covering_grant(self.call, self.access)
                 .or_else(|| grants.covering_grant(self.call, part?)),
             // What was shown and allowed word by word names what it touches.
@@ -120,7 +134,13 @@ impl<'a> Findings<'a> {
                     .or_else(|| grants.naming_grant(self.call, part?, pattern, since))
             }
         };
-        let yields = matches!(hold, AskKind::Plain | AskKind::Caveat(_));
+        let yields = matches!(hold, AskKind::Plain | AskKind::Unsure | AskKind::Caveat(_));
+        let confined = self.confined
+            && match hold {
+                AskKind::Plain => finding.source == Source::Matrix,
+                AskKind::Caveat(_) | AskKind::Unsure | AskKind::Perhaps | AskKind::PassedBy => true,
+                _ => false,
+            };
         let stays_in_auto = matches!(hold, AskKind::Held | AskKind::Destructive(_));
         let bypassed = (yields || stays_in_auto) && self.standing.bypass;
         let discharged = |source, reason: String, pattern: Option<String>| Finding {
@@ -137,6 +157,9 @@ impl<'a> Findings<'a> {
             Some(discharged(Source::Bypass, reason, None))
         } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {
             Some(discharged(Source::Auto, format!("auto mode; else: {}", finding.reason), None))
+        } else if confined {
+            let reason = format!("held by the kernel, without network; else: {}", finding.reason);
+            Some(discharged(Source::Confined, reason, None))
         } else {
             None
         };

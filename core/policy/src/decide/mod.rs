@@ -1,5 +1,6 @@
 //! The decision (D4.1): pure and total.
 
+mod confined;
 mod findings;
 mod mentions;
 mod rules;
@@ -37,10 +38,11 @@ pub fn decide(policy: &Policy, call: &Call, standing: &SessionStanding<'_>) -> D
 fn decide_within_budget(policy: &Policy, call: &Call, standing: &SessionStanding<'_>) -> Decision {
     let mut trail = Vec::new();
     let mut categories = Vec::new();
+    let confined = confined::may_stand_in(policy, call, standing);
     for access in &call.accesses {
         let category = settings::category_of(policy, call, access, standing);
         categories.extend(category);
-        trail.append(&mut judge_access(policy, call, access, category, standing));
+        trail.append(&mut judge_access(policy, call, access, category, (standing, confined)));
     }
     if effort::is_spent() {
         trail.extend(call.accesses.first().map(unjudged));
@@ -85,9 +87,9 @@ fn judge_access(
     call: &Call,
     access: &Access,
     category: Option<Category>,
-    standing: &SessionStanding<'_>,
+    (standing, confined): (&SessionStanding<'_>, bool),
 ) -> Vec<Finding> {
-    let mut found = Findings::new(call, access, standing);
+    let mut found = Findings::new(call, access, standing, confined);
     let said = rules::apply_access_rules(policy, &mut found);
     rules::apply_tool_name_rules(policy, &mut found);
     add_grant_denials(&mut found);

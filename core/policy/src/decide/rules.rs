@@ -98,7 +98,7 @@ pub(super) fn apply_touch_rules(
                 &rule_reason(rule),
                 found,
             );
-            found.add_ask(with_rule_origin(rule, finding), AskKind::Never);
+            found.add_ask(with_rule_origin(rule, finding), AskKind::PassedBy);
             continue;
         }
         let finding = found.part_finding(
@@ -131,7 +131,7 @@ pub(super) fn apply_touch_rules(
             found.part_finding(Effect::Ask, touch.finding_text(None), Source::Rule, reason),
         );
         finding.always = true;
-        found.add_ask(finding, AskKind::Always);
+        found.add_ask(finding, AskKind::Perhaps);
     }
 }
 

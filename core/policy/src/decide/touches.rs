@@ -207,7 +207,11 @@ fn add_protection(policy: &Policy, touch: &TouchForms<'_>, lifted: bool, found: 
         finding.always = against.always;
         match against.effect {
             Effect::Ask => {
-                let hold = if against.always { AskKind::Always } else { AskKind::Plain };
+                let hold = match (against.always, against.unsure) {
+                    (true, _) => AskKind::Always,
+                    (false, true) => AskKind::Unsure,
+                    (false, false) => AskKind::Plain,
+                };
                 found.add_ask_about(finding, hold, touch.as_access(write).as_ref());
             }
             _ => found.list.push(finding),

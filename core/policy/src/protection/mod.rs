@@ -75,6 +75,8 @@ pub struct Objection {
     pub always: bool,
     /// A plain ask that mode auto leaves as it is.
     pub holds: bool,
+    /// It may be what is protected: that is known only when it runs.
+    pub unsure: bool,
     /// The pattern that matched.
     pub pattern: Option<String>,
     /// Why.
@@ -346,7 +348,7 @@ impl Protection {
                 TouchedPath::Known(_) => format!("it could reach a protected path, such as {pattern}"),
             };
             let (effect, always, holds) = (Effect::Ask, false, false);
-            found.push(Objection { effect, always, holds, pattern: None, reason, write });
+            found.push(Objection { effect, always, holds, unsure: true, pattern: None, reason, write });
         }
         if self.built_in {
             self.places_of_touch(seen, roots, &mut found);
@@ -385,6 +387,7 @@ impl Protection {
                         effect: Effect::Ask,
                         always: write.is_some(),
                         holds: false,
+                        unsure: false,
                         pattern: None,
                         reason,
                         write,
@@ -411,7 +414,15 @@ impl Protection {
         let Some(PathObjection { effect, always, reason }) = place else { return };
         if effect == Effect::Deny || !self.excepts(access, roots, false) {
             let write = if let Access::Write(kind, _) = access { Some(*kind) } else { None };
-            found.push(Objection { effect, always, holds: false, pattern: None, reason, write });
+            found.push(Objection {
+                effect,
+                always,
+                holds: false,
+                unsure: false,
+                pattern: None,
+                reason,
+                write,
+            });
         }
     }
 
@@ -434,6 +445,7 @@ impl Protection {
             effect,
             always: effect == Effect::Ask,
             holds: false,
+            unsure: false,
             pattern: None,
             reason: reason.to_owned(),
             write: None,
@@ -447,6 +459,7 @@ fn unknown_objection() -> Objection {
         effect: Effect::Deny,
         always: false,
         holds: false,
+        unsure: false,
         pattern: None,
         reason: "it is not known what is protected there".to_owned(),
         write: None,
@@ -470,7 +483,10 @@ fn add_best_objection(
         None => {
             let (effect, always, holds) = (entry.effect, entry.always, entry.holds);
             let reason = entry.reason.clone();
-            found.push((fit, Objection { effect, always, holds, pattern: pattern(), reason, write }));
+            found.push((
+                fit,
+                Objection { effect, always, holds, unsure: false, pattern: pattern(), reason, write },
+            ));
         }
     }
 }

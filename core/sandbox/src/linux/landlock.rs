@@ -9,6 +9,7 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
 
+use crate::needed::SYSTEM;
 use crate::{Place, Profile, SandboxError};
 
 /// The newest that is known here: what the kernel does not have of it is left out, and the tier says what that leaves.
@@ -54,7 +55,15 @@ fn rules(profile: &Profile, own: bool) -> Result<RulesetCreated, LandlockError> 
         .handle_access(all)?
         .scope(Scope::from_all(NEWEST))?
         .create()?;
-    let rules = allow(rules, Path::new("/"), AccessFs::from_read(NEWEST))?;
+    let reading = AccessFs::from_read(NEWEST);
+    let rules = match &profile.readable {
+        None => allow(rules, Path::new("/"), reading)?,
+        Some(places) => {
+            let own = places.iter().map(|place| &*place.path);
+            let system = SYSTEM.iter().map(Path::new);
+            own.chain(system).try_fold(rules, |rules, path| allow(rules, path, reading))?
+        }
+    };
     let mut writable: Vec<PathBuf> = profile.writable.iter().map(|Place { path, .. }| path.clone()).collect();
     writable.extend(if own { &OWN[..] } else { &DEVICES[..] }.iter().map(PathBuf::from));
     let rules = writable.iter().try_fold(rules, |rules, path| allow(rules, path, all))?;

@@ -6,13 +6,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::CWD;
+use rustix::fs::{CWD, FileType};
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind,
     mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree,
 };
 
 use super::mount_table::{MountPoint, mount_points, open_table};
+use crate::needed::SYSTEM;
 use crate::{Place, Profile, SandboxError};
 
 /// What a private `/dev` has of the machine's.
@@ -50,14 +51,26 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
     let devices = DEVICES.iter().map(|name| Ok((*name, copy_of(&Path::new("/dev").join(name))?)));
     let devices: Vec<_> = devices.collect::<Result<_, SandboxError>>()?;
     make_all_read_only(table)?;
+    // Copied when it is read-only.
+    let readable = readable_trees(profile)?;
+    let emptied = match profile.readable {
+        Some(_) => empty_other_folders()?,
+        None => Vec::new(),
+    };
     private_temporary_folder(profile.bounds.temporary_bytes)?;
     private_devices(&devices, profile.bounds.temporary_bytes)?;
+    for (path, tree) in readable.iter().map(|(path, tree)| (path.as_path(), tree)) {
+        attach(tree, path)?;
+    }
     for (path, tree) in &writable {
         attach(tree, path)?;
     }
     if let Some(tree) = seen.filter(|_| fs::symlink_metadata(cwd).is_err()) {
         attach(&tree, cwd)?;
         remount_read_only(cwd, table, MountFlags::empty())?;
+    }
+    for folder in &emptied {
+        remount_read_only(folder, table, MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC)?;
     }
     pin_ancestors(profile)?;
     // Also where something is mounted already: that is what is to be held.
@@ -128,10 +141,47 @@ fn copy_of(path: &Path) -> Result<Option<OwnedFd>, SandboxError> {
     }
 }
 
+/// What of the machine is to be seen where not everything is, as it is mounted now.
+fn readable_trees(profile: &Profile) -> Result<Vec<(PathBuf, OwnedFd)>, SandboxError> {
+    let Some(places) = &profile.readable else { return Ok(Vec::new()) };
+    let mut paths: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
+    // Whole folders at the top stay where they are.
+    paths.extend(SYSTEM.iter().map(PathBuf::from).filter(|path| path.components().count() > 2));
+    paths.retain(|path| !TEMPORARY.iter().any(|folder| path == Path::new(folder)));
+    paths.sort();
+    paths.dedup();
+    let trees = paths.into_iter().filter_map(|path| copy_of(&path).transpose().map(|tree| Ok((path, tree?))));
+    trees.collect()
+}
+
+/// Mounts an empty folder over each at the top of the file system that is none of the system's; which these are.
+fn empty_other_folders() -> Result<Vec<PathBuf>, SandboxError> {
+    let step = || SandboxError::step("list what is at the top");
+    let mut emptied = Vec::new();
+    for entry in fs::read_dir("/").map_err(step())? {
+        let entry = entry.map_err(step())?;
+        let path = entry.path();
+        let is_folder = entry.file_type().map_err(step())?.is_dir();
+        if is_folder && !SYSTEM.iter().any(|folder| path == Path::new(folder)) {
+            let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+            mount("tmpfs", &path, "tmpfs", flags, c"mode=755,size=1m")
+                .map_err(errno(format!("empty {}", path.display())))?;
+            emptied.push(path);
+        }
+    }
+    Ok(emptied)
+}
+
 /// Puts a copy in its place, which is made if it is not there: in a private folder it may not be.
 fn attach(tree: &OwnedFd, path: &Path) -> Result<(), SandboxError> {
     if fs::symlink_metadata(path).is_err() {
-        fs::create_dir_all(path).map_err(SandboxError::step(format!("make {}", path.display())))?;
+        let made = match rustix::fs::fstat(tree).map(|found| FileType::from_raw_mode(found.st_mode)) {
+            Ok(FileType::Directory) | Err(_) => fs::create_dir_all(path),
+            Ok(_) => {
+                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| File::create(path).map(drop))
+            }
+        };
+        made.map_err(SandboxError::step(format!("make {}", path.display())))?;
     }
     move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .map_err(errno(format!("mount {}", path.display())))

@@ -78,6 +78,7 @@ impl ToolCallRequest {
             flagged: found.flagged,
             parent: None,
             about: Some(found.about),
+            held: false,
         }
     }
 

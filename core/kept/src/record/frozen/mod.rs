@@ -43,6 +43,8 @@ pub struct FrozenCall {
     cautions: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     flagged: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    held: bool,
     /// The accesses as they are in digests, without what follows from the rest.
     accesses: Value,
     /// File systems that paths lie on; the first one is that of every path which does not say.
@@ -131,6 +133,7 @@ impl FrozenCall {
             blocked: call.blocked.clone(),
             cautions: call.cautions.clone(),
             flagged: call.flagged.clone(),
+            held: call.held,
             accesses,
             mounts: mounts.iter().map(mount).collect(),
             beside,
@@ -184,6 +187,7 @@ impl FrozenCall {
             flagged: self.flagged.clone(),
             parent: None,
             about: None,
+            held: self.held,
         })
     }
 }

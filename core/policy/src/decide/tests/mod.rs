@@ -443,6 +443,7 @@ mod bounds;
 mod careful;
 mod catastrophe;
 mod changed;
+mod confined;
 mod elsewhere;
 mod given;
 mod hidden;
