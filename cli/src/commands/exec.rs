@@ -132,7 +132,7 @@ pub(super) async fn run(args: ExecArgs, ctx: Context) -> Result<Exit, CliError> 
     let verdict = ask(&gate, call, &ctx, on_ask).await;
     let ended = match verdict {
         Verdict::Allowed(authorized) => {
-            let derived = sandbox::profile_of(&gate, &session, &args.keep_variable);
+            let derived = sandbox::profile_of(&gate, &session, &args.keep_variable, &ctx);
             match sandbox::what_is_not_held(tier, &derived) {
                 Ok(notes) => {
                     for text in weaker.iter().chain(&notes).filter(|_| !ctx.quiet) {

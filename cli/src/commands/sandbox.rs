@@ -1,5 +1,7 @@
 //! `mayi sandbox`: what a command may do that is confined here, and by what it is held.
 
+mod caches;
+
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -10,10 +12,11 @@ use mayi_core::gate::{Gate, Session};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Mode, Policy, SessionStanding};
 use mayi_core::record::Redactor;
-use mayi_sandbox::{Derived, Ground, Place, available_tier};
+use mayi_sandbox::{CacheGround, CacheLayer, CacheStore, Derived, Ground, Place, available_tier, try_caches};
 pub(super) use mayi_sandbox::{Profile, Tier};
 use serde_json::json;
 
+pub(crate) use self::caches::CleanArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -24,7 +27,9 @@ pub(super) const AFTER: &str = "\
 Examples:
   mayi sandbox check                  what this machine can hold, tried out
   mayi sandbox show                   what a command of `mayi exec` may do in this folder, and why
-  mayi sandbox show --mode plan --json";
+  mayi sandbox show --mode plan --json
+  mayi sandbox caches                 what confined commands have written in caches of tools
+  mayi sandbox clean cargo            forget it, for this project's cargo";
 
 /// `mayi sandbox`
 #[derive(Clone, Debug, Args)]
@@ -55,6 +60,14 @@ pub(crate) enum SandboxCommand {
         #[arg(long, value_name = "MODE", value_parser = mode_value_parser())]
         mode: Option<Mode>,
     },
+    /// List what confined commands have written in caches of tools, by project
+    Caches {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete what confined commands have written in caches of tools
+    Clean(CleanArgs),
 }
 
 /// A way of holding a command, from the weakest.
@@ -82,6 +95,8 @@ pub(super) fn run(args: SandboxArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
         SandboxCommand::Check { json } => check(json),
         SandboxCommand::Show { json, agent, mode } => show(json, agent.as_deref(), mode, ctx),
+        SandboxCommand::Caches { json } => caches::list(json, ctx),
+        SandboxCommand::Clean(args) => caches::clean(&args, ctx),
     }
 }
 
@@ -113,12 +128,14 @@ fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -
     let loaded = ctx.load()?;
     let agent = agent.map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
     let mode = loaded.policy.mode_of(&agent, mode);
-    let derived = derive(&loaded.policy, mode, &Grants::default(), &agent, &ctx.roots(&loaded));
+    let mut derived = derive(&loaded.policy, mode, &Grants::default(), &agent, &ctx.roots(&loaded));
+    add_caches(&mut derived.profile, mode, &ctx.roots(&loaded), ctx);
     let (tier, why) = available_tier();
+    let layers = if tier == Tier::Full { try_caches(&derived.profile) } else { Vec::new() };
     let shortfalls = tier.shortfalls(&derived.profile);
     if as_json {
         let shown = json!({
-            "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile,
+            "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile, "caches": layers,
             "incomplete": derived.incomplete, "leftOut": derived.left_out, "notHeld": shortfalls,
         });
         print::stdout_line(shown.to_string())?;
@@ -137,12 +154,40 @@ fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -
             ))?;
         }
     }
+    print_caches(&derived.profile, &layers)?;
     print::stdout_line("  read   everything else  (what is not hidden)")?;
     print::stdout_line("  reach  nothing but itself  (no network)")?;
     for text in derived.incomplete.iter().chain(left_out).chain(&shortfalls) {
         print::stdout_line(format!("not held: {}", escape_line(text)))?;
     }
     Ok(Exit::Done)
+}
+
+fn print_caches(profile: &Profile, layers: &[(String, CacheLayer)]) -> Result<(), CliError> {
+    for cache in &profile.caches {
+        let layer = layers.iter().find_map(|(name, layer)| (*name == cache.name).then_some(layer));
+        let (word, kept) = match layer {
+            Some(CacheLayer::Project) => ("cache", "written in a layer of this project's".to_owned()),
+            Some(CacheLayer::Command(why)) => ("cache", format!("written until the command ends: {}", escape_line(why))),
+            Some(CacheLayer::Nowhere(why)) => ("read", format!("it can't have a layer: {}", escape_line(why))),
+            None => ("read", "this tier has no layers".to_owned()),
+        };
+        let folder = escape_line(&cache.folder.to_string_lossy());
+        print::stdout_line(format!("  {word:<6} {folder}  ({}: {kept})", cache.name))?;
+        for below in cache.never_written.iter().filter(|_| word == "cache") {
+            print::stdout_line(format!("  keep   {folder}/{below}  (it is run from there)"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts the caches of tools in that there are. In mode `plan` nothing is written, and these are not either.
+fn add_caches(profile: &mut Profile, mode: Mode, roots: &[std::path::PathBuf], ctx: &Context) {
+    let (Some(home), Some(data)) = (home_folder(), ctx.sources.folders.data.as_deref()) else { return };
+    if mode != Mode::Plan {
+        let variable = |name: &str| std::env::var_os(name);
+        profile.caches = CacheGround { home: &home, roots, data, variable: &variable }.caches();
+    }
 }
 
 fn derive(
@@ -158,10 +203,16 @@ fn derive(
 }
 
 /// What a command of `session` may do, less the variables that look like secrets.
-pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String]) -> Derived {
+pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String], ctx: &Context) -> Derived {
     let policy = gate.policy();
     let mode = policy.mode_of(&session.agent, session.mode);
     let mut derived = derive(&policy, mode, &Grants::default(), &session.agent, &session.roots);
+    add_caches(&mut derived.profile, mode, &session.roots, ctx);
+    let data = ctx.sources.folders.data.as_deref().filter(|_| !derived.profile.caches.is_empty());
+    if let Some(Err(error)) = data.map(|data| CacheStore::new(data).remember(&session.roots)) {
+        // Its layers are in memory then.
+        ctx.print_note(format!("mayi: caches of tools are not kept: {error}"));
+    }
     let redactor = Redactor::default();
     let variables =
         std::env::vars().filter(|(name, value)| redactor.finds_secret(&format!("{name}={value}")));

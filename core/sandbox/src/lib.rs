@@ -1,6 +1,7 @@
 //! What was decided is held by the kernel: a [`Profile`] says what a process may read, write and reach, and [`run`] starts one in
 //! it. Nothing here decides, and nothing here needs root.
 
+mod caches;
 mod derive;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -13,12 +14,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
+pub use caches::{Cache, CacheGround, CacheLayer, CacheStore, CleanError, KeptCache, KeptProject, KeptRoot};
 pub use derive::{Derived, Ground};
 pub use profile::{Bounds, Network, Place, Profile};
 pub use tier::Tier;
 
 #[cfg(target_os = "linux")]
-pub use linux::available_tier;
+pub use linux::{available_tier, try_caches};
 
 /// Why a process could not be confined. It was not started.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +96,13 @@ fn exit_code(status: ExitStatus) -> u8 {
     let signal = None;
     let code = status.code().or_else(|| Some(128 + signal?));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED)
+}
+
+/// Where there is no sandbox: none.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn try_caches(_: &Profile) -> Vec<(String, CacheLayer)> {
+    Vec::new()
 }
 
 /// Where there is no sandbox: none.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Cache;
+
 /// What a process and all that it starts may do. What is not named is readable and not writable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -14,6 +16,8 @@ pub struct Profile {
     pub read_only: Vec<Place>,
     /// What may not be read.
     pub hidden: Vec<Place>,
+    /// Caches of tools, each written in a layer above it. Where there are no mounts they are read-only.
+    pub caches: Vec<Cache>,
     /// Whom it may reach.
     pub network: Network,
     /// Names of variables that are taken out of its environment.

@@ -14,9 +14,10 @@ mod loopback;
 mod mount_table;
 mod mounts;
 mod outer;
+mod overlays;
 mod probe;
 mod signals;
 mod stage;
 
-pub use probe::available_tier;
+pub use probe::{available_tier, try_caches};
 pub(crate) use stage::{Confined, run_if_stage};

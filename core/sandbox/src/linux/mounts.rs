@@ -12,8 +12,9 @@ use rustix::mount::{
     mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree,
 };
 
+use super::overlays::{Layers, kept_paths};
 use super::mount_table::{MountPoint, mount_points, open_table};
-use crate::{Place, Profile, SandboxError};
+use crate::{CacheLayer, Place, Profile, SandboxError};
 
 /// What a private `/dev` has of the machine's.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
@@ -34,8 +35,13 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 const EMPTY_FILE: &str = "/dev/.mayi-file";
 const EMPTY_FOLDER: &str = "/dev/.mayi-folder";
 
-/// Arranges the mounts of this namespace as `profile` says.
-pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(), SandboxError> {
+/// Arranges the mounts of this namespace as `profile` says. For each cache: where what is written in it is kept.
+pub(super) fn arrange(
+    profile: &Profile,
+    cwd: &Path,
+    table: &File,
+    layers: &Layers,
+) -> Result<Vec<(String, CacheLayer)>, SandboxError> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(errno("keep mounts to itself"))?;
     // As they are now: what is mounted over them or made read-only below does not change these.
@@ -45,6 +51,7 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
             writable.push((path, tree));
         }
     }
+    let caches = layers.mount(profile);
     // In a private folder it would be gone where it may not be written.
     let seen = copy_of(cwd)?;
     let devices = DEVICES.iter().map(|name| Ok((*name, copy_of(&Path::new("/dev").join(name))?)));
@@ -55,6 +62,11 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
     for (path, tree) in &writable {
         attach(tree, path)?;
     }
+    for (cache, tree, _) in &caches {
+        if let Some(tree) = tree {
+            attach(tree, &cache.folder)?;
+        }
+    }
     if let Some(tree) = seen.filter(|_| fs::symlink_metadata(cwd).is_err()) {
         attach(&tree, cwd)?;
         remount_read_only(cwd, table, MountFlags::empty())?;
@@ -63,7 +75,8 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
     // Also where something is mounted already: that is what is to be held.
     hold(profile, table, |_| true)?;
     // Nothing more is made in `/dev` itself.
-    remount_read_only(Path::new("/dev"), table, MountFlags::NOSUID | MountFlags::NOEXEC)
+    remount_read_only(Path::new("/dev"), table, MountFlags::NOSUID | MountFlags::NOEXEC)?;
+    Ok(caches.into_iter().map(|(cache, _, layer)| (cache.name.clone(), layer)).collect())
 }
 
 /// Mounts over what is kept and hidden, where that is gone.
@@ -81,6 +94,9 @@ pub(super) fn hold_again(profile: &Profile, table: &File) -> Result<(), SandboxE
 fn hold(profile: &Profile, table: &File, wanted: impl Fn(&Path) -> bool) -> Result<(), SandboxError> {
     for Place { path, .. } in sorted(&profile.read_only).into_iter().filter(|place| wanted(&place.path)) {
         bind_read_only(path, table)?;
+    }
+    for path in kept_paths(profile).into_iter().filter(|path| wanted(path)) {
+        bind_read_only(&path, table)?;
     }
     for Place { path, .. } in sorted(&profile.hidden).into_iter().filter(|place| wanted(&place.path)) {
         hide(path, table)?;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,10 @@ use rustix::thread::{
 };
 
 use super::mount_table::open_table;
+use super::overlays::Layers;
 use super::stage::{Task, inner_stage};
 use super::{loopback, mounts, signals};
-use crate::{Network, Profile, SandboxError};
+use crate::{CacheLayer, Network, Profile, SandboxError};
 
 /// How long it may take until something is mounted again; then the command is ended.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -24,10 +25,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Runs `words` as `task` says, and returns with the code it ended with.
 pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
     let mut table = None;
+    // Held until this process ends.
+    let mut _layers = None;
     if task.full {
+        let layers = _layers.insert(Layers::take_up(&task.profile));
         enter_namespaces(task.profile.network)?;
         let file = open_table().map_err(SandboxError::step("list what is mounted"))?;
-        mounts::arrange(&task.profile, &task.cwd, &file)?;
+        let caches = mounts::arrange(&task.profile, &task.cwd, &file, layers)?;
+        if task.only_tell {
+            return tell(&caches);
+        }
+        warn_of_read_only(&caches);
         table = Some(MountTable { file, profile: &task.profile });
         keep_for_inner_stage().map_err(SandboxError::step("hand on what the inner stage needs"))?;
     }
@@ -35,6 +43,21 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
     command.arg("--").args(words);
     let table = table.as_mut().map(|table| table as &mut dyn signals::Watched);
     signals::run_to_end(&mut command, table).map_err(SandboxError::step("run the inner stage"))
+}
+
+/// Prints where what is written in caches is kept.
+fn tell(caches: &[(String, CacheLayer)]) -> Result<u8, SandboxError> {
+    let told = serde_json::to_writer(io::stdout(), caches).map_err(io::Error::from);
+    told.map_err(SandboxError::step("tell of caches"))?;
+    Ok(0)
+}
+
+fn warn_of_read_only(caches: &[(String, CacheLayer)]) {
+    for (name, layer) in caches {
+        if let CacheLayer::Nowhere(why) = layer {
+            let _ = writeln!(io::stderr(), "mayi: the cache of {name} can't be written here: {}", why.escape_debug());
+        }
+    }
 }
 
 /// What the inner stage has yet to do with: whoever is not root has nothing left once a program is started, unless it is ambient.

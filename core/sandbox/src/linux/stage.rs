@@ -35,6 +35,8 @@ pub(super) struct Task {
     /// Where the command is started.
     #[serde(with = "crate::profile::path_text")]
     pub(super) cwd: PathBuf,
+    /// Whether nothing is run, and what was found of caches is printed.
+    pub(super) only_tell: bool,
 }
 
 /// A command that will run confined.
@@ -57,6 +59,24 @@ impl Confined {
         tier: Tier,
         cwd: &Path,
         words: &[OsString],
+    ) -> Result<Self, SandboxError> {
+        Self::prepare(profile, tier, cwd, words, false)
+    }
+
+    /// What makes the full tier's mounts of `profile`, and prints where what is written in its caches is kept.
+    ///
+    /// # Errors
+    /// If the full tier can't hold all of the profile.
+    pub(crate) fn telling(profile: &Profile) -> Result<Self, SandboxError> {
+        Self::prepare(profile, Tier::Full, Path::new("/"), &[], true)
+    }
+
+    fn prepare(
+        profile: &Profile,
+        tier: Tier,
+        cwd: &Path,
+        words: &[OsString],
+        only_tell: bool,
     ) -> Result<Self, SandboxError> {
         for place in profile.writable.iter().chain(&profile.read_only).chain(&profile.hidden) {
             if !place.path.is_absolute() {
@@ -82,7 +102,7 @@ impl Confined {
             temporary = Some(folder);
         }
         let folder = temporary.as_ref().map_or(Path::new("/tmp"), TempDir::path).to_owned();
-        let task = Task { profile, full, cwd: cwd.to_owned() };
+        let task = Task { profile, full, cwd: cwd.to_owned(), only_tell };
         signals::as_at_login().map_err(SandboxError::step("take up signals"))?;
         let (mut command, open) = stage(OUTER, &task).map_err(SandboxError::step("prepare the sandbox"))?;
         command.arg("--").args(words);
