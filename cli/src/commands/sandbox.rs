@@ -144,7 +144,12 @@ fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -
     let Derived { profile, left_out, .. } = &derived;
     print::stdout_line(format!("in mode {mode}, held by the {tier} tier:"))?;
     for (word, places) in
-        [("write", &profile.writable), ("keep", &profile.read_only), ("hide", &profile.hidden)]
+        [
+        ("write", &profile.writable),
+        ("keep", &profile.read_only),
+        ("copy", &profile.copied),
+        ("hide", &profile.hidden),
+    ]
     {
         for Place { path, because } in places {
             print::stdout_line(format!(

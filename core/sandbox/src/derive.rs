@@ -3,9 +3,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use mayi_call::{Access, AgentId, Call, Door, PathAccess, SessionId, WriteKind};
-use mayi_policy::{Effect, Finding, Mode, Policy, SessionStanding, Source, decide};
+use mayi_policy::{Decision, Effect, Finding, Mode, Policy, SessionStanding, Source, decide};
 
 use crate::Profile;
+use crate::git_settings::is_git_settings;
 use crate::walk::{ANY_NAME, Walk};
 
 /// What a command runs for, and under which rules.
@@ -57,7 +58,25 @@ impl Ground<'_> {
         for root in &roots {
             walk.judge_folder(root);
         }
-        walk.into_derived()
+        let mut derived = walk.into_derived();
+        self.copy_git_settings(&mut derived.profile);
+        derived
+    }
+
+    /// Settings of repositories that are kept because they are protected, and by nobody's rule: the command gets copies of them.
+    fn copy_git_settings(&self, profile: &mut Profile) {
+        let ruled = |path: &Path| {
+            let text = path.to_str()?;
+            let decision = self.decision(|path| Access::Write(WriteKind::Write, path), text);
+            let by_rule = |finding: &Finding| {
+                finding.effect != Effect::Allow && matches!(finding.source, Source::Rule | Source::Grant)
+            };
+            Some(decision.trail.iter().any(by_rule))
+        };
+        let (copied, kept) = std::mem::take(&mut profile.read_only)
+            .into_iter()
+            .partition(|place| is_git_settings(&place.path) && ruled(&place.path) == Some(false));
+        (profile.copied, profile.read_only) = (copied, kept);
     }
 
     /// Where rules and protection begin that name a place: elsewhere, or in one of the session's folders.
@@ -106,6 +125,16 @@ impl Ground<'_> {
         (anchored && !known.is_empty()).then(|| roots.iter().map(|root| root.join(known)).collect())
     }
 
+    fn decision(&self, access: impl FnOnce(PathAccess) -> Access, path: &str) -> Decision {
+        let cwd = self.roots.first().map_or(Path::new("/"), PathBuf::as_path);
+        let call = Call {
+            roots: self.roots.to_vec(),
+            accesses: vec![access(PathAccess::new(cwd, path))],
+            ..Call::new(Door::Check, self.agent.clone(), SessionId(String::new()), cwd.to_owned())
+        };
+        decide(self.policy, &call, &self.standing)
+    }
+
     pub(crate) fn reason_against_reading(&self, path: &Path) -> Option<String> {
         self.reason_against(Access::Read, path)
     }
@@ -118,13 +147,7 @@ impl Ground<'_> {
     /// protected. Modes and settings say of kinds of calls what they do.
     fn reason_against(&self, access: impl FnOnce(PathAccess) -> Access, path: &Path) -> Option<String> {
         let Some(text) = path.to_str() else { return Some("a name that is not UTF-8 text".to_owned()) };
-        let cwd = self.roots.first().map_or(Path::new("/"), PathBuf::as_path);
-        let call = Call {
-            roots: self.roots.to_vec(),
-            accesses: vec![access(PathAccess::new(cwd, text))],
-            ..Call::new(Door::Check, self.agent.clone(), SessionId(String::new()), cwd.to_owned())
-        };
-        let decision = decide(self.policy, &call, &self.standing);
+        let decision = self.decision(access, text);
         let within = self.roots.iter().any(|root| path.starts_with(root));
         let speaks = |finding: &&Finding| {
             finding.effect != Effect::Allow

@@ -3,9 +3,12 @@
 
 mod caches;
 mod derive;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing runs confined there"))]
+mod git_settings;
 #[cfg(target_os = "linux")]
 mod linux;
 mod profile;
+mod remove;
 mod tier;
 mod walk;
 

@@ -14,6 +14,9 @@ pub struct Profile {
     pub writable: Vec<Place>,
     /// Within what is writable: what stays as it is. Its ancestors there keep their names.
     pub read_only: Vec<Place>,
+    /// Settings of repositories, of which it has copies of its own: what it changes in them is put through when it has ended, less what
+    /// git would run.
+    pub copied: Vec<Place>,
     /// What may not be read.
     pub hidden: Vec<Place>,
     /// Caches of tools, each written in a layer above it. Where there are no mounts they are read-only.

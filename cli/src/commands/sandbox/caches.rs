@@ -48,7 +48,7 @@ pub(super) fn list(as_json: bool, ctx: &Context) -> Result<Exit, CliError> {
     for project in &projects {
         let used = if project.in_use { "  (in use)" } else { "" };
         print::stdout_line(format!("{}{used}", name_of(project)))?;
-        for cache in &project.caches {
+        for cache in project.caches.iter().filter(|cache| cache.entries > 0) {
             print::stdout_line(format!("  {:<14} {}", cache.name, size_of(std::slice::from_ref(cache))))?;
         }
     }

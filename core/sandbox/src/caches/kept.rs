@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{project_name, table};
 use crate::profile::path_text;
+use crate::remove::delete_folder;
 
 /// Maximum number of files and folders that are counted.
 const MOST_ENTRIES: u64 = 200_000;
@@ -140,7 +141,7 @@ impl KeptProject {
     pub fn clean(&self, name: Option<&str>) -> Result<(), CleanError> {
         let Some(_lock) = lock(&self.folder)? else { return Err(CleanError::InUse) };
         for cache in self.caches.iter().filter(|cache| name.is_none_or(|name| cache.name == name)) {
-            delete(&self.folder.join(&cache.name))?;
+            delete_folder(&self.folder.join(&cache.name))?;
         }
         if name.is_none() {
             for file in [PROJECT_FILE, LOCK_FILE] {
@@ -230,56 +231,6 @@ fn measure(name: &str, upper: &Path, left: &mut u64) -> KeptCache {
         }
     }
     cache
-}
-
-/// Deletes a folder with all that is in it. What is in it may be as deep as it likes, and without rights: each folder comes to the
-/// top before it is emptied.
-fn delete(top: &Path) -> io::Result<()> {
-    open_up(top)?;
-    let mut number = 0_u64;
-    loop {
-        let mut none = true;
-        for entry in fs::read_dir(top)? {
-            none = false;
-            let entry = entry?;
-            if !entry.file_type()?.is_dir() {
-                fs::remove_file(entry.path())?;
-                continue;
-            }
-            open_up(&entry.path())?;
-            for inner in fs::read_dir(entry.path())? {
-                let inner = inner?;
-                if !inner.file_type()?.is_dir() {
-                    fs::remove_file(inner.path())?;
-                    continue;
-                }
-                open_up(&inner.path())?;
-                let free = std::iter::repeat_with(|| {
-                    number += 1;
-                    top.join(format!(".{number}"))
-                });
-                let free = free.into_iter().find(|path| fs::symlink_metadata(path).is_err());
-                fs::rename(inner.path(), free.ok_or(io::ErrorKind::AlreadyExists)?)?;
-            }
-            fs::remove_dir(entry.path())?;
-        }
-        if none {
-            return fs::remove_dir(top);
-        }
-    }
-}
-
-/// Gives this user all rights to a folder of its own.
-fn open_up(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        if fs::symlink_metadata(folder)?.permissions().mode() & 0o700 != 0o700 {
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-        }
-    }
-    let _ = folder;
-    Ok(())
 }
 
 #[cfg(test)]

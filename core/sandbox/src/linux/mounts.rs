@@ -14,6 +14,8 @@ use rustix::mount::{
 
 use super::overlays::{Layers, kept_paths};
 use super::mount_table::{MountPoint, mount_points, open_table};
+use super::stage::Task;
+use crate::git_settings::COPY;
 use crate::{CacheLayer, Place, Profile, SandboxError};
 
 /// What a private `/dev` has of the machine's.
@@ -35,13 +37,16 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 const EMPTY_FILE: &str = "/dev/.mayi-file";
 const EMPTY_FOLDER: &str = "/dev/.mayi-folder";
 
-/// Arranges the mounts of this namespace as `profile` says. For each cache: where what is written in it is kept.
+/// The folder with copies of settings.
+const COPIES: &str = "/dev/.mayi-copies";
+
+/// Arranges the mounts of this namespace as the task's profile says. For each cache: where what is written in it is kept.
 pub(super) fn arrange(
-    profile: &Profile,
-    cwd: &Path,
+    task: &Task,
     table: &File,
     layers: &Layers,
 ) -> Result<Vec<(String, CacheLayer)>, SandboxError> {
+    let (profile, cwd) = (&task.profile, task.cwd.as_path());
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(errno("keep mounts to itself"))?;
     // As they are now: what is mounted over them or made read-only below does not change these.
@@ -56,9 +61,13 @@ pub(super) fn arrange(
     let seen = copy_of(cwd)?;
     let devices = DEVICES.iter().map(|name| Ok((*name, copy_of(&Path::new("/dev").join(name))?)));
     let devices: Vec<_> = devices.collect::<Result<_, SandboxError>>()?;
+    let copies = task.copies.as_deref().map(copy_of).transpose()?.flatten();
     make_all_read_only(table)?;
     private_temporary_folder(profile.bounds.temporary_bytes)?;
     private_devices(&devices, profile.bounds.temporary_bytes)?;
+    if let Some(tree) = copies {
+        link_copies(&tree, profile.copied.len())?;
+    }
     for (path, tree) in &writable {
         attach(tree, path)?;
     }
@@ -74,6 +83,7 @@ pub(super) fn arrange(
     pin_ancestors(profile)?;
     // Also where something is mounted already: that is what is to be held.
     hold(profile, table, |_| true)?;
+    hold_copies(profile, |_| true)?;
     // Nothing more is made in `/dev` itself.
     remount_read_only(Path::new("/dev"), table, MountFlags::NOSUID | MountFlags::NOEXEC)?;
     Ok(caches.into_iter().map(|(cache, _, layer)| (cache.name.clone(), layer)).collect())
@@ -87,7 +97,34 @@ pub(super) fn hold_again(profile: &Profile, table: &File) -> Result<(), SandboxE
         let last = points.iter().rfind(|point| point.path == path);
         last.is_some_and(|point| point.flags.contains(MountFlags::RDONLY))
     };
-    hold(profile, table, |path| !held(path))
+    hold(profile, table, |path| !held(path))?;
+    hold_copies(profile, |path| !points.iter().any(|point| point.path == path))
+}
+
+/// Mounts over those settings of which there are copies which are `wanted`: a link to the copy. Whoever writes them follows it, and
+/// puts new ones in the place of the copy.
+fn hold_copies(profile: &Profile, wanted: impl Fn(&Path) -> bool) -> Result<(), SandboxError> {
+    for (number, Place { path, .. }) in profile.copied.iter().enumerate() {
+        if let Some(link) = copy_of(&link_to_copy(number))?.filter(|_| wanted(path) && path.is_file()) {
+            move_mount(&link, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+                .map_err(errno(format!("mount {}", path.display())))?;
+        }
+    }
+    Ok(())
+}
+
+fn link_to_copy(number: usize) -> PathBuf {
+    PathBuf::from(format!("{COPIES}-{number}"))
+}
+
+/// Puts the folder of copies in its place, and makes a link to each.
+fn link_copies(tree: &OwnedFd, count: usize) -> Result<(), SandboxError> {
+    attach(tree, Path::new(COPIES))?;
+    for number in 0..count {
+        symlink(format!("{COPIES}/{number}/{COPY}"), link_to_copy(number))
+            .map_err(SandboxError::step("link the copy of settings"))?;
+    }
+    Ok(())
 }
 
 /// Mounts over those places that are kept and hidden which are `wanted`.
@@ -231,7 +268,7 @@ fn private_devices(devices: &[(&str, Option<OwnedFd>)], bytes: u64) -> Result<()
 /// mounted can't be renamed.
 fn pin_ancestors(profile: &Profile) -> Result<(), SandboxError> {
     let mut pinned: Vec<PathBuf> = Vec::new();
-    for kept in &profile.read_only {
+    for kept in profile.read_only.iter().chain(&profile.copied) {
         let roots = profile.writable.iter().filter(|root| kept.path.starts_with(&root.path));
         let Some(root) = roots.max_by_key(|root| root.path.components().count()) else { continue };
         let between = kept.path.ancestors().skip(1).take_while(|folder| *folder != root.path);

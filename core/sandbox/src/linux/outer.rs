@@ -31,7 +31,7 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
         let layers = _layers.insert(Layers::take_up(&task.profile));
         enter_namespaces(task.profile.network)?;
         let file = open_table().map_err(SandboxError::step("list what is mounted"))?;
-        let caches = mounts::arrange(&task.profile, &task.cwd, &file, layers)?;
+        let caches = mounts::arrange(task, &file, layers)?;
         if task.only_tell {
             return tell(&caches);
         }

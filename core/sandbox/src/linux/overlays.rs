@@ -59,6 +59,8 @@ fn project_layer(cache: &Cache) -> io::Result<OwnedFd> {
     for folder in [&upper, &work] {
         make_private(folder)?;
     }
+    // The topmost folder of an overlay has the rights of the layer.
+    fs::set_permissions(&upper, fs::metadata(&cache.folder)?.permissions())?;
     overlay(&[&open_folder(&cache.folder)?], &open_folder(&upper)?, &open_folder(&work)?)
 }
 
@@ -69,11 +71,13 @@ fn layer_in_memory(cache: &Cache, bytes: u64) -> io::Result<OwnedFd> {
     if let Ok(upper) = open_folder(&cache.upper.join("upper")) {
         lower.insert(0, upper);
     }
+    let rights = fs::metadata(&cache.folder)?.permissions();
     let options = std::ffi::CString::new(format!("mode=700,size={bytes}"))?;
     mount("tmpfs", &cache.folder, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())?;
     let layers = ["upper", "work"].map(|name| {
         let folder = cache.folder.join(name);
         fs::create_dir(&folder)?;
+        fs::set_permissions(&folder, rights.clone())?;
         open_folder(&folder)
     });
     let made = match layers {
