@@ -138,7 +138,11 @@ pub(super) async fn run(args: ExecArgs, ctx: Context) -> Result<Exit, CliError> 
                     for text in weaker.iter().chain(&notes).filter(|_| !ctx.quiet) {
                         print::stderr_line(format!("mayi: {}", escape_line(text)));
                     }
-                    carry_out(&gate, &authorized, args.words(), &session, (tier, derived.profile)).await
+                    let before = sandbox::Before::of(&derived.profile);
+                    let ended =
+                        carry_out(&gate, &authorized, args.words(), &session, (tier, derived.profile)).await;
+                    sandbox::take_back(&gate, &session, &before, &ctx);
+                    ended
                 }
                 Err(error) => {
                     gate.begin_execution(&authorized).finish("failed: it was never run");

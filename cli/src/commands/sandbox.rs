@@ -12,7 +12,8 @@ use mayi_core::gate::{Gate, Session};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Mode, Policy, SessionStanding};
 use mayi_core::record::Redactor;
-use mayi_sandbox::{CacheGround, CacheLayer, CacheStore, Derived, Ground, Place, available_tier, try_caches};
+pub(super) use mayi_sandbox::Before;
+use mayi_sandbox::{CacheGround, CacheLayer, CacheStore, Derived, Ground, Place, available_tier, seatbelt_text, try_caches};
 pub(super) use mayi_sandbox::{Profile, Tier};
 use serde_json::json;
 
@@ -53,6 +54,9 @@ pub(crate) enum SandboxCommand {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
+        /// Print it as a profile of macOS' Seatbelt, which was not tried on a Mac
+        #[arg(long, conflicts_with = "json")]
+        seatbelt: bool,
         /// As this agent
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
@@ -94,7 +98,9 @@ impl From<TierArg> for Tier {
 pub(super) fn run(args: SandboxArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
         SandboxCommand::Check { json } => check(json),
-        SandboxCommand::Show { json, agent, mode } => show(json, agent.as_deref(), mode, ctx),
+        SandboxCommand::Show { json, seatbelt, agent, mode } => {
+            show(if seatbelt { Form::Seatbelt } else if json { Form::Json } else { Form::Text }, agent.as_deref(), mode, ctx)
+        }
         SandboxCommand::Caches { json } => caches::list(json, ctx),
         SandboxCommand::Clean(args) => caches::clean(&args, ctx),
     }
@@ -124,16 +130,30 @@ fn check(as_json: bool) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn show(as_json: bool, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -> Result<Exit, CliError> {
+/// How a profile is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Json,
+    Seatbelt,
+}
+
+fn show(form: Form, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
     let agent = agent.map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
     let mode = loaded.policy.mode_of(&agent, mode);
     let mut derived = derive(&loaded.policy, mode, &Grants::default(), &agent, &ctx.roots(&loaded));
     add_caches(&mut derived.profile, mode, &ctx.roots(&loaded), ctx);
+    if form == Form::Seatbelt {
+        let text = seatbelt_text(&derived.profile);
+        let text = text.ok_or_else(|| CliError::confinement("a path is not UTF-8 text"))?;
+        print::stdout_line(text.trim_end())?;
+        return Ok(Exit::Done);
+    }
     let (tier, why) = available_tier();
     let layers = if tier == Tier::Full { try_caches(&derived.profile) } else { Vec::new() };
     let shortfalls = tier.shortfalls(&derived.profile);
-    if as_json {
+    if form == Form::Json {
         let shown = json!({
             "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile, "caches": layers,
             "incomplete": derived.incomplete, "leftOut": derived.left_out, "notHeld": shortfalls,
@@ -227,6 +247,19 @@ pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String], ctx: &
     let withheld = variables.map(|(name, _)| name).chain(own).filter(|name| !keep.contains(name));
     derived.profile.withheld_variables = withheld.collect();
     derived
+}
+
+/// Takes back what a command of `session` has made that is protected, and was not there before it; says so.
+pub(super) fn take_back(gate: &Gate, session: &Session, before: &Before, ctx: &Context) {
+    let Some(data) = ctx.sources.folders.data.as_deref() else { return };
+    let (policy, grants, home) = (gate.policy(), Grants::default(), home_folder());
+    let mode = policy.mode_of(&session.agent, session.mode);
+    let standing = SessionStanding { mode, bypass: false, grants: &grants, servers: &[] };
+    let roots = &session.roots;
+    let ground = Ground { policy: &policy, standing, agent: &session.agent, roots, home: home.as_deref() };
+    for line in ground.take_back(before, data) {
+        print::stderr_line(format!("mayi: {}", escape_line(&line)));
+    }
 }
 
 /// The tier that was asked for, or the strongest that there is, and why there is no stronger one.

@@ -28,8 +28,12 @@ pub(crate) fn is_git_settings(path: &Path) -> bool {
         return false;
     };
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() <= LONGEST)
-        && folder.join("HEAD").is_file()
-        && ["objects", "refs"].iter().all(|name| folder.join(name).is_dir())
+        && is_repository(folder)
+}
+
+/// Whether a folder is laid out as a repository, whatever its name: git takes it for one.
+pub(crate) fn is_repository(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| folder.join(name).is_dir())
 }
 
 /// Copies of settings, for a command.
