@@ -168,6 +168,7 @@ fn show(form: Form, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -> R
         ("write", &profile.writable),
         ("keep", &profile.read_only),
         ("copy", &profile.copied),
+        ("absent", &profile.absent),
         ("hide", &profile.hidden),
     ]
     {

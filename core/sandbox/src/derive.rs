@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use mayi_call::{Access, AgentId, Call, Door, PathAccess, SessionId, WriteKind};
 use mayi_policy::{Decision, Effect, Finding, Mode, Policy, SessionStanding, Source, decide};
 
-use crate::Profile;
+use crate::{Place, Profile};
 use crate::git_settings::is_git_settings;
 use crate::walk::{ANY_NAME, Walk};
 
@@ -60,7 +60,29 @@ impl Ground<'_> {
         }
         let mut derived = walk.into_derived();
         self.copy_git_settings(&mut derived.profile);
+        derived.profile.absent = self.absent_names(&derived.profile);
         derived
+    }
+
+    /// What protection says of a file right in a folder `.git`, where there is none: what git reads there counts at once, also for a
+    /// person's prompt that runs git, and no mount holds a name that is not there.
+    fn absent_names(&self, profile: &Profile) -> Vec<Place> {
+        let protected = self.policy.protection.entries();
+        let names = protected.iter().filter_map(|entry| {
+            let name = entry.pattern.as_str().strip_prefix("write(**/.git/")?.strip_suffix(')')?;
+            (!name.contains(['/', '*', '?', '[', '{', '\\'])).then_some(name)
+        });
+        let names: Vec<&str> = names.collect();
+        let kept = profile.read_only.iter().chain(&profile.copied);
+        let mut folders: Vec<&Path> =
+            kept.filter_map(|place| place.path.ancestors().find(|folder| folder.ends_with(".git"))).collect();
+        folders.sort();
+        folders.dedup();
+        let paths = folders.into_iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+        paths
+            .filter(|path| path.symlink_metadata().is_err())
+            .filter_map(|path| Some(Place { because: self.reason_against_writing(&path)?, path }))
+            .collect()
     }
 
     /// Settings of repositories that are kept because they are protected, and by nobody's rule: the command gets copies of them.
@@ -169,7 +191,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    use crate::Place;
     use mayi_policy::grant::Grants;
     use mayi_policy::pattern::PatternBases;
     use mayi_policy::{Layer, Origin, Pattern, Protection, Rule};

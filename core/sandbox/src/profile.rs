@@ -17,6 +17,8 @@ pub struct Profile {
     /// Settings of repositories, of which it has copies of its own: what it changes in them is put through when it has ended, less what
     /// git would run.
     pub copied: Vec<Place>,
+    /// Names in folders of repositories that are not there and must not appear: a command that makes one is ended.
+    pub absent: Vec<Place>,
     /// What may not be read.
     pub hidden: Vec<Place>,
     /// Caches of tools, each written in a layer above it. Where there are no mounts they are read-only.

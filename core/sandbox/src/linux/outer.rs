@@ -13,11 +13,15 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set, set_capabilities,
 };
 
+use super::absent::Absent;
 use super::mount_table::open_table;
 use super::overlays::Layers;
 use super::stage::{Task, inner_stage};
 use super::{loopback, mounts, signals};
 use crate::{CacheLayer, Network, Profile, SandboxError};
+
+/// What a command ends with that was ended: as one that was killed.
+const ENDED: u8 = 137;
 
 /// How long it may take until something is mounted again; then the command is ended.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -36,13 +40,23 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
             return tell(&caches);
         }
         warn_of_read_only(&caches);
-        table = Some(MountTable { file, profile: &task.profile });
+        let absent = Absent::watch(&task.profile.absent).map_err(SandboxError::step("watch folders of git"))?;
+        table = Some(MountTable { file, profile: &task.profile, absent, refused: None });
         keep_for_inner_stage().map_err(SandboxError::step("hand on what the inner stage needs"))?;
     }
     let (mut command, _open) = inner_stage(task).map_err(SandboxError::step("prepare the inner stage"))?;
     command.arg("--").args(words);
-    let table = table.as_mut().map(|table| table as &mut dyn signals::Watched);
-    signals::run_to_end(&mut command, table).map_err(SandboxError::step("run the inner stage"))
+    let watched = table.as_mut().map(|table| table as &mut dyn signals::Watched);
+    let ended = signals::run_to_end(&mut command, watched);
+    // It may have ended before that was seen.
+    if let Some(table) = &mut table {
+        table.look_for_absent();
+        if let Some(why) = &table.refused {
+            let _ = writeln!(io::stderr(), "mayi: the command was ended: {}", why.escape_debug());
+            return Ok(ENDED);
+        }
+    }
+    ended.map_err(SandboxError::step("run the inner stage"))
 }
 
 /// Prints where what is written in caches is kept.
@@ -101,14 +115,36 @@ fn enter_namespaces(network: Network) -> Result<(), SandboxError> {
 struct MountTable<'a> {
     file: File,
     profile: &'a Profile,
+    absent: Option<Absent<'a>>,
+    /// Why the command may not go on.
+    refused: Option<String>,
+}
+
+impl MountTable<'_> {
+    fn look_for_absent(&mut self) {
+        if let Some(why) = self.absent.as_ref().and_then(Absent::look) {
+            self.refused.get_or_insert(why);
+        }
+    }
 }
 
 impl signals::Watched for MountTable<'_> {
-    fn descriptor(&self) -> PollFd<'_> {
-        PollFd::new(&self.file, PollFlags::PRI | PollFlags::ERR)
+    fn descriptors(&self) -> Vec<PollFd<'_>> {
+        let table = PollFd::new(&self.file, PollFlags::PRI | PollFlags::ERR);
+        let notices = self.absent.as_ref().map(|absent| PollFd::new(&absent.notices, PollFlags::IN));
+        std::iter::once(table).chain(notices).collect()
     }
 
-    fn changed(&mut self) -> io::Result<()> {
+    fn changed(&mut self, told: &[bool]) -> io::Result<()> {
+        if told.get(1) == Some(&true) {
+            self.look_for_absent();
+            if let Some(why) = &self.refused {
+                return Err(io::Error::other(why.clone()));
+            }
+        }
+        if told.first() != Some(&true) {
+            return Ok(());
+        }
         let begun = Instant::now();
         loop {
             match mounts::hold_again(self.profile, &self.file) {
