@@ -13,7 +13,9 @@ use mayi_core::grant::Grants;
 use mayi_core::policy::{Mode, Policy, SessionStanding};
 use mayi_core::record::Redactor;
 pub(super) use mayi_sandbox::Before;
-use mayi_sandbox::{CacheGround, CacheLayer, CacheStore, Derived, Ground, Place, available_tier, seatbelt_text, try_caches};
+use mayi_sandbox::{
+    CacheGround, CacheLayer, CacheStore, Derived, Ground, Place, available_tier, seatbelt_text, try_caches,
+};
 pub(super) use mayi_sandbox::{Profile, Tier};
 use serde_json::json;
 
@@ -98,9 +100,18 @@ impl From<TierArg> for Tier {
 pub(super) fn run(args: SandboxArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
         SandboxCommand::Check { json } => check(json),
-        SandboxCommand::Show { json, seatbelt, agent, mode } => {
-            show(if seatbelt { Form::Seatbelt } else if json { Form::Json } else { Form::Text }, agent.as_deref(), mode, ctx)
-        }
+        SandboxCommand::Show { json, seatbelt, agent, mode } => show(
+            if seatbelt {
+                Form::Seatbelt
+            } else if json {
+                Form::Json
+            } else {
+                Form::Text
+            },
+            agent.as_deref(),
+            mode,
+            ctx,
+        ),
         SandboxCommand::Caches { json } => caches::list(json, ctx),
         SandboxCommand::Clean(args) => caches::clean(&args, ctx),
     }
@@ -163,15 +174,13 @@ fn show(form: Form, agent: Option<&str>, mode: Option<Mode>, ctx: &Context) -> R
     }
     let Derived { profile, left_out, .. } = &derived;
     print::stdout_line(format!("in mode {mode}, held by the {tier} tier:"))?;
-    for (word, places) in
-        [
+    for (word, places) in [
         ("write", &profile.writable),
         ("keep", &profile.read_only),
         ("copy", &profile.copied),
         ("absent", &profile.absent),
         ("hide", &profile.hidden),
-    ]
-    {
+    ] {
         for Place { path, because } in places {
             print::stdout_line(format!(
                 "  {word:<6} {}  ({})",
@@ -194,8 +203,12 @@ fn print_caches(profile: &Profile, layers: &[(String, CacheLayer)]) -> Result<()
         let layer = layers.iter().find_map(|(name, layer)| (*name == cache.name).then_some(layer));
         let (word, kept) = match layer {
             Some(CacheLayer::Project) => ("cache", "written in a layer of this project's".to_owned()),
-            Some(CacheLayer::Command(why)) => ("cache", format!("written until the command ends: {}", escape_line(why))),
-            Some(CacheLayer::Nowhere(why)) => ("read", format!("it can't have a layer: {}", escape_line(why))),
+            Some(CacheLayer::Command(why)) => {
+                ("cache", format!("written until the command ends: {}", escape_line(why)))
+            }
+            Some(CacheLayer::Nowhere(why)) => {
+                ("read", format!("it can't have a layer: {}", escape_line(why)))
+            }
             None => ("read", "this tier has no layers".to_owned()),
         };
         let folder = escape_line(&cache.folder.to_string_lossy());

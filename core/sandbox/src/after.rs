@@ -45,7 +45,8 @@ impl Ground<'_> {
     #[must_use]
     pub fn take_back(&self, before: &Before, data: &Path) -> Vec<String> {
         let Derived { profile, incomplete, .. } = self.profile();
-        let mut told: Vec<String> = incomplete.into_iter().map(|why| format!("not all was looked at after it: {why}")).collect();
+        let mut told: Vec<String> =
+            incomplete.into_iter().map(|why| format!("not all was looked at after it: {why}")).collect();
         let made = profile.read_only.iter().chain(&profile.copied).filter(|place| !before.has(&place.path));
         let mut left = MOST_FILES;
         let mut found = Vec::new();
@@ -53,26 +54,38 @@ impl Ground<'_> {
             judge(place, &mut found, &mut left);
         }
         if left == 0 {
-            told.push(format!("there are more than {MOST_FILES} new files of git, and the rest was not looked at"));
+            told.push(format!(
+                "there are more than {MOST_FILES} new files of git, and the rest was not looked at"
+            ));
         }
         let taken = found.len().min(MOST);
         if found.len() > taken {
-            told.push(format!("{} more protected places were made, and are still there", found.len() - taken));
+            told.push(format!(
+                "{} more protected places were made, and are still there",
+                found.len() - taken
+            ));
         }
         let mut folder = None;
         for (path, because) in found.into_iter().take(taken) {
             let root = profile.writable.iter().find(|root| path.starts_with(&root.path));
-            let done = root.ok_or_else(|| io::Error::other("it is in no folder of the session's")).and_then(|root| {
-                let folder = match &folder {
-                    Some(folder) => folder,
-                    None => folder.insert(own_folder(data)?),
-                };
-                take(&root.path, &path, folder)
-            });
+            let done = root.ok_or_else(|| io::Error::other("it is in no folder of the session's")).and_then(
+                |root| {
+                    let folder = match &folder {
+                        Some(folder) => folder,
+                        None => folder.insert(own_folder(data)?),
+                    };
+                    take(&root.path, &path, folder)
+                },
+            );
             let path = path.display();
             told.push(match done {
-                Ok(to) => format!("{path} was made by the command and taken back ({because}): it is in {} now", to.display()),
-                Err(error) => format!("{path} was made by the command ({because}), and could not be taken back: {error}"),
+                Ok(to) => format!(
+                    "{path} was made by the command and taken back ({because}): it is in {} now",
+                    to.display()
+                ),
+                Err(error) => format!(
+                    "{path} was made by the command ({because}), and could not be taken back: {error}"
+                ),
             });
         }
         told
@@ -99,7 +112,9 @@ fn judge(place: &Place, found: &mut Vec<(PathBuf, String)>, left: &mut usize) {
         *left = now;
         let Ok(kind) = fs::symlink_metadata(&path) else { continue };
         if kind.is_dir() {
-            paths.extend(fs::read_dir(&path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())));
+            paths.extend(
+                fs::read_dir(&path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())),
+            );
         } else if let Some(because) = objection(&path) {
             found.push((path, because));
         }
@@ -125,7 +140,9 @@ fn objection(path: &Path) -> Option<String> {
         }
         "git-rebase-todo" | "git-rebase-todo.backup" | "todo" => {
             let text = read_settings(path).unwrap_or_else(|_| b"exec".to_vec());
-            let runs = |line: &[u8]| line.trim_ascii_start().starts_with(b"x ") || line.trim_ascii_start().starts_with(b"exec");
+            let runs = |line: &[u8]| {
+                line.trim_ascii_start().starts_with(b"x ") || line.trim_ascii_start().starts_with(b"exec")
+            };
             text.split(|byte| *byte == b'\n').any(runs).then(|| "git runs lines of it".to_owned())
         }
         "alternates" | "attributes" => Some("git follows it".to_owned()),
@@ -143,7 +160,8 @@ fn take(root: &Path, path: &Path, folder: &Path) -> io::Result<PathBuf> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = openat(CWD, root, flags | OFlags::NOFOLLOW, Mode::empty())?;
     let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
-    let parent = openat2(&root, below, flags, Mode::empty(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)?;
+    let parent =
+        openat2(&root, below, flags, Mode::empty(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)?;
     let own = tempfile::Builder::new().prefix("").rand_bytes(6).tempdir_in(folder)?.keep();
     let settings = name == "config" || name == "config.worktree";
     let text = if settings { read_settings(path).ok() } else { None };

@@ -3,11 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use mayi_call::{Access, AgentId, Call, Door, PathAccess, SessionId, WriteKind};
-use mayi_policy::{Decision, Effect, Finding, Mode, Policy, SessionStanding, Source, decide};
+use mayi_policy::{Decision, Effect, Finding, Mode, Policy, SessionStanding, Source, decide, fold_text};
 
-use crate::{Place, Profile};
 use crate::git_settings::is_git_settings;
 use crate::walk::{ANY_NAME, Walk};
+use crate::{Place, Profile};
 
 /// What a command runs for, and under which rules.
 #[derive(Clone, Copy, Debug)]
@@ -171,8 +171,11 @@ impl Ground<'_> {
         let Some(text) = path.to_str() else { return Some("a name that is not UTF-8 text".to_owned()) };
         let decision = self.decision(access, text);
         let within = self.roots.iter().any(|root| path.starts_with(root));
+        let names =
+            |finding: &Finding| finding.pattern.as_ref().is_none_or(|pattern| names_some_of(pattern, path));
         let speaks = |finding: &&Finding| {
             finding.effect != Effect::Allow
+                && names(finding)
                 && match finding.source {
                     Source::Rule | Source::Grant => true,
                     // Of all that is elsewhere it is said that it is elsewhere.
@@ -184,6 +187,17 @@ impl Ground<'_> {
         let pattern = finding.pattern.as_ref().map(|pattern| format!(" ({pattern})")).unwrap_or_default();
         Some(format!("{}: {}{pattern}", finding.effect, finding.reason))
     }
+}
+
+/// Whether a pattern is about a path, or a folder that it is in. It may also be about what could be in it, where it is a folder: what
+/// is there has its own turn.
+fn names_some_of(pattern: &str, path: &Path) -> bool {
+    let last = pattern.trim_end_matches([')', '/']).rsplit(['/', '(']).next().unwrap_or_default();
+    let last = fold_text(last);
+    let names = |part: Component<'_>| part.as_os_str().to_str().is_none_or(|part| fold_text(part) == last);
+    let plain =
+        !last.is_empty() && !last.contains(['*', '?', '[', '{', '\\', '~']) && last != "." && last != "..";
+    !plain || path.components().any(names)
 }
 
 #[cfg(test)]
@@ -270,6 +284,27 @@ mod tests {
         assert!(left_out.iter().any(|text| text.contains("**/.env")), "{left_out:?}");
         let because = &profile.hidden.iter().find(|place| place.path.ends_with(".env")).unwrap().because;
         assert!(because.contains("read(**/.env)"), "{because}");
+    }
+
+    /// What could be in a folder is no reason to keep the folder: a working tree of git's commits into `.git/worktrees/NAME`.
+    #[test]
+    fn given_a_folder_above_what_is_protected_then_it_may_be_written() {
+        let world = World::new(&[
+            (Effect::Deny, "write(a/*/b)"),
+            (Effect::Deny, "read(secrets)"),
+            (Effect::Deny, "write(src/*)"),
+        ]);
+        let top = world.folder.path().join("w");
+        for file in [".git/worktrees/x/commondir", ".git/worktrees/x/index", "a/x/b", "a/x/c"] {
+            fs::create_dir_all(top.join(file).parent().unwrap()).unwrap();
+            fs::write(top.join(file), "").unwrap();
+        }
+        let profile = world.profile(Mode::Default).profile;
+        assert_eq!(
+            world.below(&profile.read_only),
+            ["w/.git/hooks", "w/.git/worktrees/x/commondir", "w/a/x/b", "w/src"]
+        );
+        assert!(world.below(&profile.hidden).contains(&"w/secrets".to_owned()), "{:?}", profile.hidden);
     }
 
     /// "`plan`: nothing writable but the private folder."

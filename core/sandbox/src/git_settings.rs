@@ -223,7 +223,8 @@ mod tests {
     /// S1.29: what is harmless is put through, and nothing else of the file changes.
     #[test]
     fn given_harmless_keys_then_they_are_put_through_into_what_is_there_now() {
-        let now = [BEFORE, b"[remote \"o\"]\n\turl = https://h/r\n\tfetch = a\n\tfetch = b\n[x]\n\tflag\n"].concat();
+        let now = [BEFORE, b"[remote \"o\"]\n\turl = https://h/r\n\tfetch = a\n\tfetch = b\n[x]\n\tflag\n"]
+            .concat();
         let (refused, text) = put(&now);
         assert!(refused.is_empty(), "{refused:?}");
         for line in ["url = https://h/r", "fetch = a", "fetch = b", "# mine", "name = me", "st = status"] {
@@ -231,7 +232,7 @@ mod tests {
         }
     }
 
-    /// S1.29: a key whose value git runs is not, however it is written.
+    /// S1.29, attack 902: a key whose value git runs is not, however it is written.
     #[test]
     fn given_keys_that_git_runs_then_they_are_not_put_through() {
         for (setting, key) in [
@@ -243,7 +244,8 @@ mod tests {
             ("[extensions]\n\tworktreeConfig = true", "extensions.worktreeconfig"),
             ("[-x]\n\ty = evil", "-x.y"),
         ] {
-            let (refused, text) = put(&[BEFORE, setting.as_bytes(), b"\n[user]\n\temail = evil-free\n"].concat());
+            let (refused, text) =
+                put(&[BEFORE, setting.as_bytes(), b"\n[user]\n\temail = evil-free\n"].concat());
             assert_eq!(refused, [key]);
             assert!(!text.contains("evil\n") && text.contains("evil-free"), "{text}");
         }
@@ -253,7 +255,7 @@ mod tests {
         assert!(text.contains("st = status"), "{text}");
     }
 
-    /// What a command leaves in place of its copy is not followed, waited for or believed.
+    /// Attack 902: what a command leaves in place of its copy is not followed, waited for or believed.
     #[cfg(unix)]
     #[test]
     fn given_a_copy_that_is_no_settings_then_nothing_is_put_through() {
@@ -276,7 +278,10 @@ mod tests {
         assert_eq!(with(&|copy| std::os::unix::fs::symlink(&secret, copy).unwrap()).len(), 1);
         assert_eq!(with(&|copy| fs::create_dir(copy).unwrap()).len(), 1);
         assert_eq!(with(&|copy| fs::write(copy, "[broken").unwrap()).len(), 1);
-        assert_eq!(with(&|copy| assert!(Command::new("mkfifo").arg(copy).status().unwrap().success())).len(), 1);
+        assert_eq!(
+            with(&|copy| assert!(Command::new("mkfifo").arg(copy).status().unwrap().success())).len(),
+            1
+        );
         assert_eq!(with(&|_| {}).len(), 1);
         assert!(copies().put_through().is_empty());
     }

@@ -23,6 +23,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 pub use caches::{Cache, CacheGround, CacheLayer, CacheStore, CleanError, KeptCache, KeptProject, KeptRoot};
 pub use derive::{Derived, Ground};
 pub use profile::{Bounds, Network, Place, Profile};
+pub use remove::delete_folder;
 pub use seatbelt::seatbelt_text;
 pub use tier::Tier;
 

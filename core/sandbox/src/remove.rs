@@ -5,8 +5,11 @@ use std::io;
 use std::path::Path;
 
 /// Deletes a folder with all that is in it. Each folder in it comes to the top before it is emptied, so that no path is long and
-/// nothing calls itself.
-pub(crate) fn delete_folder(top: &Path) -> io::Result<()> {
+/// nothing calls itself. Links are not followed.
+///
+/// # Errors
+/// The first of the system's: then something is left.
+pub fn delete_folder(top: &Path) -> io::Result<()> {
     open_up(top)?;
     let mut number = 0_u64;
     loop {

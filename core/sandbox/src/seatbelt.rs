@@ -122,7 +122,9 @@ mod tests {
             ')' => panic!("a list ends that was not begun"),
             first => {
                 let mut word = String::from(first);
-                while let Some(letter) = text.next_if(|letter| !letter.is_whitespace() && !"()\"".contains(*letter)) {
+                while let Some(letter) =
+                    text.next_if(|letter| !letter.is_whitespace() && !"()\"".contains(*letter))
+                {
                     word.push(letter);
                 }
                 Some(Read::Word(word))
@@ -152,7 +154,9 @@ mod tests {
             let about = of == operation || of.strip_suffix('*').is_some_and(|of| operation.starts_with(of));
             let matches = |filter: &Read| match filter {
                 Read::List(parts) => match parts.as_slice() {
-                    [Read::Word(kind), Read::Text(place)] if kind == "subpath" => Path::new(path).starts_with(place),
+                    [Read::Word(kind), Read::Text(place)] if kind == "subpath" => {
+                        Path::new(path).starts_with(place)
+                    }
                     [Read::Word(kind), Read::Text(place)] if kind == "literal" => path == place,
                     _ => false,
                 },
@@ -165,7 +169,7 @@ mod tests {
         allowed
     }
 
-    /// S1.30: the text says what the profile says, the last rule holding.
+    /// S1.31: the text says what the profile says, the last rule holding.
     #[test]
     fn given_a_profile_then_the_text_says_the_same() {
         let profile = Profile {
@@ -203,11 +207,24 @@ mod tests {
     /// A name that is made to be read as a rule is a name.
     #[test]
     fn given_hostile_names_then_they_are_read_back_as_they_are() {
-        for name in ["a\"b", "a\\", "a\\\"", "a\nb", "a) (allow default", "\") (allow file-write* (subpath \"/", "#\"x\"", ";c", "(", "ä\t"] {
+        for name in [
+            "a\"b",
+            "a\\",
+            "a\\\"",
+            "a\nb",
+            "a) (allow default",
+            "\") (allow file-write* (subpath \"/",
+            "#\"x\"",
+            ";c",
+            "(",
+            "ä\t",
+        ] {
             let path = format!("/w/{name}");
             let text = seatbelt_text(&Profile { hidden: vec![at(&path)], ..Profile::default() }).unwrap();
             let rules = read_all(&text);
-            let plain = read_all(&seatbelt_text(&Profile { hidden: vec![at("/w/x")], ..Profile::default() }).unwrap());
+            let plain = read_all(
+                &seatbelt_text(&Profile { hidden: vec![at("/w/x")], ..Profile::default() }).unwrap(),
+            );
             assert_eq!(rules.len(), plain.len(), "{text}");
             assert!(!is_allowed(&rules, "file-read-data", &path), "{text}");
         }

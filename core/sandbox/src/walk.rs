@@ -116,7 +116,8 @@ impl<'a> Walk<'a> {
             self.found.profile.read_only.push(Place { path: place.clone(), because });
         }
         let name = path.file_name().unwrap_or_default();
-        if writable && found.is_dir() && !name.as_encoded_bytes().ends_with(b".git") && is_repository(&place) {
+        if writable && found.is_dir() && !name.as_encoded_bytes().ends_with(b".git") && is_repository(&place)
+        {
             // git takes it for one, whatever it is called, and runs what its settings say.
             for own in ["config", "hooks"].map(|own| place.join(own)).into_iter().filter(|own| own.exists()) {
                 let because = "a folder laid out as a repository of git's".to_owned();

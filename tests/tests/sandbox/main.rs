@@ -8,6 +8,8 @@
     reason = "only tests, and a missing key of JSON reads as null"
 )]
 
+mod caches;
 mod ends;
 mod escapes;
+mod left;
 mod place;

@@ -32,7 +32,8 @@ pub(crate) struct CleanArgs {
 
 fn store(ctx: &Context) -> Result<CacheStore, CliError> {
     let data = ctx.sources.folders.data.as_deref();
-    let data = data.ok_or_else(|| CliError::internal("there is no home folder: set HOME, or XDG_DATA_HOME"))?;
+    let data =
+        data.ok_or_else(|| CliError::internal("there is no home folder: set HOME, or XDG_DATA_HOME"))?;
     Ok(CacheStore::new(data))
 }
 
@@ -82,7 +83,8 @@ pub(super) fn clean(args: &CleanArgs, ctx: &Context) -> Result<Exit, CliError> {
     };
     let own = |project: &KeptProject| args.all || project.folder == store.project_folder(&roots);
     let has = |cache: &KeptCache| args.name.as_ref().is_none_or(|name| cache.name == *name);
-    let wanted = |project: &KeptProject| own(project) && (args.name.is_none() || project.caches.iter().any(has));
+    let wanted =
+        |project: &KeptProject| own(project) && (args.name.is_none() || project.caches.iter().any(has));
     let projects: Vec<KeptProject> = store.projects()?.into_iter().filter(wanted).collect();
     if projects.is_empty() {
         ctx.print_note("nothing is kept");
@@ -112,7 +114,9 @@ pub(super) fn clean(args: &CleanArgs, ctx: &Context) -> Result<Exit, CliError> {
 
 fn refused(folder: &Path, project: &str, error: &CleanError) -> CliError {
     match error {
-        CleanError::InUse => CliError::usage(format!("a command uses what is kept for {project}: try it later")),
+        CleanError::InUse => {
+            CliError::usage(format!("a command uses what is kept for {project}: try it later"))
+        }
         other => CliError::internal(format!("{}: {other}", escape_line(&folder.to_string_lossy()))),
     }
 }

@@ -219,7 +219,9 @@ fn measure(name: &str, upper: &Path, left: &mut u64) -> KeptCache {
             };
             *left = now_left;
             cache.entries += 1;
-            let Some((path, found)) = entry.ok().and_then(|entry| Some((entry.path(), entry.metadata().ok()?))) else {
+            let Some((path, found)) =
+                entry.ok().and_then(|entry| Some((entry.path(), entry.metadata().ok()?)))
+            else {
                 cache.more = true;
                 continue;
             };
@@ -237,7 +239,7 @@ fn measure(name: &str, upper: &Path, left: &mut u64) -> KeptCache {
 mod tests {
     use super::*;
 
-    /// Hostile content: deep, without rights, with links that lead out.
+    /// Attack 901. Hostile content: deep, without rights, with links that lead out.
     #[test]
     fn given_a_layer_full_of_traps_then_it_is_measured_and_deleted_and_nothing_else() {
         let data = tempfile::tempdir().unwrap();

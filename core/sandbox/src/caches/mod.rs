@@ -82,7 +82,9 @@ enum Known {
 
 fn table() -> &'static [Row] {
     static TABLE: OnceLock<Vec<Row>> = OnceLock::new();
-    TABLE.get_or_init(|| toml::from_str::<Table>(include_str!("table.toml")).map(|table| table.cache).unwrap_or_default())
+    TABLE.get_or_init(|| {
+        toml::from_str::<Table>(include_str!("table.toml")).map(|table| table.cache).unwrap_or_default()
+    })
 }
 
 /// Where caches are looked for.
@@ -100,14 +102,33 @@ pub struct CacheGround<'a> {
 
 impl std::fmt::Debug for CacheGround<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CacheGround").field("home", &self.home).field("roots", &self.roots).finish_non_exhaustive()
+        f.debug_struct("CacheGround")
+            .field("home", &self.home)
+            .field("roots", &self.roots)
+            .finish_non_exhaustive()
     }
 }
 
 /// Folders of the system, where nobody keeps a cache.
 const SYSTEM: &[&str] = &[
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr/bin", "/usr/include",
-    "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/sbin", "/usr/share",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr/bin",
+    "/usr/include",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/sbin",
+    "/usr/share",
 ];
 
 impl CacheGround<'_> {
@@ -118,7 +139,9 @@ impl CacheGround<'_> {
         let mut found: Vec<Cache> = Vec::new();
         for row in table() {
             let Some(folder) = row.places.iter().find_map(|known| self.told(known)) else { continue };
-            let Some(folder) = folder.canonicalize().ok().filter(|folder| self.is_cache(folder)) else { continue };
+            let Some(folder) = folder.canonicalize().ok().filter(|folder| self.is_cache(folder)) else {
+                continue;
+            };
             found.push(Cache {
                 name: row.name.clone(),
                 folder,
@@ -134,7 +157,8 @@ impl CacheGround<'_> {
         match known {
             Known::Home { home } => Some(self.home.join(home)),
             Known::Variable { variable, below } => {
-                let folder = (self.variable)(variable).filter(|value| !value.is_empty()).map(PathBuf::from)?;
+                let folder =
+                    (self.variable)(variable).filter(|value| !value.is_empty()).map(PathBuf::from)?;
                 Some(if below.is_empty() { folder } else { folder.join(below) })
             }
         }
@@ -184,8 +208,11 @@ fn merge(mut found: Vec<Cache>) -> Vec<Cache> {
             merged.push(cache);
             continue;
         };
-        let Some(below) = cache.folder.strip_prefix(&outer.folder).ok().and_then(Path::to_str) else { continue };
-        let within = cache.never_written.iter().map(|kept| Path::new(below).join(kept).to_string_lossy().into_owned());
+        let Some(below) = cache.folder.strip_prefix(&outer.folder).ok().and_then(Path::to_str) else {
+            continue;
+        };
+        let within =
+            cache.never_written.iter().map(|kept| Path::new(below).join(kept).to_string_lossy().into_owned());
         outer.never_written.extend(within);
     }
     merged.sort_by(|a, b| a.name.cmp(&b.name));
@@ -263,7 +290,11 @@ mod tests {
     fn given_a_variable_then_it_is_believed_below_home_or_in_a_private_place() {
         let world = World::new(&["home/c", "home/.cargo", "w/c", "private/c"]);
         let cargo = |value: &str| {
-            world.found(&[("CARGO_HOME", value)]).into_iter().find(|(name, _)| name == "cargo").map(|(_, folder)| folder)
+            world
+                .found(&[("CARGO_HOME", value)])
+                .into_iter()
+                .find(|(name, _)| name == "cargo")
+                .map(|(_, folder)| folder)
         };
         assert_eq!(cargo("home/c").as_deref(), Some("home/c"));
         assert_eq!(cargo("private/c").as_deref(), Some("private/c"));

@@ -41,7 +41,9 @@ impl<'a> Absent<'a> {
             let path = place.path.display();
             match set_aside(&place.path) {
                 Ok(to) => format!("it made {path} ({}): that is {} now", place.because, to.display()),
-                Err(error) => format!("it made {path} ({}), which could not be set aside: {error}", place.because),
+                Err(error) => {
+                    format!("it made {path} ({}), which could not be set aside: {error}", place.because)
+                }
             }
         });
         told.collect::<Vec<_>>().into_iter().next()

@@ -12,8 +12,8 @@ use rustix::mount::{
     mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree,
 };
 
-use super::overlays::{Layers, kept_paths};
 use super::mount_table::{MountPoint, mount_points, open_table};
+use super::overlays::{Layers, kept_paths};
 use super::stage::Task;
 use crate::git_settings::COPY;
 use crate::{CacheLayer, Place, Profile, SandboxError};

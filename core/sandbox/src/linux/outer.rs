@@ -40,7 +40,8 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
             return tell(&caches);
         }
         warn_of_read_only(&caches);
-        let absent = Absent::watch(&task.profile.absent).map_err(SandboxError::step("watch folders of git"))?;
+        let absent =
+            Absent::watch(&task.profile.absent).map_err(SandboxError::step("watch folders of git"))?;
         table = Some(MountTable { file, profile: &task.profile, absent, refused: None });
         keep_for_inner_stage().map_err(SandboxError::step("hand on what the inner stage needs"))?;
     }
@@ -69,7 +70,11 @@ fn tell(caches: &[(String, CacheLayer)]) -> Result<u8, SandboxError> {
 fn warn_of_read_only(caches: &[(String, CacheLayer)]) {
     for (name, layer) in caches {
         if let CacheLayer::Nowhere(why) = layer {
-            let _ = writeln!(io::stderr(), "mayi: the cache of {name} can't be written here: {}", why.escape_debug());
+            let _ = writeln!(
+                io::stderr(),
+                "mayi: the cache of {name} can't be written here: {}",
+                why.escape_debug()
+            );
         }
     }
 }

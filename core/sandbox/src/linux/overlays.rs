@@ -30,7 +30,10 @@ impl Layers {
         };
         match make_private(project).and_then(|()| lock(project)) {
             Ok(Some(file)) => Self { _lock: Some(file), refused: None },
-            Ok(None) => Self { _lock: None, refused: Some("another command of the project uses its layer".to_owned()) },
+            Ok(None) => Self {
+                _lock: None,
+                refused: Some("another command of the project uses its layer".to_owned()),
+            },
             Err(error) => Self { _lock: None, refused: Some(format!("{}: {error}", project.display())) },
         }
     }
@@ -99,7 +102,11 @@ fn overlay(lower: &[&OwnedFd], upper: &OwnedFd, work: &OwnedFd) -> io::Result<Ow
     let name = |folder: &OwnedFd| format!("/proc/self/fd/{}", folder.as_raw_fd());
     let made = &fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_set_string(made, "source", "mayi-cache")?;
-    fsconfig_set_string(made, "lowerdir", lower.iter().map(|folder| name(folder)).collect::<Vec<_>>().join(":"))?;
+    fsconfig_set_string(
+        made,
+        "lowerdir",
+        lower.iter().map(|folder| name(folder)).collect::<Vec<_>>().join(":"),
+    )?;
     fsconfig_set_string(made, "upperdir", name(upper))?;
     fsconfig_set_string(made, "workdir", name(work))?;
     // What is marked in a layer is marked by this user.
