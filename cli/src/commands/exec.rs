@@ -130,7 +130,7 @@ pub(super) async fn run(args: ExecArgs, ctx: Context) -> Result<Exit, CliError> 
     gate.watch_store();
     gate.open_session(session.clone());
     let programs = sandbox::program_folders();
-    let derive = |reading| sandbox::profile_of(&gate, &session, &args.keep_variable, reading);
+    let derive = |reading| sandbox::profile_of((&gate, &session), &args.keep_variable, reading, &ctx);
     // What nobody has allowed runs only where all of it is held, and reads no more than it needs.
     let alone = (tier == sandbox::Tier::Full && loaded.policy.allow_confined)
         .then(|| derive(Reading::Needed { programs: &programs }))
@@ -147,7 +147,11 @@ pub(super) async fn run(args: ExecArgs, ctx: Context) -> Result<Exit, CliError> 
                     for text in weaker.iter().chain(&notes).filter(|_| !ctx.quiet) {
                         print::stderr_line(format!("mayi: {}", escape_line(text)));
                     }
-                    carry_out(&gate, &authorized, args.words(), &session, (tier, derived.profile)).await
+                    let before = sandbox::Before::of(&derived.profile);
+                    let ended =
+                        carry_out(&gate, &authorized, args.words(), &session, (tier, derived.profile)).await;
+                    sandbox::take_back(&gate, &session, &before, &ctx);
+                    ended
                 }
                 Err(error) => {
                     gate.begin_execution(&authorized).finish("failed: it was never run");

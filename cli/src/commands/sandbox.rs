@@ -1,5 +1,7 @@
 //! `mayi sandbox`: what a command may do that is confined here, and by what it is held.
 
+mod caches;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -10,10 +12,13 @@ use mayi_core::gate::{Gate, Session};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Mode, Policy, SessionStanding};
 use mayi_core::record::Redactor;
-pub(super) use mayi_sandbox::{Derived, Profile, Reading, Tier};
-use mayi_sandbox::{Ground, Place, available_tier};
+pub(super) use mayi_sandbox::{Before, Derived, Profile, Reading, Tier};
+use mayi_sandbox::{
+    Cache, CacheGround, CacheLayer, CacheStore, Ground, Place, available_tier, seatbelt_text, try_caches,
+};
 use serde_json::json;
 
+pub(crate) use self::caches::CleanArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -24,7 +29,9 @@ pub(super) const AFTER: &str = "\
 Examples:
   mayi sandbox check                  what this machine can hold, tried out
   mayi sandbox show                   what a command of `mayi exec` may do in this folder, and why
-  mayi sandbox show --mode plan --json";
+  mayi sandbox show --mode plan --json
+  mayi sandbox caches                 what confined commands have written in caches of tools
+  mayi sandbox clean cargo            forget it, for this project's cargo";
 
 /// `mayi sandbox`
 #[derive(Clone, Debug, Args)]
@@ -44,20 +51,35 @@ pub(crate) enum SandboxCommand {
         json: bool,
     },
     /// Print what a confined command may do in this folder, with the rule behind each line
-    Show {
+    Show(ShowArgs),
+    /// List what confined commands have written in caches of tools, by project
+    Caches {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
-        /// As this agent
-        #[arg(long, value_name = "NAME")]
-        agent: Option<String>,
-        /// As in this mode
-        #[arg(long, value_name = "MODE", value_parser = mode_value_parser())]
-        mode: Option<Mode>,
-        /// Of a command that a rule or a person has allowed: it may read more
-        #[arg(long)]
-        allowed: bool,
     },
+    /// Delete what confined commands have written in caches of tools
+    Clean(CleanArgs),
+}
+
+/// Which profile is printed, and how.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Print it as a profile of macOS' Seatbelt, which was not tried on a Mac
+    #[arg(long, conflicts_with = "json")]
+    seatbelt: bool,
+    /// As this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// As in this mode
+    #[arg(long, value_name = "MODE", value_parser = mode_value_parser())]
+    mode: Option<Mode>,
+    /// Of a command that a rule or a person has allowed: it may read more
+    #[arg(long)]
+    allowed: bool,
 }
 
 /// A way of holding a command, from the weakest.
@@ -84,9 +106,9 @@ impl From<TierArg> for Tier {
 pub(super) fn run(args: SandboxArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
         SandboxCommand::Check { json } => check(json),
-        SandboxCommand::Show { json, agent, mode, allowed } => {
-            show(json, agent.as_deref(), (mode, allowed), ctx)
-        }
+        SandboxCommand::Show(args) => show(&args, ctx),
+        SandboxCommand::Caches { json } => caches::list(json, ctx),
+        SandboxCommand::Clean(args) => caches::clean(&args, ctx),
     }
 }
 
@@ -114,26 +136,29 @@ fn check(as_json: bool) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn show(
-    as_json: bool,
-    agent: Option<&str>,
-    (mode, everything): (Option<Mode>, bool),
-    ctx: &Context,
-) -> Result<Exit, CliError> {
+fn show(args: &ShowArgs, ctx: &Context) -> Result<Exit, CliError> {
     let loaded = ctx.load()?;
-    let agent = agent.map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
-    let mode = loaded.policy.mode_of(&agent, mode);
+    let agent = args.agent.as_deref().map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
+    let mode = loaded.policy.mode_of(&agent, args.mode);
     let programs = program_folders();
-    let reading = match everything || !loaded.policy.allow_confined {
+    let reading = match args.allowed || !loaded.policy.allow_confined {
         true => Reading::Everything,
         false => Reading::Needed { programs: &programs },
     };
-    let derived = derive(&loaded.policy, mode, &Grants::default(), &agent, (&ctx.roots(&loaded), reading));
+    let roots = ctx.roots(&loaded);
+    let derived = derive(&loaded.policy, mode, &agent, (&roots, reading), ctx);
+    if args.seatbelt {
+        let text = seatbelt_text(&derived.profile);
+        let text = text.ok_or_else(|| CliError::confinement("a path is not UTF-8 text"))?;
+        print::stdout_line(text.trim_end())?;
+        return Ok(Exit::Done);
+    }
     let (tier, why) = available_tier();
+    let layers = if tier == Tier::Full { try_caches(&derived.profile) } else { Vec::new() };
     let shortfalls = tier.shortfalls(&derived.profile);
-    if as_json {
+    if args.json {
         let shown = json!({
-            "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile,
+            "version": 1, "mode": mode, "tier": tier, "why": why, "profile": derived.profile, "caches": layers,
             "incomplete": derived.incomplete, "leftOut": derived.left_out, "hereAlone": derived.here_alone,
             "notHeld": shortfalls,
         });
@@ -143,9 +168,13 @@ fn show(
     let Derived { profile, left_out, here_alone, .. } = &derived;
     let here = here_alone.iter().map(|text| format!("{text} outside of the session's folders"));
     print::stdout_line(format!("in mode {mode}, held by the {tier} tier:"))?;
-    for (word, places) in
-        [("write", &profile.writable), ("keep", &profile.read_only), ("hide", &profile.hidden)]
-    {
+    for (word, places) in [
+        ("write", &profile.writable),
+        ("keep", &profile.read_only),
+        ("copy", &profile.copied),
+        ("absent", &profile.absent),
+        ("hide", &profile.hidden),
+    ] {
         for Place { path, because } in places {
             print::stdout_line(format!(
                 "  {word:<6} {}  ({})",
@@ -154,6 +183,7 @@ fn show(
             ))?;
         }
     }
+    print_caches(&derived.profile, &layers)?;
     match &profile.readable {
         None => print::stdout_line("  read   everything else  (what is not hidden)")?,
         Some(places) => {
@@ -171,24 +201,65 @@ fn show(
     Ok(Exit::Done)
 }
 
+fn print_caches(profile: &Profile, layers: &[(String, CacheLayer)]) -> Result<(), CliError> {
+    for cache in &profile.caches {
+        let layer = layers.iter().find_map(|(name, layer)| (*name == cache.name).then_some(layer));
+        let (word, kept) = match layer {
+            Some(CacheLayer::Project) => ("cache", "written in a layer of this project's".to_owned()),
+            Some(CacheLayer::Command(why)) => {
+                ("cache", format!("written until the command ends: {}", escape_line(why)))
+            }
+            Some(CacheLayer::Nowhere(why)) => {
+                ("read", format!("it can't have a layer: {}", escape_line(why)))
+            }
+            None => ("read", "this tier has no layers".to_owned()),
+        };
+        let folder = escape_line(&cache.folder.to_string_lossy());
+        print::stdout_line(format!("  {word:<6} {folder}  ({}: {kept})", cache.name))?;
+        for below in cache.never_written.iter().filter(|_| word == "cache") {
+            print::stdout_line(format!("  keep   {folder}/{below}  (it is run from there)"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The caches of tools that there are.
+fn caches(roots: &[PathBuf], ctx: &Context) -> Vec<Cache> {
+    let (Some(home), Some(data)) = (home_folder(), ctx.sources.folders.data.as_deref()) else {
+        return Vec::new();
+    };
+    let variable = |name: &str| std::env::var_os(name);
+    CacheGround { home: &home, roots, data, variable: &variable }.caches()
+}
+
 fn derive(
     policy: &Policy,
     mode: Mode,
-    grants: &Grants,
     agent: &AgentId,
     (roots, reading): (&[PathBuf], Reading<'_>),
+    ctx: &Context,
 ) -> Derived {
-    let home = home_folder();
-    let standing = SessionStanding { mode, bypass: false, grants, servers: &[] };
-    Ground { policy, standing, agent, roots, home: home.as_deref() }.profile(reading)
+    let (home, grants, caches) = (home_folder(), Grants::default(), caches(roots, ctx));
+    let standing = SessionStanding { mode, bypass: false, grants: &grants, servers: &[] };
+    Ground { policy, standing, agent, roots, home: home.as_deref(), caches: &caches }.profile(reading)
 }
 
 /// What a command of `session` may do, less the variables that look like secrets.
-pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String], reading: Reading<'_>) -> Derived {
+pub(super) fn profile_of(
+    (gate, session): (&Gate, &Session),
+    keep: &[String],
+    reading: Reading<'_>,
+    ctx: &Context,
+) -> Derived {
     let policy = gate.policy();
     let mode = policy.mode_of(&session.agent, session.mode);
     let within = (&*session.roots, reading);
-    let mut derived = derive(&policy, mode, &Grants::default(), &session.agent, within);
+    let mut derived = derive(&policy, mode, &session.agent, within, ctx);
+    let data = ctx.sources.folders.data.as_deref().filter(|_| !derived.profile.caches.is_empty());
+    if let Some(Err(error)) = data.map(|data| CacheStore::new(data).remember(&session.roots)) {
+        // Its layers are in memory then.
+        ctx.print_note(format!("mayi: caches of tools are not kept: {error}"));
+    }
     let redactor = Redactor::default();
     let variables =
         std::env::vars().filter(|(name, value)| redactor.finds_secret(&format!("{name}={value}")));
@@ -203,6 +274,20 @@ pub(super) fn profile_of(gate: &Gate, session: &Session, keep: &[String], readin
 /// The folders in which the user's shell looks for programs.
 pub(super) fn program_folders() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// Takes back what a command of `session` has made that is protected, and was not there before it; says so.
+pub(super) fn take_back(gate: &Gate, session: &Session, before: &Before, ctx: &Context) {
+    let Some(data) = ctx.sources.folders.data.as_deref() else { return };
+    let (policy, grants, home) = (gate.policy(), Grants::default(), home_folder());
+    let mode = policy.mode_of(&session.agent, session.mode);
+    let standing = SessionStanding { mode, bypass: false, grants: &grants, servers: &[] };
+    let roots = &session.roots;
+    let (agent, home) = (&session.agent, home.as_deref());
+    let ground = Ground { policy: &policy, standing, agent, roots, home, caches: &[] };
+    for line in ground.take_back(before, data) {
+        print::stderr_line(format!("mayi: {}", escape_line(&line)));
+    }
 }
 
 /// The tier that was asked for, or the strongest that there is, and why there is no stronger one.

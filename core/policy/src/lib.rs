@@ -24,7 +24,7 @@ pub use fold::fold_text;
 pub use layer::Layer;
 pub use mode::{Matrix, Mode};
 pub use pattern::{Pattern, PatternError};
-pub use protection::{Objection, PathLooks, Protected, Protection};
+pub use protection::{Objection, PathLooks, Protected, Protection, git_runs_key};
 pub use rule::{Origin, Rule};
 pub use rules::Rules;
 pub use settings::{AgentSettings, AppSettings, Approval, Level, ServerSettings, ToolSettings};

@@ -3,11 +3,14 @@
 use std::path::{Component, Path, PathBuf};
 
 use mayi_call::{Access, AgentId, Call, Door, PathAccess, SessionId, WriteKind};
-use mayi_policy::{Effect, Finding, Layer, Mode, Policy, SessionStanding, Source, decide};
+use mayi_policy::{
+    Decision, Effect, Finding, Layer, Mode, Policy, SessionStanding, Source, decide, fold_text,
+};
 
+use crate::git_settings::is_git_settings;
 use crate::needed;
 use crate::walk::{ANY_NAME, Walk};
-use crate::{Place, Profile, Tier};
+use crate::{Cache, Place, Profile, Tier};
 
 /// What a command runs for, and under which rules.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +25,8 @@ pub struct Ground<'a> {
     pub roots: &'a [PathBuf],
     /// The user's home.
     pub home: Option<&'a Path>,
+    /// Caches of tools that there are.
+    pub caches: &'a [Cache],
 }
 
 /// How much a command may read, besides what the rules hide.
@@ -73,9 +78,10 @@ impl Ground<'_> {
             Reading::Needed { programs } => {
                 let mut readable = needed::places(self.home, programs);
                 readable.extend(self.allowed_places());
-                let because = "the session's folder".to_owned();
-                readable
-                    .extend(roots.iter().map(|root| Place { path: root.clone(), because: because.clone() }));
+                let named =
+                    |path: &PathBuf, because: &str| Place { path: path.clone(), because: because.to_owned() };
+                readable.extend(self.caches.iter().map(|cache| named(&cache.folder, "a cache of a tool")));
+                readable.extend(roots.iter().map(|root| named(root, "the session's folder")));
                 Some(readable)
             }
         };
@@ -98,7 +104,49 @@ impl Ground<'_> {
         }
         let mut derived = walk.into_derived();
         derived.profile.readable = readable;
+        if self.standing.mode != Mode::Plan {
+            derived.profile.caches = self.caches.to_vec();
+        }
+        self.copy_git_settings(&mut derived.profile);
+        derived.profile.absent = self.absent_names(&derived.profile);
         derived
+    }
+
+    /// What protection says of a file right in a folder `.git`, where there is none: what git reads there counts at once, also for a
+    /// person's prompt that runs git, and no mount holds a name that is not there.
+    fn absent_names(&self, profile: &Profile) -> Vec<Place> {
+        let protected = self.policy.protection.entries();
+        let names = protected.iter().filter_map(|entry| {
+            let name = entry.pattern.as_str().strip_prefix("write(**/.git/")?.strip_suffix(')')?;
+            (!name.contains(['/', '*', '?', '[', '{', '\\'])).then_some(name)
+        });
+        let names: Vec<&str> = names.collect();
+        let kept = profile.read_only.iter().chain(&profile.copied);
+        let mut folders: Vec<&Path> =
+            kept.filter_map(|place| place.path.ancestors().find(|folder| folder.ends_with(".git"))).collect();
+        folders.sort();
+        folders.dedup();
+        let paths = folders.into_iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+        paths
+            .filter(|path| path.symlink_metadata().is_err())
+            .filter_map(|path| Some(Place { because: self.reason_against_writing(&path)?, path }))
+            .collect()
+    }
+
+    /// Settings of repositories that are kept because they are protected, and by nobody's rule: the command gets copies of them.
+    fn copy_git_settings(&self, profile: &mut Profile) {
+        let ruled = |path: &Path| {
+            let text = path.to_str()?;
+            let decision = self.decision(|path| Access::Write(WriteKind::Write, path), text);
+            let by_rule = |finding: &Finding| {
+                finding.effect != Effect::Allow && matches!(finding.source, Source::Rule | Source::Grant)
+            };
+            Some(decision.trail.iter().any(by_rule))
+        };
+        let (copied, kept) = std::mem::take(&mut profile.read_only)
+            .into_iter()
+            .partition(|place| is_git_settings(&place.path) && ruled(&place.path) == Some(false));
+        (profile.copied, profile.read_only) = (copied, kept);
     }
 
     /// Places outside of the session's folders that rules allow to be read, each by its name. A repository's rules are none of them.
@@ -164,6 +212,16 @@ impl Ground<'_> {
         (anchored && !known.is_empty()).then(|| roots.iter().map(|root| root.join(known)).collect())
     }
 
+    fn decision(&self, access: impl FnOnce(PathAccess) -> Access, path: &str) -> Decision {
+        let cwd = self.roots.first().map_or(Path::new("/"), PathBuf::as_path);
+        let call = Call {
+            roots: self.roots.to_vec(),
+            accesses: vec![access(PathAccess::new(cwd, path))],
+            ..Call::new(Door::Check, self.agent.clone(), SessionId(String::new()), cwd.to_owned())
+        };
+        decide(self.policy, &call, &self.standing)
+    }
+
     pub(crate) fn reason_against_reading(&self, path: &Path) -> Option<String> {
         self.reason_against(Access::Read, path)
     }
@@ -176,16 +234,13 @@ impl Ground<'_> {
     /// protected. Modes and settings say of kinds of calls what they do.
     fn reason_against(&self, access: impl FnOnce(PathAccess) -> Access, path: &Path) -> Option<String> {
         let Some(text) = path.to_str() else { return Some("a name that is not UTF-8 text".to_owned()) };
-        let cwd = self.roots.first().map_or(Path::new("/"), PathBuf::as_path);
-        let call = Call {
-            roots: self.roots.to_vec(),
-            accesses: vec![access(PathAccess::new(cwd, text))],
-            ..Call::new(Door::Check, self.agent.clone(), SessionId(String::new()), cwd.to_owned())
-        };
-        let decision = decide(self.policy, &call, &self.standing);
+        let decision = self.decision(access, text);
         let within = self.roots.iter().any(|root| path.starts_with(root));
+        let names =
+            |finding: &Finding| finding.pattern.as_ref().is_none_or(|pattern| names_some_of(pattern, path));
         let speaks = |finding: &&Finding| {
             finding.effect != Effect::Allow
+                && names(finding)
                 && match finding.source {
                     Source::Rule | Source::Grant => true,
                     // Of all that is elsewhere it is said that it is elsewhere.
@@ -197,6 +252,17 @@ impl Ground<'_> {
         let pattern = finding.pattern.as_ref().map(|pattern| format!(" ({pattern})")).unwrap_or_default();
         Some(format!("{}: {}{pattern}", finding.effect, finding.reason))
     }
+}
+
+/// Whether a pattern is about a path, or a folder that it is in. It may also be about what could be in it, where it is a folder: what
+/// is there has its own turn.
+fn names_some_of(pattern: &str, path: &Path) -> bool {
+    let last = pattern.trim_end_matches([')', '/']).rsplit(['/', '(']).next().unwrap_or_default();
+    let last = fold_text(last);
+    let names = |part: Component<'_>| part.as_os_str().to_str().is_none_or(|part| fold_text(part) == last);
+    let plain =
+        !last.is_empty() && !last.contains(['*', '?', '[', '{', '\\', '~']) && last != "." && last != "..";
+    !plain || path.components().any(names)
 }
 
 #[cfg(test)]
@@ -255,7 +321,8 @@ mod tests {
             let (roots, home, grants) = ([top.join("w")], top.join("home"), Grants::default());
             let standing = SessionStanding { mode, bypass: false, grants: &grants, servers: &[] };
             let agent = AgentId::from_name("a");
-            Ground { policy: &self.policy, standing, agent: &agent, roots: &roots, home: Some(&home) }
+            let (policy, home) = (&self.policy, Some(&*home));
+            Ground { policy, standing, agent: &agent, roots: &roots, home, caches: &[] }
                 .profile(Reading::Everything)
         }
 
@@ -283,6 +350,27 @@ mod tests {
         assert!(here_alone.contains(&"read(**/.env)".to_owned()), "{here_alone:?}");
         let because = &profile.hidden.iter().find(|place| place.path.ends_with(".env")).unwrap().because;
         assert!(because.contains("read(**/.env)"), "{because}");
+    }
+
+    /// What could be in a folder is no reason to keep the folder: a working tree of git's commits into `.git/worktrees/NAME`.
+    #[test]
+    fn given_a_folder_above_what_is_protected_then_it_may_be_written() {
+        let world = World::new(&[
+            (Effect::Deny, "write(a/*/b)"),
+            (Effect::Deny, "read(secrets)"),
+            (Effect::Deny, "write(src/*)"),
+        ]);
+        let top = world.folder.path().join("w");
+        for file in [".git/worktrees/x/commondir", ".git/worktrees/x/index", "a/x/b", "a/x/c"] {
+            fs::create_dir_all(top.join(file).parent().unwrap()).unwrap();
+            fs::write(top.join(file), "").unwrap();
+        }
+        let profile = world.profile(Mode::Default).profile;
+        assert_eq!(
+            world.below(&profile.read_only),
+            ["w/.git/hooks", "w/.git/worktrees/x/commondir", "w/a/x/b", "w/src"]
+        );
+        assert!(world.below(&profile.hidden).contains(&"w/secrets".to_owned()), "{:?}", profile.hidden);
     }
 
     /// "`plan`: nothing writable but the private folder."

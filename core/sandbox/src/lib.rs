@@ -1,11 +1,18 @@
 //! What was decided is held by the kernel: a [`Profile`] says what a process may read, write and reach, and [`run`] starts one in
 //! it. Nothing here decides, and nothing here needs root.
 
+#[cfg(target_os = "linux")]
+mod after;
+mod caches;
 mod derive;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing runs confined there"))]
+mod git_settings;
 #[cfg(target_os = "linux")]
 mod linux;
 mod needed;
 mod profile;
+mod remove;
+mod seatbelt;
 mod tier;
 mod walk;
 
@@ -14,12 +21,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
+pub use caches::{Cache, CacheGround, CacheLayer, CacheStore, CleanError, KeptCache, KeptProject, KeptRoot};
 pub use derive::{Derived, Ground, Reading};
 pub use profile::{Bounds, Network, Place, Profile};
+pub use remove::delete_folder;
+pub use seatbelt::seatbelt_text;
 pub use tier::Tier;
 
 #[cfg(target_os = "linux")]
-pub use linux::available_tier;
+pub use after::Before;
+#[cfg(target_os = "linux")]
+pub use linux::{available_tier, try_caches};
 
 /// Why a process could not be confined. It was not started.
 #[derive(Debug, thiserror::Error)]
@@ -95,6 +107,36 @@ fn exit_code(status: ExitStatus) -> u8 {
     let signal = None;
     let code = status.code().or_else(|| Some(128 + signal?));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED)
+}
+
+/// What was protected before a command ran.
+#[cfg(not(target_os = "linux"))]
+#[derive(Clone, Debug, Default)]
+pub struct Before;
+
+#[cfg(not(target_os = "linux"))]
+impl Before {
+    /// What a profile protects: nothing runs by it there.
+    #[must_use]
+    pub fn of(_: &Profile) -> Self {
+        Self
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Ground<'_> {
+    /// Where nothing runs confined, nothing is taken back.
+    #[must_use]
+    pub fn take_back(&self, _: &Before, _: &Path) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Where there is no sandbox: none.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn try_caches(_: &Profile) -> Vec<(String, CacheLayer)> {
+    Vec::new()
 }
 
 /// Where there is no sandbox: none.

@@ -1,5 +1,5 @@
-//! What a command has to be able to read: the session's folders, the system, and of the user's home what programs are installed in
-//! and keep their caches in. The rest of the home, and of the machine, is nobody's business of its.
+//! What a command has to be able to read: the session's folders, the system, caches of tools, and of the user's home what programs
+//! are installed in. The rest of the home, and of the machine, is nobody's business of its.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -31,13 +31,12 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/var/tmp",
 ];
 
-/// Below home: what tools are installed in, keep caches in, or are told how to work by. Secrets in them are hidden as everywhere.
+/// Below home: what tools are installed in, or are told how to work by. Their caches are in a table of their own. Secrets in them are
+/// hidden as everywhere.
 const HOME: &[&str] = &[
     ".asdf",
     ".bun",
     ".cabal",
-    ".cache",
-    ".cargo",
     ".composer",
     ".config/fish",
     ".config/git",
@@ -56,7 +55,6 @@ const HOME: &[&str] = &[
     ".gitattributes",
     ".gitconfig",
     ".gitignore",
-    ".gradle",
     ".hex",
     ".ivy2",
     ".jbang",
@@ -72,7 +70,6 @@ const HOME: &[&str] = &[
     ".local/share/virtualenv",
     ".m2",
     ".mix",
-    ".npm",
     ".nuget",
     ".nvm",
     ".opam",
@@ -80,7 +77,6 @@ const HOME: &[&str] = &[
     ".pub-cache",
     ".pyenv",
     ".rbenv",
-    ".rustup",
     ".rvm",
     ".sdkman",
     ".stack",
@@ -103,7 +99,7 @@ pub(crate) fn places(home: Option<&Path>, programs: &[PathBuf]) -> Vec<Place> {
         found.extend(HOME.iter().map(|name| home.join(name)));
     }
     found.extend(programs.iter().filter_map(|folder| installation(folder, home)));
-    let because = "what programs are installed in, or keep their caches in";
+    let because = "what programs are installed in";
     let there = found.into_iter().filter_map(|path| path.canonicalize().ok());
     let mut places: Vec<Place> = there.map(|path| Place { path, because: because.to_owned() }).collect();
     places.sort();
@@ -127,11 +123,10 @@ fn installation(programs: &Path, home: Option<&Path>) -> Option<PathBuf> {
     if let Some((home, rest)) = below_home
         && let Some(Component::Normal(first)) = rest.components().next()
         && first.as_encoded_bytes().starts_with(b".")
-        // These hold more than one program's things.
-        && first != ".local"
-        && first != ".config"
     {
-        return Some(home.join(first));
+        // Some hold more than one program's things.
+        let shared = first == ".local" || first == ".config";
+        return Some(if shared { programs.to_owned() } else { home.join(first) });
     }
     let above = programs.parent().filter(|_| programs.ends_with("bin") || programs.ends_with("shims"));
     let holds_home = |folder: &&Path| home.is_some_and(|home| home.starts_with(folder));

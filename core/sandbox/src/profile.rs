@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Cache;
+
 /// What a process and all that it starts may do. What is not named can't be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -15,8 +17,15 @@ pub struct Profile {
     pub writable: Vec<Place>,
     /// Within what is writable: what stays as it is. Its ancestors there keep their names.
     pub read_only: Vec<Place>,
+    /// Settings of repositories, of which it has copies of its own: what it changes in them is put through when it has ended, less what
+    /// git would run.
+    pub copied: Vec<Place>,
+    /// Names in folders of repositories that are not there and must not appear: a command that makes one is ended.
+    pub absent: Vec<Place>,
     /// What may not be read.
     pub hidden: Vec<Place>,
+    /// Caches of tools, each written in a layer above it. Where there are no mounts they are read-only.
+    pub caches: Vec<Cache>,
     /// Whom it may reach.
     pub network: Network,
     /// Names of variables that are taken out of its environment.

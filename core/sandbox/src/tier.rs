@@ -48,14 +48,15 @@ impl Tier {
                 if !profile.hidden.is_empty() {
                     left.push(format!("it can read {}", places(&profile.hidden)));
                 }
-                if !profile.read_only.is_empty() {
-                    left.push(format!("it can write {}", places(&profile.read_only)));
+                let kept: Vec<_> = profile.read_only.iter().chain(&profile.copied).cloned().collect();
+                if !kept.is_empty() {
+                    left.push(format!("it can write {}", places(&kept)));
                 }
                 left.push("it can change times and rights of files that it may not write".to_owned());
                 left.push("it goes on if mayi is killed".to_owned());
             }
             Self::Full => {
-                let mounts = profile.hidden.len() + profile.read_only.len();
+                let mounts = profile.hidden.len() + profile.read_only.len() + profile.copied.len();
                 if mounts > MOST_MOUNTS {
                     left.push(format!(
                         "{mounts} places would have to be held, and {MOST_MOUNTS} is the maximum"

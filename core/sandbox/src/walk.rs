@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::derive::{Derived, Ground};
+use crate::git_settings::is_repository;
 use crate::{Place, Profile};
 
 /// Folders that programs fill with what others have made: below them only what a rule names is looked at.
@@ -122,6 +123,14 @@ impl<'a> Walk<'a> {
             self.found.profile.read_only.push(Place { path: place.clone(), because });
         }
         let name = path.file_name().unwrap_or_default();
+        if writable && found.is_dir() && !name.as_encoded_bytes().ends_with(b".git") && is_repository(&place)
+        {
+            // git takes it for one, whatever it is called, and runs what its settings say.
+            for own in ["config", "hooks"].map(|own| place.join(own)).into_iter().filter(|own| own.exists()) {
+                let because = "a folder laid out as a repository of git's".to_owned();
+                self.found.profile.read_only.push(Place { path: own, because });
+            }
+        }
         let passed_over = DEPENDENCIES.iter().any(|folder| name == *folder)
             || (name == OBJECTS && path.parent().is_some_and(|parent| parent.ends_with(".git")));
         let by_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());

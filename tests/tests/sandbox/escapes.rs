@@ -20,12 +20,15 @@ use Held::{InBoth, InFull};
 const TRIES: &[(&str, Held, &str)] = &[
     ("a denied file is read", InFull, "open('.env').read()"),
     ("a denied file is read by git", InFull, "run('git', 'hash-object', '-w', '.env')"),
-    ("a denied file is packed by tar", InFull, "run('tar', 'cf', 'x.tar', '.env')"),
+    (
+        "a denied file is packed by tar",
+        InFull,
+        "run('tar', 'cf', 'x.tar', '.env'); open('x.tar', 'rb').read().index(b'SECRET')",
+    ),
     ("a denied file is renamed", InFull, "os.rename('.env', 'env')"),
     ("a denied file is linked", InFull, "os.link('.env', 'env')"),
     ("a mask is taken away", InBoth, "run('umount', '.env')"),
     ("a hook is written", InFull, "open('.git/hooks/pre-commit', 'w')"),
-    ("git's settings are written", InFull, "open('.git/config', 'a')"),
     ("git's settings are replaced", InFull, "open('c', 'w').close(); os.rename('c', '.git/config')"),
     ("git's folder is moved away", InFull, "os.rename('.git', '.g2')"),
     ("the folder of hooks is moved away", InFull, "os.rename('.git/hooks', '.git/h2')"),

@@ -8,7 +8,9 @@
     reason = "only tests, and a missing key of JSON reads as null"
 )]
 
+mod caches;
 mod confined;
 mod ends;
 mod escapes;
+mod left;
 mod place;

@@ -73,7 +73,8 @@ impl Project {
         }
         // Everything that is there is theirs.
         let top = self.machine.outside("");
-        let owner = Command::new("chown").args(["-R", NOBODY]).arg(&top).status().unwrap();
+        let owner =
+            Command::new("chown").arg("-R").arg(format!("{NOBODY}:{NOBODY}")).arg(&top).status().unwrap();
         assert!(owner.success());
         let mut command = Command::new("setpriv");
         command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(program);

@@ -57,6 +57,7 @@ const RECORD: &[OwnEntry] = &[
     Folder("surfaces", OWNERS),
     Folder("archive", &[File("lock"), Like(is_archive), Like(is_unfinished)]),
     Folder("logins", &[Like(is_login), Like(is_unfinished)]),
+    Folder("sandbox", &[Agents("caches"), Agents("taken-back")]),
 ];
 
 const STATE: &[OwnEntry] = &[
@@ -168,7 +169,7 @@ impl FolderContents {
             _ => {}
         };
         self.files.iter().for_each(|path| note(path, std::fs::remove_file(path)));
-        self.agents.iter().for_each(|path| note(path, std::fs::remove_dir_all(path)));
+        self.agents.iter().for_each(|path| note(path, mayi_sandbox::delete_folder(path)));
         for path in self.folders.iter().rev() {
             if !self.foreign.iter().any(|(foreign, _)| foreign.starts_with(path)) {
                 note(path, std::fs::remove_dir(path));

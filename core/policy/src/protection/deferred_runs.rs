@@ -101,10 +101,12 @@ fn stores_setting(word: &str) -> bool {
     word.match_indices(['c', 'C']).any(|(at, c)| word.get(at + c.len()..).is_some_and(runs))
 }
 
-/// Whether git runs the value of this key, or what it finds there.
-fn git_runs_key(key: &str) -> bool {
+/// Whether git runs the value of a key of its settings, or what it finds there: `core.fsmonitor`, in any case of letters.
+#[must_use]
+pub fn git_runs_key(key: &str) -> bool {
+    let key = &*fold_text(key);
     GIT_KEYS.iter().any(|known| match known.split_once('*') {
-        None => *known == key,
+        None => **known == *key,
         Some((before, after)) => {
             key.len() > before.len() + after.len() && key.starts_with(before) && key.ends_with(after)
         }

@@ -11,6 +11,8 @@ pub(super) mod places;
 mod self_protection;
 mod table;
 
+pub use deferred_runs::git_runs_key;
+
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

@@ -65,6 +65,10 @@ fn rules(profile: &Profile, own: bool) -> Result<RulesetCreated, LandlockError> 
         }
     };
     let mut writable: Vec<PathBuf> = profile.writable.iter().map(|Place { path, .. }| path.clone()).collect();
+    if own {
+        // Written in the layers above them.
+        writable.extend(profile.caches.iter().map(|cache| cache.folder.clone()));
+    }
     writable.extend(if own { &OWN[..] } else { &DEVICES[..] }.iter().map(PathBuf::from));
     let rules = writable.iter().try_fold(rules, |rules, path| allow(rules, path, all))?;
     // `/dev/stderr` is another name for what is open there.

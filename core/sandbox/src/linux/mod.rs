@@ -7,6 +7,7 @@
 //! Each stage is mayi's own program again ([`run_if_stage`]). A stage dies with the one before it, and with the inner one all
 //! that runs in its namespace of processes: a mayi that is killed leaves nothing running or mounted.
 
+mod absent;
 mod filters;
 mod inner;
 mod landlock;
@@ -14,9 +15,10 @@ mod loopback;
 mod mount_table;
 mod mounts;
 mod outer;
+mod overlays;
 mod probe;
 mod signals;
 mod stage;
 
-pub use probe::available_tier;
+pub use probe::{available_tier, try_caches};
 pub(crate) use stage::{Confined, run_if_stage};

@@ -1,9 +1,9 @@
-//! What is mounted, in a namespace of its own: everything read-only but what may be written, what is hidden behind an empty file or
-//! folder, a private temporary folder, a private `/dev`, and the processes of the namespace alone.
+//! What is mounted, in a namespace of its own: everything read-only but what may be written, over what is hidden something that can't
+//! be read, a private temporary folder, a private `/dev`, and the processes of the namespace alone.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Permissions};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType};
@@ -13,8 +13,11 @@ use rustix::mount::{
 };
 
 use super::mount_table::{MountPoint, mount_points, open_table};
+use super::overlays::{Layers, kept_paths};
+use super::stage::Task;
+use crate::git_settings::COPY;
 use crate::needed::SYSTEM;
-use crate::{Place, Profile, SandboxError};
+use crate::{CacheLayer, Place, Profile, SandboxError};
 
 /// What a private `/dev` has of the machine's.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
@@ -31,12 +34,22 @@ const LINKS: [(&str, &str); 5] = [
 /// The folders for temporary files: each is the same private one.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// A file and a folder that hide what they are mounted over.
-const EMPTY_FILE: &str = "/dev/.mayi-file";
+/// What hides a file that it is mounted over, where no device may be opened: it is refused in words, and is nothing that git adds,
+/// grep reads or a bundler takes for settings.
+const REFUSED_FILE: &str = "/dev/null";
+/// An empty folder that hides what it is mounted over.
 const EMPTY_FOLDER: &str = "/dev/.mayi-folder";
 
-/// Arranges the mounts of this namespace as `profile` says.
-pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(), SandboxError> {
+/// The folder with copies of settings.
+const COPIES: &str = "/dev/.mayi-copies";
+
+/// Arranges the mounts of this namespace as the task's profile says. For each cache: where what is written in it is kept.
+pub(super) fn arrange(
+    task: &Task,
+    table: &File,
+    layers: &Layers,
+) -> Result<Vec<(String, CacheLayer)>, SandboxError> {
+    let (profile, cwd) = (&task.profile, task.cwd.as_path());
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(errno("keep mounts to itself"))?;
     // As they are now: what is mounted over them or made read-only below does not change these.
@@ -46,10 +59,12 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
             writable.push((path, tree));
         }
     }
+    let caches = layers.mount(profile);
     // In a private folder it would be gone where it may not be written.
     let seen = copy_of(cwd)?;
     let devices = DEVICES.iter().map(|name| Ok((*name, copy_of(&Path::new("/dev").join(name))?)));
     let devices: Vec<_> = devices.collect::<Result<_, SandboxError>>()?;
+    let copies = task.copies.as_deref().map(copy_of).transpose()?.flatten();
     make_all_read_only(table)?;
     // Copied when it is read-only.
     let readable = readable_trees(profile)?;
@@ -62,8 +77,16 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
     for (path, tree) in readable.iter().map(|(path, tree)| (path.as_path(), tree)) {
         attach(tree, path)?;
     }
+    if let Some(tree) = copies {
+        link_copies(&tree, profile.copied.len())?;
+    }
     for (path, tree) in &writable {
         attach(tree, path)?;
+    }
+    for (cache, tree, _) in &caches {
+        if let Some(tree) = tree {
+            attach(tree, &cache.folder)?;
+        }
     }
     if let Some(tree) = seen.filter(|_| fs::symlink_metadata(cwd).is_err()) {
         attach(&tree, cwd)?;
@@ -75,8 +98,10 @@ pub(super) fn arrange(profile: &Profile, cwd: &Path, table: &File) -> Result<(),
     pin_ancestors(profile)?;
     // Also where something is mounted already: that is what is to be held.
     hold(profile, table, |_| true)?;
+    hold_copies(profile, |_| true)?;
     // Nothing more is made in `/dev` itself.
-    remount_read_only(Path::new("/dev"), table, MountFlags::NOSUID | MountFlags::NOEXEC)
+    remount_read_only(Path::new("/dev"), table, MountFlags::NOSUID | MountFlags::NOEXEC)?;
+    Ok(caches.into_iter().map(|(cache, _, layer)| (cache.name.clone(), layer)).collect())
 }
 
 /// Mounts over what is kept and hidden, where that is gone.
@@ -87,13 +112,43 @@ pub(super) fn hold_again(profile: &Profile, table: &File) -> Result<(), SandboxE
         let last = points.iter().rfind(|point| point.path == path);
         last.is_some_and(|point| point.flags.contains(MountFlags::RDONLY))
     };
-    hold(profile, table, |path| !held(path))
+    hold(profile, table, |path| !held(path))?;
+    hold_copies(profile, |path| !points.iter().any(|point| point.path == path))
+}
+
+/// Mounts over those settings of which there are copies which are `wanted`: a link to the copy. Whoever writes them follows it, and
+/// puts new ones in the place of the copy.
+fn hold_copies(profile: &Profile, wanted: impl Fn(&Path) -> bool) -> Result<(), SandboxError> {
+    for (number, Place { path, .. }) in profile.copied.iter().enumerate() {
+        if let Some(link) = copy_of(&link_to_copy(number))?.filter(|_| wanted(path) && path.is_file()) {
+            move_mount(&link, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+                .map_err(errno(format!("mount {}", path.display())))?;
+        }
+    }
+    Ok(())
+}
+
+fn link_to_copy(number: usize) -> PathBuf {
+    PathBuf::from(format!("{COPIES}-{number}"))
+}
+
+/// Puts the folder of copies in its place, and makes a link to each.
+fn link_copies(tree: &OwnedFd, count: usize) -> Result<(), SandboxError> {
+    attach(tree, Path::new(COPIES))?;
+    for number in 0..count {
+        symlink(format!("{COPIES}/{number}/{COPY}"), link_to_copy(number))
+            .map_err(SandboxError::step("link the copy of settings"))?;
+    }
+    Ok(())
 }
 
 /// Mounts over those places that are kept and hidden which are `wanted`.
 fn hold(profile: &Profile, table: &File, wanted: impl Fn(&Path) -> bool) -> Result<(), SandboxError> {
     for Place { path, .. } in sorted(&profile.read_only).into_iter().filter(|place| wanted(&place.path)) {
         bind_read_only(path, table)?;
+    }
+    for path in kept_paths(profile).into_iter().filter(|path| wanted(path)) {
+        bind_read_only(&path, table)?;
     }
     for Place { path, .. } in sorted(&profile.hidden).into_iter().filter(|place| wanted(&place.path)) {
         hide(path, table)?;
@@ -251,12 +306,6 @@ fn private_devices(devices: &[(&str, Option<OwnedFd>)], bytes: u64) -> Result<()
     mount("devpts", folder.join("pts"), "devpts", MountFlags::NOSUID | MountFlags::NOEXEC, pts)
         .map_err(errno("mount terminals of its own"))?;
     mount_bounded(&folder.join("shm"), bytes)?;
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o0)
-        .open(EMPTY_FILE)
-        .map_err(step("a file that hides"))?;
     fs::create_dir(EMPTY_FOLDER).map_err(step("a folder that hides"))?;
     fs::set_permissions(EMPTY_FOLDER, Permissions::from_mode(0o555)).map_err(step("a folder that hides"))
 }
@@ -265,7 +314,7 @@ fn private_devices(devices: &[(&str, Option<OwnedFd>)], bytes: u64) -> Result<()
 /// mounted can't be renamed.
 fn pin_ancestors(profile: &Profile) -> Result<(), SandboxError> {
     let mut pinned: Vec<PathBuf> = Vec::new();
-    for kept in &profile.read_only {
+    for kept in profile.read_only.iter().chain(&profile.copied) {
         let roots = profile.writable.iter().filter(|root| kept.path.starts_with(&root.path));
         let Some(root) = roots.max_by_key(|root| root.path.components().count()) else { continue };
         let between = kept.path.ancestors().skip(1).take_while(|folder| *folder != root.path);
@@ -297,12 +346,12 @@ fn remount_read_only(path: &Path, table: &File, more: MountFlags) -> Result<(), 
         .map_err(errno(format!("make {} read-only", path.display())))
 }
 
-/// Mounts what is empty over what may not be read.
+/// Mounts over what may not be read what can't be read.
 fn hide(path: &Path, table: &File) -> Result<(), SandboxError> {
     let empty = match fs::symlink_metadata(path) {
         Err(_) => return Ok(()),
         Ok(found) if found.is_dir() => EMPTY_FOLDER,
-        Ok(_) => EMPTY_FILE,
+        Ok(_) => REFUSED_FILE,
     };
     mount_bind(empty, path).map_err(errno(format!("hide {}", path.display())))?;
     remount_read_only(path, table, MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC)

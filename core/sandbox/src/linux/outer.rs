@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,15 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set, set_capabilities,
 };
 
+use super::absent::Absent;
 use super::mount_table::open_table;
+use super::overlays::Layers;
 use super::stage::{Task, inner_stage};
 use super::{loopback, mounts, signals};
-use crate::{Network, Profile, SandboxError};
+use crate::{CacheLayer, Network, Profile, SandboxError};
+
+/// What a command ends with that was ended: as one that was killed.
+const ENDED: u8 = 137;
 
 /// How long it may take until something is mounted again; then the command is ended.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -24,17 +29,54 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Runs `words` as `task` says, and returns with the code it ended with.
 pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
     let mut table = None;
+    // Held until this process ends.
+    let mut _layers = None;
     if task.full {
+        let layers = _layers.insert(Layers::take_up(&task.profile));
         enter_namespaces(task.profile.network)?;
         let file = open_table().map_err(SandboxError::step("list what is mounted"))?;
-        mounts::arrange(&task.profile, &task.cwd, &file)?;
-        table = Some(MountTable { file, profile: &task.profile });
+        let caches = mounts::arrange(task, &file, layers)?;
+        if task.only_tell {
+            return tell(&caches);
+        }
+        warn_of_read_only(&caches);
+        let absent =
+            Absent::watch(&task.profile.absent).map_err(SandboxError::step("watch folders of git"))?;
+        table = Some(MountTable { file, profile: &task.profile, absent, refused: None });
         keep_for_inner_stage().map_err(SandboxError::step("hand on what the inner stage needs"))?;
     }
     let (mut command, _open) = inner_stage(task).map_err(SandboxError::step("prepare the inner stage"))?;
     command.arg("--").args(words);
-    let table = table.as_mut().map(|table| table as &mut dyn signals::Watched);
-    signals::run_to_end(&mut command, table).map_err(SandboxError::step("run the inner stage"))
+    let watched = table.as_mut().map(|table| table as &mut dyn signals::Watched);
+    let ended = signals::run_to_end(&mut command, watched);
+    // It may have ended before that was seen.
+    if let Some(table) = &mut table {
+        table.look_for_absent();
+        if let Some(why) = &table.refused {
+            let _ = writeln!(io::stderr(), "mayi: the command was ended: {}", why.escape_debug());
+            return Ok(ENDED);
+        }
+    }
+    ended.map_err(SandboxError::step("run the inner stage"))
+}
+
+/// Prints where what is written in caches is kept.
+fn tell(caches: &[(String, CacheLayer)]) -> Result<u8, SandboxError> {
+    let told = serde_json::to_writer(io::stdout(), caches).map_err(io::Error::from);
+    told.map_err(SandboxError::step("tell of caches"))?;
+    Ok(0)
+}
+
+fn warn_of_read_only(caches: &[(String, CacheLayer)]) {
+    for (name, layer) in caches {
+        if let CacheLayer::Nowhere(why) = layer {
+            let _ = writeln!(
+                io::stderr(),
+                "mayi: the cache of {name} can't be written here: {}",
+                why.escape_debug()
+            );
+        }
+    }
 }
 
 /// What the inner stage has yet to do with: whoever is not root has nothing left once a program is started, unless it is ambient.
@@ -78,14 +120,36 @@ fn enter_namespaces(network: Network) -> Result<(), SandboxError> {
 struct MountTable<'a> {
     file: File,
     profile: &'a Profile,
+    absent: Option<Absent<'a>>,
+    /// Why the command may not go on.
+    refused: Option<String>,
+}
+
+impl MountTable<'_> {
+    fn look_for_absent(&mut self) {
+        if let Some(why) = self.absent.as_ref().and_then(Absent::look) {
+            self.refused.get_or_insert(why);
+        }
+    }
 }
 
 impl signals::Watched for MountTable<'_> {
-    fn descriptor(&self) -> PollFd<'_> {
-        PollFd::new(&self.file, PollFlags::PRI | PollFlags::ERR)
+    fn descriptors(&self) -> Vec<PollFd<'_>> {
+        let table = PollFd::new(&self.file, PollFlags::PRI | PollFlags::ERR);
+        let notices = self.absent.as_ref().map(|absent| PollFd::new(&absent.notices, PollFlags::IN));
+        std::iter::once(table).chain(notices).collect()
     }
 
-    fn changed(&mut self) -> io::Result<()> {
+    fn changed(&mut self, told: &[bool]) -> io::Result<()> {
+        if told.get(1) == Some(&true) {
+            self.look_for_absent();
+            if let Some(why) = &self.refused {
+                return Err(io::Error::other(why.clone()));
+            }
+        }
+        if told.first() != Some(&true) {
+            return Ok(());
+        }
         let begun = Instant::now();
         loop {
             match mounts::hold_again(self.profile, &self.file) {

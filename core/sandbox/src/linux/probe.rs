@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use super::stage::Confined;
-use crate::{Profile, SandboxError, Tier};
+use crate::{CacheLayer, Profile, SandboxError, Tier};
 
 /// The strongest tier that works here, and why no stronger one does. Each is tried, by a process that is really confined.
 #[must_use]
@@ -31,4 +31,15 @@ fn try_tier(tier: Tier) -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     Err(said.lines().next().unwrap_or("it ended without a word").to_owned())
+}
+
+/// Where what is written in the profile's caches would be kept, by mounting them; nothing where that can't be found out.
+#[must_use]
+pub fn try_caches(profile: &Profile) -> Vec<(String, CacheLayer)> {
+    let caches = Profile { caches: profile.caches.clone(), bounds: profile.bounds, ..Profile::default() };
+    let Ok(mut confined) = Confined::telling(&caches) else { return Vec::new() };
+    let command = confined.command_mut();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let told = command.output().ok().and_then(|output| serde_json::from_slice(&output.stdout).ok());
+    told.unwrap_or_default()
 }

@@ -28,14 +28,14 @@ pub(super) fn as_at_login() -> io::Result<()> {
 
 /// What is looked after while a process runs.
 pub(super) trait Watched {
-    /// What tells of a change.
-    fn descriptor(&self) -> PollFd<'_>;
+    /// What tells of changes.
+    fn descriptors(&self) -> Vec<PollFd<'_>>;
 
-    /// Something has changed.
+    /// Something has changed: which of the descriptors have told so.
     ///
     /// # Errors
     /// If the process may not go on.
-    fn changed(&mut self) -> io::Result<()>;
+    fn changed(&mut self, told: &[bool]) -> io::Result<()>;
 }
 
 /// Starts a process and hands signals on to it until it has ended; the code that says how. No thread is started: where a new
@@ -60,23 +60,24 @@ pub(super) fn run_to_end(command: &mut Command, mut watched: Option<&mut dyn Wat
             return Ok(exit_code(status));
         }
         let mut ready = vec![PollFd::new(&woken, PollFlags::IN)];
-        ready.extend(watched.as_ref().map(|watched| watched.descriptor()));
+        ready.extend(watched.iter().flat_map(|watched| watched.descriptors()));
         match poll(&mut ready, None) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let changed = ready.get(1).is_some_and(|other| !other.revents().is_empty());
+        let told: Vec<bool> = ready.iter().skip(1).map(|other| !other.revents().is_empty()).collect();
         while woken.read(&mut [0; 64]).is_ok_and(|read| read > 0) {}
         for signal in pending.pending().filter(|signal| *signal != SIGCHLD) {
             if let Some(signal) = Signal::from_named_raw(signal) {
                 let _ = kill_process(pid, signal);
             }
         }
-        if changed
+        if told.contains(&true)
             && let Some(watched) = &mut watched
-            && let Err(error) = watched.changed()
+            && let Err(error) = watched.changed(&told)
         {
             let _ = child.kill();
+            let _ = child.wait();
             return Err(error);
         }
     }

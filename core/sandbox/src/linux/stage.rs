@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::{inner, outer, signals};
+use crate::git_settings::Copies;
 use crate::{FAILED, Place, Profile, SandboxError, Tier};
 
 /// The words behind which mayi's program is a stage.
@@ -35,6 +36,10 @@ pub(super) struct Task {
     /// Where the command is started.
     #[serde(with = "crate::profile::path_text")]
     pub(super) cwd: PathBuf,
+    /// Whether nothing is run, and what was found of caches is printed.
+    pub(super) only_tell: bool,
+    /// Where the profile's copies are, each in a folder by its number.
+    pub(super) copies: Option<PathBuf>,
 }
 
 /// A command that will run confined.
@@ -44,6 +49,7 @@ pub(crate) struct Confined {
     _open: Opened,
     /// Where there is none of its own mounted.
     _temporary: Option<TempDir>,
+    copies: Copies,
 }
 
 impl Confined {
@@ -57,6 +63,24 @@ impl Confined {
         tier: Tier,
         cwd: &Path,
         words: &[OsString],
+    ) -> Result<Self, SandboxError> {
+        Self::prepare(profile, tier, cwd, words, false)
+    }
+
+    /// What makes the full tier's mounts of `profile`, and prints where what is written in its caches is kept.
+    ///
+    /// # Errors
+    /// If the full tier can't hold all of the profile.
+    pub(crate) fn telling(profile: &Profile) -> Result<Self, SandboxError> {
+        Self::prepare(profile, Tier::Full, Path::new("/"), &[], true)
+    }
+
+    fn prepare(
+        profile: &Profile,
+        tier: Tier,
+        cwd: &Path,
+        words: &[OsString],
+        only_tell: bool,
     ) -> Result<Self, SandboxError> {
         for place in profile.writable.iter().chain(&profile.read_only).chain(&profile.hidden) {
             if !place.path.is_absolute() {
@@ -82,7 +106,10 @@ impl Confined {
             temporary = Some(folder);
         }
         let folder = temporary.as_ref().map_or(Path::new("/tmp"), TempDir::path).to_owned();
-        let task = Task { profile, full, cwd: cwd.to_owned() };
+        let copied: &[Place] = if full { &profile.copied } else { &[] };
+        let copies = Copies::make(copied).map_err(SandboxError::step("copy the settings of a repository"))?;
+        let place = copies.folder().map(Path::to_owned);
+        let task = Task { profile, full, cwd: cwd.to_owned(), only_tell, copies: place };
         signals::as_at_login().map_err(SandboxError::step("take up signals"))?;
         let (mut command, open) = stage(OUTER, &task).map_err(SandboxError::step("prepare the sandbox"))?;
         command.arg("--").args(words);
@@ -90,7 +117,7 @@ impl Confined {
         for name in &task.profile.withheld_variables {
             command.env_remove(name);
         }
-        Ok(Self { command, _open: open, _temporary: temporary })
+        Ok(Self { command, _open: open, _temporary: temporary, copies })
     }
 
     /// The process that is to be started: its streams and environment may still be changed.
@@ -104,8 +131,12 @@ impl Confined {
     /// If it could not be started.
     pub(crate) fn run(mut self) -> Result<u8, SandboxError> {
         // A group of its own: what is typed at the terminal comes once, from here.
-        signals::run_to_end(self.command.process_group(0), None)
-            .map_err(SandboxError::step("run the sandbox"))
+        let ended = signals::run_to_end(self.command.process_group(0), None)
+            .map_err(SandboxError::step("run the sandbox"));
+        for line in self.copies.put_through() {
+            let _ = writeln!(io::stderr(), "mayi: {}", line.escape_debug());
+        }
+        ended
     }
 }
 
