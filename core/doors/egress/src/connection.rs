@@ -8,6 +8,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, SetOnce};
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -15,12 +16,13 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use crate::client::{Known, Shown};
 use crate::event::{Event, Reason};
 use crate::judge::{Allowance, Answer, Wish};
+use crate::limits::Limits;
 use crate::proxy::Shared;
 use crate::questions::Outcome;
 use crate::reply::{Body, Refusal, authentication_required};
 use crate::strangers::Stranger;
 use crate::target::{self, Target};
-use crate::traffic::Counted;
+use crate::traffic::{Counted, Traffic};
 use crate::{forward, tunnel};
 
 /// A connection, for as long as anything of it goes on.
@@ -28,6 +30,8 @@ pub(crate) struct Connection {
     pub(crate) shared: Arc<Shared>,
     stranger: Stranger,
     owner: SetOnce<Owner>,
+    /// What goes through it, also once it is a tunnel.
+    pub(crate) traffic: Arc<Traffic>,
 }
 
 /// Whose connection it is, and the places that it takes.
@@ -63,15 +67,10 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: TcpStream) {
     let stranger = shared.strangers.enter();
     let leave = stranger.leave.clone();
     let (stream, traffic) = Counted::new(stream);
-    let connection = Arc::new(Connection { shared, stranger, owner: SetOnce::new() });
+    let connection =
+        Arc::new(Connection { shared, stranger, owner: SetOnce::new(), traffic: Arc::clone(&traffic) });
     let service = service_fn(|request| answer(Arc::clone(&connection), request));
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.head)
-        .max_header_size(limits.head_bytes)
-        .max_headers(limits.headers)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
+    let served = server(&limits).serve_connection(TokioIo::new(stream), service).with_upgrades();
     tokio::select! {
         // What is wrong with a connection that others made is theirs to know.
         _ = served => {}
@@ -79,6 +78,51 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: TcpStream) {
         () = connection.owner_ended() => {}
         () = closing.cancelled() => {}
         () = traffic.idle(limits.idle) => {}
+    }
+}
+
+/// Answers the requests over plain HTTP that come through a tunnel, which are for its host.
+pub(crate) async fn serve_within(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    connection: &Arc<Connection>,
+    client: &Arc<Known>,
+    tunnel: &Wish,
+) {
+    let service = service_fn(async |request: Request<Incoming>| {
+        let target = target::of_request_within(request.uri(), request.headers(), &tunnel.host, tunnel.port);
+        let answered = match target.map_err(Refusal::malformed) {
+            Ok(target) => {
+                let wish = Arc::new(wish(client, request.method(), target));
+                forward::forward(connection, client, &wish, request).await
+            }
+            Err(refusal) => Err(refusal.into()),
+        };
+        Ok::<_, Infallible>(connection.told(client, answered))
+    });
+    // What is wrong with a connection that others made is theirs to know.
+    let _ = server(&connection.shared.limits).serve_connection(TokioIo::new(stream), service).await;
+}
+
+/// How requests are read.
+fn server(limits: &Limits) -> http1::Builder {
+    let mut server = http1::Builder::new();
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .max_header_size(limits.head_bytes)
+        .max_headers(limits.headers);
+    server
+}
+
+fn wish(client: &Known, method: &Method, target: Target) -> Wish {
+    let Target { host, port, url } = target;
+    Wish {
+        command: Arc::clone(&client.id),
+        program: client.program.clone(),
+        method: method.as_str().to_owned(),
+        host,
+        port,
+        url,
     }
 }
 
@@ -99,6 +143,16 @@ impl Connection {
 
     async fn owner_ended(&self) {
         self.owner.wait().await.client.ended.cancelled().await;
+    }
+
+    /// The answer to a request; a refusal is told of.
+    fn told(&self, client: &Known, answered: Result<Response<Body>, Refused>) -> Response<Body> {
+        answered.unwrap_or_else(|Refused { refusal, wish }| {
+            let response = refusal.response();
+            let (command, Refusal { reason, words, .. }) = (Some(Arc::clone(&client.id)), refusal);
+            self.shared.observer.observe(Event::Refused { command, wish, reason, words });
+            response
+        })
     }
 
     /// What the judge says.
@@ -134,12 +188,7 @@ async fn answer(
         Ok(false) => return Ok(authentication_required()),
         Err(refusal) => Err(refusal.into()),
     };
-    Ok(answered.unwrap_or_else(|Refused { refusal, wish }| {
-        let response = refusal.response();
-        let (command, Refusal { reason, words, .. }) = (Some(Arc::clone(&client.id)), refusal);
-        shared.observer.observe(Event::Refused { command, wish, reason, words });
-        response
-    }))
+    Ok(connection.told(&client, answered))
 }
 
 async fn carry_out(
@@ -153,15 +202,8 @@ async fn carry_out(
     } else {
         target::of_request(request.uri(), request.headers(), request.version() == Version::HTTP_11)
     };
-    let Target { host, port, url } = target.map_err(Refusal::malformed)?;
-    let wish = Arc::new(Wish {
-        command: Arc::clone(&client.id),
-        program: client.program.clone(),
-        method: request.method().as_str().to_owned(),
-        host,
-        port,
-        url,
-    });
+    let target = target.map_err(Refusal::malformed)?;
+    let wish = Arc::new(wish(client, request.method(), target));
     if is_connect {
         tunnel::open(connection, client, &wish, request).await
     } else {

@@ -15,12 +15,16 @@ pub(crate) enum Beginning {
     Tls(Option<String>),
     /// What begins as TLS and can't be read as such.
     Unreadable,
+    /// A request over plain HTTP.
+    Request,
     /// Something else.
     Other,
 }
 
 /// The type of a TLS record with a handshake message.
 const HANDSHAKE: u8 = 0x16;
+/// How a request begins: some clients have a tunnel made for plain HTTP too.
+const METHODS: &[&[u8]] = &[b"GET ", b"HEAD ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"OPTIONS "];
 /// The longest beginning that is read: one message of TLS at its longest, in records of its own making.
 const LONGEST: usize = 80 * 1024;
 
@@ -39,7 +43,8 @@ pub(crate) async fn read_beginning(
         return Ok((Beginning::Nothing, bytes));
     }
     if bytes.first() != Some(&HANDSHAKE) {
-        return Ok((Beginning::Other, bytes));
+        let is_request = METHODS.iter().any(|method| bytes.starts_with(method));
+        return Ok((if is_request { Beginning::Request } else { Beginning::Other }, bytes));
     }
     let in_time = tokio::time::timeout(time, read_hello(from, &mut bytes)).await;
     Ok((in_time.unwrap_or(Ok(Beginning::Unreadable))?, bytes))

@@ -18,7 +18,8 @@ pub struct Wish {
     pub host: String,
     /// The port, which is never 0.
     pub port: u16,
-    /// The whole address, if it is a request over plain HTTP; behind a CONNECT nothing of it can be seen.
+    /// The whole address, if it is a request over plain HTTP; of TLS in a tunnel nothing of it can be seen. Plain HTTP within a
+    /// tunnel is asked about twice: as a CONNECT, and request by request.
     pub url: Option<UrlAccess>,
 }
 
@@ -46,7 +47,8 @@ pub struct Allowance {
     /// and the machine's own addresses, and an address may be any that can be dialled, also a link-local one or that of a
     /// cloud's metadata.
     pub own_addresses: bool,
-    /// Whether a CONNECT may be used for something other than TLS, such as SSH. What still begins as TLS has to name the host.
+    /// Whether a CONNECT may be used for something other than TLS or requests over plain HTTP, such as SSH. What still begins as
+    /// TLS has to name the host.
     pub raw: bool,
 }
 

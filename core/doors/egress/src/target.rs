@@ -40,20 +40,46 @@ pub(crate) fn of_request(uri: &Uri, headers: &HeaderMap, is_http_11: bool) -> Re
     }
     let authority = uri.authority().ok_or("an address without a host")?.as_str();
     let (host, port) = host_and_port("http", authority, HTTP_PORT)?;
-    let mut named = headers.get_all(header::HOST).iter();
-    match (named.next(), named.next()) {
-        (None, _) if !is_http_11 => {}
-        (Some(value), None) => {
-            let value = value.to_str().map_err(|_| "a Host that is no host")?;
-            if host_and_port("http", value, HTTP_PORT)? != (host.clone(), port) {
-                return Err("its Host is another one than that of its address");
-            }
-        }
-        (None, _) => return Err("a request without a Host"),
-        (Some(_), Some(_)) => return Err("a request with two Hosts"),
+    let named = named_host(headers)?;
+    if named.is_none() && is_http_11 {
+        return Err("a request without a Host");
+    }
+    if named.is_some_and(|named| named != (host.clone(), port)) {
+        return Err("its Host is another one than that of its address");
     }
     let url = UrlAccess::parse(&uri.to_string()).map_err(|_| "not an address")?;
     Ok(Target { host, port, url: Some(url) })
+}
+
+/// The target of a request over plain HTTP within a tunnel to `host` and `port`: a path there.
+pub(crate) fn of_request_within(
+    uri: &Uri,
+    headers: &HeaderMap,
+    host: &str,
+    port: u16,
+) -> Result<Target, Malformed> {
+    let path = uri.path_and_query().filter(|_| uri.authority().is_none()).map_or("", |path| path.as_str());
+    if !path.starts_with('/') {
+        return Err("a request within a tunnel names a path of its host");
+    }
+    if named_host(headers)? != Some((host.to_owned(), port)) {
+        return Err("its Host is another one than that of the tunnel");
+    }
+    let url = UrlAccess::parse(&format!("http://{host}:{port}{path}")).map_err(|_| "not an address")?;
+    Ok(Target { host: host.to_owned(), port, url: Some(url) })
+}
+
+/// What `Host` names, of which there may be one.
+fn named_host(headers: &HeaderMap) -> Result<Option<(String, u16)>, Malformed> {
+    let mut named = headers.get_all(header::HOST).iter();
+    match (named.next(), named.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => {
+            let value = value.to_str().map_err(|_| "a Host that is no host")?;
+            host_and_port("http", value, HTTP_PORT).map(Some)
+        }
+        (Some(_), Some(_)) => Err("a request with two Hosts"),
+    }
 }
 
 /// Host and port of an authority that all readers read alike. An IPv4 address in another form (`0x7f.1`) becomes the usual one.

@@ -1,6 +1,6 @@
 //! A CONNECT: allowed and reached before it is answered, then bytes either way, of which the first have to name the host.
 
-use std::io;
+use std::io::{self, Cursor};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWriteExt as _, copy, split};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy, join, split};
 use tokio::net::TcpStream;
 
 use crate::client::Known;
-use crate::connection::{Connection, Refused};
+use crate::connection::{Connection, Refused, serve_within};
 use crate::event::{End, Reason};
 use crate::hello::{Beginning, read_beginning};
 use crate::judge::Wish;
@@ -38,12 +38,22 @@ struct Terms {
 enum Stop {
     Broken,
     Refused(Reason, String),
+    /// It begins with these bytes, of requests over plain HTTP.
+    Requests(Vec<u8>),
 }
 
 impl From<io::Error> for Stop {
     fn from(_: io::Error) -> Self {
         Self::Broken
     }
+}
+
+/// How carrying a tunnel's bytes ended.
+enum Carried<S> {
+    Ended,
+    Refused(Reason, String),
+    /// Requests over plain HTTP, still to be answered.
+    Requests(S),
 }
 
 /// Asks, dials, and answers with 200.
@@ -64,28 +74,37 @@ pub(crate) async fn open(
     // The connection keeps its places for as long as the tunnel lasts.
     let (connection, client) = (Arc::clone(connection), Arc::clone(client));
     shared.tasks.spawn(async move {
-        let traffic = Arc::clone(&opened.traffic);
-        let stop = tokio::select! {
+        let carried = tokio::select! {
             () = client.ended.cancelled() => return opened.end(End::Withdrawn),
-            () = traffic.idle(connection.shared.limits.idle) => return opened.end(End::Idle),
-            stop = carry(upgrade, stream, &opened.wish, terms) => stop,
+            () = connection.traffic.idle(connection.shared.limits.idle) => return opened.end(End::Idle),
+            carried = carry(upgrade, stream, &opened.wish, terms) => carried,
         };
-        match stop {
-            Ok(()) | Err(Stop::Broken) => opened.end(End::Closed),
-            Err(Stop::Refused(reason, words)) => opened.refuse(reason, words),
+        match carried {
+            Carried::Ended => opened.end(End::Closed),
+            Carried::Refused(reason, words) => opened.refuse(reason, words),
+            Carried::Requests(requests) => {
+                let wish = Arc::clone(&opened.wish);
+                // Each request is reached, and told of, by itself.
+                opened.end(End::Closed);
+                tokio::select! {
+                    () = client.ended.cancelled() => {}
+                    () = connection.traffic.idle(connection.shared.limits.idle) => {}
+                    () = serve_within(requests, &connection, &client, &wish) => {}
+                }
+            }
         }
     });
     Ok(Response::new(empty()))
 }
 
-/// Carries bytes until both sides have ended, or one is broken.
+/// Carries bytes until both sides have ended, or one is broken. What turns out to be requests over plain HTTP is given back.
 async fn carry(
     upgrade: OnUpgrade,
     stream: Counted<TcpStream>,
     wish: &Wish,
     terms: Terms,
-) -> Result<(), Stop> {
-    let upgraded = upgrade.await.map_err(|_| Stop::Broken)?;
+) -> Carried<impl AsyncRead + AsyncWrite + Unpin + use<>> {
+    let Ok(upgraded) = upgrade.await else { return Carried::Ended };
     let (mut from_client, mut to_client) = split(TokioIo::new(upgraded));
     let (mut from_host, mut to_host) = split(stream);
     let up = async {
@@ -99,16 +118,23 @@ async fn carry(
         copy(&mut from_host, &mut to_client).await?;
         Ok::<(), Stop>(to_client.shutdown().await?)
     };
-    let stopped = tokio::try_join!(up, down);
-    if let Err(Stop::Refused(Reason::OtherName(_), _)) = &stopped {
-        let telling = async {
-            to_client.write_all(ACCESS_DENIED).await?;
-            to_client.shutdown().await
-        };
-        // Nobody has to listen.
-        let _ = tokio::time::timeout(TELLING, telling).await;
+    match tokio::try_join!(up, down) {
+        Ok(_) | Err(Stop::Broken) => Carried::Ended,
+        Err(Stop::Requests(bytes)) => {
+            Carried::Requests(join(Cursor::new(bytes).chain(from_client), to_client))
+        }
+        Err(Stop::Refused(reason, words)) => {
+            if matches!(reason, Reason::OtherName(_)) {
+                let telling = async {
+                    to_client.write_all(ACCESS_DENIED).await?;
+                    to_client.shutdown().await
+                };
+                // Nobody has to listen.
+                let _ = tokio::time::timeout(TELLING, telling).await;
+            }
+            Carried::Refused(reason, words)
+        }
     }
-    stopped.map(|_| ())
 }
 
 /// The first bytes, if they may be sent on.
@@ -124,7 +150,8 @@ async fn checked_beginning(
             let words = other_name(wish, named.as_deref());
             Err(Stop::Refused(Reason::OtherName(named), words))
         }
-        Beginning::Other if terms.raw => Ok(bytes),
+        Beginning::Other | Beginning::Request if terms.raw => Ok(bytes),
+        Beginning::Request => Err(Stop::Requests(bytes)),
         Beginning::Other | Beginning::Unreadable => Err(Stop::Refused(Reason::NotTls, not_tls(wish))),
         // The other side may have more to say to who has nothing to send.
         Beginning::Nothing if terms.raw => Ok(bytes),

@@ -8,7 +8,7 @@ use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsConnector;
 
-use crate::origin::echo;
+use crate::origin::{Origin, echo};
 use crate::tls::{Files, hello};
 use crate::world::{PATIENCE, World, denied, read_all};
 
@@ -177,13 +177,45 @@ async fn given_a_tunnel_without_a_byte_then_it_ends() {
     let mut stream = world.tunnel(&format!("a.example:{port}")).await.unwrap();
     assert_eq!(read_all(&mut stream).await, "");
 
-    let limits = Limits { idle: std::time::Duration::from_millis(100), ..Limits::default() };
+    let limits = Limits { idle: std::time::Duration::from_secs(1), ..Limits::default() };
     let world = World::within(limits);
     world.answer(raw());
     let mut stream = world.tunnel(&format!("a.example:{port}")).await.unwrap();
     assert_eq!(read_all(&mut stream).await, "");
     let idle = |event: &Event| matches!(event, Event::Ended { end: End::Idle, .. });
     world.record.find(idle).await;
+}
+
+/// Some clients have a tunnel made for plain HTTP: its requests are judged as those without one, and are for its host alone.
+#[tokio::test]
+async fn given_plain_http_in_a_tunnel_then_each_request_is_judged() {
+    let (world, origin) = (World::new(), Origin::ok().await);
+    let authority = format!("a.example:{}", origin.port());
+    let mut stream = world.tunnel(&authority).await.unwrap();
+    for (path, close) in [("1", ""), ("2", "Connection: close\r\n")] {
+        let request = format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\n{close}\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+    }
+    let answers = read_all(&mut stream).await;
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 2, "{answers}");
+    assert_eq!(origin.got().iter().filter(|got| !got.is_empty()).count(), 2);
+    let asked = world.rules.asked.lock().unwrap().clone();
+    let methods: Vec<&str> = asked.iter().map(|wish| wish.method.as_str()).collect();
+    assert_eq!(methods, ["CONNECT", "GET", "GET"]);
+    assert_eq!(asked[2].url.as_ref().unwrap().href, format!("http://{authority}/2"));
+    for request in [
+        "GET / HTTP/1.1\r\nHost: b.example\r\n\r\n".to_owned(),
+        format!("GET / HTTP/1.1\r\nHost: {authority}\r\nHost: {authority}\r\n\r\n"),
+        format!("GET http://b.example/ HTTP/1.1\r\nHost: {authority}\r\n\r\n"),
+        "GET / HTTP/1.1\r\n\r\n".to_owned(),
+    ] {
+        let mut stream = world.tunnel(&authority).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let head = crate::world::read_head(&mut stream).await;
+        assert!(head.starts_with("HTTP/1.1 400 mayi: not passed on"), "{request}: {head}");
+    }
+    world.answer(denied());
+    assert!(world.tunnel(&authority).await.is_err());
 }
 
 /// A denied host is refused before there is a tunnel.
