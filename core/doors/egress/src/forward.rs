@@ -41,7 +41,7 @@ pub(crate) async fn forward(
     let dialled = shared.dialler.dial(client, &wish.host, wish.port, allowance.own_addresses).await;
     let (stream, address) = dialled.map_err(|why| Refusal::not_reached(wish, why).about(wish))?;
     let (stream, traffic) = Counted::new(stream);
-    let opened = Opened::new((shared, client), wish, address, Arc::clone(&traffic));
+    let opened = Opened::new((shared, client), wish, address, traffic);
     let bad = |_| Refusal::bad_answer(wish).about(wish);
     let (mut sender, carrying) = http1::Builder::new()
         .max_headers(shared.limits.headers)
@@ -49,13 +49,9 @@ pub(crate) async fn forward(
         .handshake(TokioIo::new(stream))
         .await
         .map_err(bad)?;
-    let idle = shared.limits.idle;
     let carrying = AbortOnDropHandle::new(tokio::spawn(async move {
-        tokio::select! {
-            // Whoever reads the answer hears of it.
-            _ = carrying => {}
-            () = traffic.idle(idle) => {}
-        }
+        // What is wrong with it is heard of by whoever reads the answer. Where nothing moves, the command's connection ends.
+        let _ = carrying.await;
     }));
     let response = sender.send_request(request).await.map_err(bad)?;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {

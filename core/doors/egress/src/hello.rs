@@ -25,8 +25,6 @@ pub(crate) enum Beginning {
 const HANDSHAKE: u8 = 0x16;
 /// How a request begins: some clients have a tunnel made for plain HTTP too.
 const METHODS: &[&[u8]] = &[b"GET ", b"HEAD ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"OPTIONS "];
-/// The longest beginning that is read: one message of TLS at its longest, in records of its own making.
-const LONGEST: usize = 80 * 1024;
 
 /// Reads the beginning of a tunnel, and gives its bytes along. `time` is how long it may take: from now on, or where
 /// `may_wait`, from its first byte on.
@@ -50,6 +48,7 @@ pub(crate) async fn read_beginning(
     Ok((in_time.unwrap_or(Ok(Beginning::Unreadable))?, bytes))
 }
 
+/// How much of a hello is read is rustls's bound, which takes no longer message than servers do, in whatever records.
 async fn read_hello(from: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) -> io::Result<Beginning> {
     let mut acceptor = Acceptor::default();
     let mut fed = 0;
@@ -69,7 +68,7 @@ async fn read_hello(from: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) ->
             }
         }
         fed = bytes.len();
-        if fed > LONGEST || from.read_buf(bytes).await? == 0 {
+        if from.read_buf(bytes).await? == 0 {
             return Ok(Beginning::Unreadable);
         }
     }

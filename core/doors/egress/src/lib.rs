@@ -3,9 +3,12 @@
 //!
 //! What may be reached is the caller's to say, as a [`Judge`]: this crate knows neither rules nor people. It holds what was
 //! said. A name is looked up once, after it was allowed, and what is dialled is an address that was looked at; a TLS connection
-//! has to name the host that was allowed; a request over plain HTTP is for the address that was judged. What a TLS connection
-//! carries can't be seen, and so neither can another host that its server stands for, nor a name in an encrypted ClientHello
-//! (ECH): what can be seen is then its outer name, which has to be the allowed one.
+//! has to name the host that was allowed; a request over plain HTTP is for the address that was judged.
+//!
+//! What stays open: what a TLS connection carries can't be seen, and so neither can another host that its server stands for
+//! (a front), a name in an encrypted ClientHello (ECH, whose outer name has to be the allowed one), nor what a server makes of a
+//! second ClientHello that it asks for. A host that was allowed is a way out for all that the command can read. Where something
+//! other than TLS is allowed, nothing of it is read.
 
 mod address;
 mod client;

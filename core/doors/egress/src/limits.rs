@@ -23,6 +23,8 @@ pub struct Limits {
     pub lookup: Duration,
     /// How long reaching one address may take.
     pub dial: Duration,
+    /// How long reaching any address of a name may take.
+    pub dial_all: Duration,
     /// Maximum number of addresses of a name that are tried.
     pub addresses: usize,
     /// Maximum number of connections of one command.
@@ -53,6 +55,7 @@ impl Default for Limits {
             idle: Duration::from_secs(15 * 60),
             lookup: Duration::from_secs(10),
             dial: Duration::from_secs(5),
+            dial_all: Duration::from_secs(12),
             addresses: 8,
             connections_each: 128,
             connections: 1024,

@@ -82,15 +82,25 @@ impl Dialler {
                 return Err(NotReached::Address(*address, kind));
             }
         }
-        for address in found.iter().take(self.limits.addresses) {
+        if found.is_empty() {
+            return Err(NotReached::Unresolved);
+        }
+        let reaching = self.reach(&found, port);
+        let reached = tokio::time::timeout(self.limits.dial_all, reaching).await;
+        reached.ok().flatten().ok_or(NotReached::Unreachable)
+    }
+
+    /// Dials addresses in turn, until one answers.
+    async fn reach(&self, addresses: &[IpAddr], port: u16) -> Option<(TcpStream, SocketAddr)> {
+        for address in addresses.iter().take(self.limits.addresses) {
             let to = SocketAddr::new(*address, port);
             if let Ok(Ok(stream)) = tokio::time::timeout(self.limits.dial, TcpStream::connect(to)).await {
                 // Small messages are not to wait for more; it is slower without, and works.
                 let _ = stream.set_nodelay(true);
-                return Ok((stream, to));
+                return Some((stream, to));
             }
         }
-        Err(if found.is_empty() { NotReached::Unresolved } else { NotReached::Unreachable })
+        None
     }
 
     /// The system's lookups can't be stopped: a place is given back when one is over, not when nobody waits for it any more.

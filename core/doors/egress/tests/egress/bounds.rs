@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use crate::origin::{Origin, echo};
-use crate::world::{PATIENCE, World, read_all, read_head, with_secret};
+use crate::world::{PATIENCE, World, denied, read_all, read_head, with_secret};
 
 fn raw() -> Answer {
     Answer::Allow(Allowance { own_addresses: true, raw: true, ..Allowance::default() })
@@ -47,12 +47,24 @@ async fn given_a_host_whose_head_has_no_end_then_it_is_told() {
     assert!(answer.starts_with("HTTP/1.1 502 mayi: a.example has not answered with HTTP"), "{answer:.200}");
 }
 
-/// A host that says nothing more, and a client that reads nothing, are let go.
+/// A client that sends requests and reads no answers is let go.
+#[tokio::test]
+async fn given_a_client_that_reads_nothing_then_its_connection_ends() {
+    let world = World::within(Limits { idle: Duration::from_secs(1), ..Limits::default() });
+    world.answer(denied());
+    let mut stream = world.connect().await;
+    let request = "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nAUTH\r\n\r\n";
+    let requests = with_secret(&world.command, request).repeat(1000);
+    let writing = async { while stream.write_all(requests.as_bytes()).await.is_ok() {} };
+    tokio::time::timeout(PATIENCE, writing).await.unwrap();
+}
+
+/// A host that says nothing more is let go.
 #[tokio::test]
 async fn given_a_request_in_which_nothing_moves_then_it_ends() {
     let limits = Limits { idle: Duration::from_secs(1), ..Limits::default() };
     let world = World::within(limits);
-    let origin = Origin::new("\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok").await;
+    let origin = Origin::holding("\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok").await;
     let host = format!("a.example:{}", origin.port());
     let answer = world.send(&format!("GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\nAUTH\r\n\r\n")).await;
     assert!(answer.ends_with("\r\n\r\nok"), "{answer}");
@@ -94,7 +106,9 @@ async fn given_too_many_connections_together_then_it_is_told() {
 /// Thousands who show nothing keep nobody out, and are not all kept.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn given_ten_thousand_connections_then_few_are_kept_and_who_has_a_secret_is_served() {
-    let (world, origin) = (World::new(), Origin::ok().await);
+    // None of them ends by itself.
+    let world = World::within(Limits { head: Duration::from_secs(3600), ..Limits::default() });
+    let origin = Origin::ok().await;
     let host = format!("a.example:{}", origin.port());
     let request = format!("GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\nAUTH\r\n\r\n");
     // As many at once as a process may have files, and the rest after them.

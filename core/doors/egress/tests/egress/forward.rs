@@ -4,7 +4,7 @@ use mayi_egress::{End, Event, Reason};
 use tokio::io::AsyncWriteExt as _;
 
 use crate::origin::{Origin, nobody};
-use crate::world::{World, denied, read_all, with_secret};
+use crate::world::{PATIENCE, World, denied, read_all, read_head, with_secret};
 
 /// Who shows no secret, or not the right one, gets 407 and nothing else: nobody is asked.
 #[tokio::test]
@@ -179,4 +179,19 @@ async fn given_an_answer_with_two_lengths_then_it_is_framed_once() {
         .await;
     assert!(answer.contains("transfer-encoding: chunked") && !answer.contains("content-length"), "{answer}");
     assert!(!answer.contains("x-mine") && answer.ends_with("2\r\nok\r\n0\r\n\r\n"), "{answer}");
+}
+
+/// When a command's registration is taken back, what it is being sent ends too.
+#[tokio::test]
+async fn given_a_command_that_ends_then_so_does_its_request() {
+    let world = World::new();
+    let origin = Origin::holding("\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok").await;
+    let port = origin.port();
+    let mut stream = world.connect().await;
+    let request = format!("GET http://a.example:{port}/ HTTP/1.1\r\nHost: a.example:{port}\r\nAUTH\r\n\r\n");
+    stream.write_all(with_secret(&world.command, &request).as_bytes()).await.unwrap();
+    assert!(read_head(&mut stream).await.starts_with("HTTP/1.1 200 OK"));
+    tokio::time::timeout(PATIENCE, world.command.end()).await.unwrap();
+    assert_eq!(read_all(&mut stream).await, "ok");
+    world.record.find(|event| matches!(event, Event::Ended { end: End::Withdrawn, .. })).await;
 }

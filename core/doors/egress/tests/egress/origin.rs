@@ -14,8 +14,17 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Answers with `answer` what ends with `until`.
+    /// Answers with `answer` what ends with `until`, and hangs up.
     pub(crate) async fn new(until: &'static str, answer: &'static str) -> Self {
+        Self::start(until, answer, false).await
+    }
+
+    /// The same, and never hangs up.
+    pub(crate) async fn holding(until: &'static str, answer: &'static str) -> Self {
+        Self::start(until, answer, true).await
+    }
+
+    async fn start(until: &'static str, answer: &'static str, holds: bool) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let got = Arc::<Mutex<Vec<String>>>::default();
@@ -33,6 +42,9 @@ impl Origin {
                     }
                     kept.lock().unwrap().push(String::from_utf8_lossy(&bytes).into_owned());
                     let _ = stream.write_all(answer.as_bytes()).await;
+                    if holds {
+                        std::future::pending::<()>().await;
+                    }
                 });
             }
         });

@@ -168,6 +168,27 @@ async fn given_a_hello_that_never_ends_then_the_tunnel_does() {
     }
 }
 
+/// A hello is bounded in bytes, whatever records it comes in, and not by time alone.
+#[tokio::test]
+async fn given_a_hello_in_too_many_records_then_the_tunnel_ends_before_its_time() {
+    let port = echo("").await;
+    let whole = [1, 0, 0xff, 0].into_iter().chain(std::iter::repeat_n(0, 30_000));
+    let cut: Vec<u8> = whole.flat_map(|byte| [0x16, 3, 1, 0, 1, byte]).collect();
+    let behind_a_beginning = |record: &[u8]| [&[0x16, 3, 1, 0, 2, 1, 0][..], &record.repeat(30_000)].concat();
+    let empty = behind_a_beginning(&[0x16, 3, 1, 0, 0]);
+    let warnings = behind_a_beginning(&[0x15, 3, 1, 0, 2, 1, 0]);
+    let changes = behind_a_beginning(&[0x14, 3, 1, 0, 1, 1]);
+    for records in [cut, empty, warnings, changes] {
+        let limits = Limits { hello: std::time::Duration::from_secs(3600), ..Limits::default() };
+        let world = World::within(limits);
+        let mut stream = world.tunnel(&format!("a.example:{port}")).await.unwrap();
+        // It may be closed before all of it is read.
+        let _ = stream.write_all(&records).await;
+        assert_eq!(read_all(&mut stream).await, "");
+        assert_eq!(refused(&world).await, Reason::NotTls);
+    }
+}
+
 /// Who says nothing at all holds a tunnel for a while only.
 #[tokio::test]
 async fn given_a_tunnel_without_a_byte_then_it_ends() {
