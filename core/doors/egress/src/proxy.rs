@@ -59,6 +59,47 @@ impl Shared {
 }
 
 /// A proxy of confined commands. Clones are the same proxy.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use async_trait::async_trait;
+/// use mayi_egress::{Allowance, Answer, Client, Event, Judge, Lasts, Limits, Observe, Proxy, SystemResolver, Wish};
+///
+/// struct Docs;
+///
+/// #[async_trait]
+/// impl Judge for Docs {
+///     async fn judge(&self, wish: &Wish) -> Answer {
+///         if wish.host == "docs.example" && wish.port == 443 {
+///             return Answer::Allow(Allowance { lasts: Lasts::Command, ..Allowance::default() });
+///         }
+///         Answer::Deny { words: format!("mayi: nobody has allowed {}.", wish.host), lasts: Lasts::Once }
+///     }
+/// }
+///
+/// struct Silent;
+///
+/// impl Observe for Silent {
+///     fn observe(&self, _: Event) {}
+/// }
+///
+/// # async fn run(listener: std::net::TcpListener) -> Result<(), Box<dyn std::error::Error>> {
+/// let proxy = Proxy::new(Arc::new(Docs), Arc::new(Silent), Arc::new(SystemResolver), Limits::default());
+/// let command = proxy.register(Client::new("command-1", Some("session-1 curl"))?)?;
+/// let variables = command.environment(listener.local_addr()?);
+/// let serving = tokio::spawn({
+///     let proxy = proxy.clone();
+///     async move { proxy.serve(listener).await }
+/// });
+/// // The command runs with these variables.
+/// # drop(variables);
+/// command.end().await;
+/// proxy.shut_down().await;
+/// # serving.await??;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Proxy {
     shared: Arc<Shared>,
@@ -132,7 +173,7 @@ impl Proxy {
 
     /// Forgets every answer that is remembered, such as when rules have changed. What is open stays open.
     pub fn forget_answers(&self) {
-        self.shared.forget_answers();
+        self.shared.questions.forget_answers();
     }
 
     /// Ends everything, and waits until it has.
@@ -140,12 +181,6 @@ impl Proxy {
         self.shared.closing.cancel();
         self.shared.tasks.close();
         self.shared.tasks.wait().await;
-    }
-}
-
-impl Shared {
-    fn forget_answers(&self) {
-        self.questions.forget_answers();
     }
 }
 

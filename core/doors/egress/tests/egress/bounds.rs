@@ -3,12 +3,12 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use mayi_egress::{Allowance, Answer, Client, Limits};
+use mayi_egress::{Allowance, Answer, Client, Lasts, Limits};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use crate::origin::{Origin, echo};
-use crate::world::{PATIENCE, World, denied, read_all, read_head, with_secret};
+use crate::world::{PATIENCE, World, read_all, read_head, with_secret};
 
 fn raw() -> Answer {
     Answer::Allow(Allowance { own_addresses: true, raw: true, ..Allowance::default() })
@@ -51,7 +51,7 @@ async fn given_a_host_whose_head_has_no_end_then_it_is_told() {
 #[tokio::test]
 async fn given_a_client_that_reads_nothing_then_its_connection_ends() {
     let world = World::within(Limits { idle: Duration::from_secs(1), ..Limits::default() });
-    world.answer(denied());
+    world.answer(Answer::Deny { words: "x".repeat(1000), lasts: Lasts::Once });
     let mut stream = world.connect().await;
     let request = "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nAUTH\r\n\r\n";
     let requests = with_secret(&world.command, request).repeat(1000);
