@@ -2,8 +2,7 @@
 
 mod caches;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use mayi_core::approval::escape_line;
@@ -14,7 +13,8 @@ use mayi_core::policy::{Mode, Policy, SessionStanding};
 use mayi_core::record::Redactor;
 pub(super) use mayi_sandbox::{Before, Derived, Profile, Reading, Tier};
 use mayi_sandbox::{
-    Cache, CacheGround, CacheLayer, CacheStore, Ground, Place, available_tier, seatbelt_text, try_caches,
+    Cache, CacheGround, CacheLayer, CacheStore, Ground, Network, Place, available_tier, seatbelt_text,
+    try_caches,
 };
 use serde_json::json;
 
@@ -77,9 +77,27 @@ pub(crate) struct ShowArgs {
     /// As in this mode
     #[arg(long, value_name = "MODE", value_parser = mode_value_parser())]
     mode: Option<Mode>,
-    /// Of a command that a rule or a person has allowed: it may read more
-    #[arg(long)]
-    allowed: bool,
+    /// Of a command that may reach this much
+    #[arg(long, value_enum, value_name = "NETWORK", default_value_t = NetworkArg::Ask)]
+    network: NetworkArg,
+}
+
+/// Whom a command may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetworkArg {
+    /// Nothing but itself; then it may read all that is not hidden
+    None,
+    /// What rules allow, or whoever is asked; where there is no full tier, nothing
+    Ask,
+}
+
+impl NetworkArg {
+    pub(super) fn in_tier(self, tier: Tier) -> Network {
+        match self {
+            Self::Ask if tier == Tier::Full => Network::Proxied,
+            _ => Network::None,
+        }
+    }
 }
 
 /// A way of holding a command, from the weakest.
@@ -120,7 +138,7 @@ fn check(as_json: bool) -> Result<Exit, CliError> {
     }
     let means = match tier {
         Tier::Full => {
-            "denied files are out of sight, protected ones stay as they are, nothing outside of the folders is written, and there is no network"
+            "denied files are out of sight, protected ones stay as they are, nothing outside of the folders is written, and each host is decided about"
         }
         Tier::Kernel => {
             "nothing outside of the folders is written, and there is no network; what is denied or protected within the folders is not held"
@@ -141,19 +159,21 @@ fn show(args: &ShowArgs, ctx: &Context) -> Result<Exit, CliError> {
     let agent = args.agent.as_deref().map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
     let mode = loaded.policy.mode_of(&agent, args.mode);
     let programs = program_folders();
-    let reading = match args.allowed || !loaded.policy.allow_confined {
-        true => Reading::Everything,
-        false => Reading::Needed { programs: &programs },
+    let (tier, why) = available_tier();
+    let network = args.network.in_tier(tier);
+    let reading = match network {
+        Network::None => Reading::Everything,
+        Network::Proxied => Reading::Needed { programs: &programs, named: &[] },
     };
     let roots = ctx.roots(&loaded);
-    let derived = derive(&loaded.policy, mode, &agent, (&roots, reading), ctx);
+    let mut derived = derive(&loaded.policy, mode, &agent, (&roots, reading), ctx);
+    derived.profile.network = network;
     if args.seatbelt {
         let text = seatbelt_text(&derived.profile);
         let text = text.ok_or_else(|| CliError::confinement("a path is not UTF-8 text"))?;
         print::stdout_line(text.trim_end())?;
         return Ok(Exit::Done);
     }
-    let (tier, why) = available_tier();
     let layers = if tier == Tier::Full { try_caches(&derived.profile) } else { Vec::new() };
     let shortfalls = tier.shortfalls(&derived.profile);
     if args.json {
@@ -194,7 +214,10 @@ fn show(args: &ShowArgs, ctx: &Context) -> Result<Exit, CliError> {
             print::stdout_line("  read   the system's programs, libraries and settings, and nothing else")?;
         }
     }
-    print::stdout_line("  reach  nothing but itself  (no network)")?;
+    print::stdout_line(match network {
+        Network::None => "  reach  nothing but itself  (no network)",
+        Network::Proxied => "  reach  what rules for fetch allow, or whoever is asked, host by host",
+    })?;
     for text in derived.incomplete.iter().chain(left_out).chain(&shortfalls).cloned().chain(here) {
         print::stdout_line(format!("not held: {}", escape_line(&text)))?;
     }
@@ -328,17 +351,4 @@ pub(super) fn what_is_not_held(tier: Tier, derived: &Derived) -> Result<Vec<Stri
         notes.push(format!("not held: {left} of the rules about files (mayi sandbox show says which)"));
     }
     Ok(notes)
-}
-
-/// Runs a command to its end, and gives the code that it ended with.
-///
-/// # Errors
-/// If it could not be confined: it was not started.
-pub(super) fn run_confined(
-    profile: &Profile,
-    tier: Tier,
-    cwd: &Path,
-    words: &[OsString],
-) -> Result<u8, CliError> {
-    mayi_sandbox::run(profile, tier, cwd, words).map_err(|error| CliError::confinement(error.to_string()))
 }

@@ -38,6 +38,8 @@ pub enum Reading<'a> {
     Needed {
         /// The folders in which the user's shell looks for programs.
         programs: &'a [PathBuf],
+        /// Places that the command names, of which it is decided that they may be read.
+        named: &'a [PathBuf],
     },
 }
 
@@ -75,11 +77,13 @@ impl Ground<'_> {
         roots.retain(|root| root.is_dir());
         let readable = match reading {
             Reading::Everything => None,
-            Reading::Needed { programs } => {
+            Reading::Needed { programs, named: places } => {
                 let mut readable = needed::places(self.home, programs);
                 readable.extend(self.allowed_places());
                 let named =
                     |path: &PathBuf, because: &str| Place { path: path.clone(), because: because.to_owned() };
+                let there = places.iter().filter(|place| place.exists());
+                readable.extend(there.map(|place| named(place, "the command names it")));
                 readable.extend(self.caches.iter().map(|cache| named(&cache.folder, "a cache of a tool")));
                 readable.extend(roots.iter().map(|root| named(root, "the session's folder")));
                 Some(readable)

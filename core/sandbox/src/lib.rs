@@ -17,8 +17,12 @@ mod tier;
 mod walk;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
+#[cfg(not(target_os = "linux"))]
+use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 
 pub use caches::{Cache, CacheGround, CacheLayer, CacheStore, CleanError, KeptCache, KeptProject, KeptRoot};
@@ -74,24 +78,49 @@ pub fn run_if_stage() -> Option<ExitCode> {
     None
 }
 
-/// Runs `words` in the folder `cwd`, held by `tier` to `profile`, until it has ended: the code it ended with, as shells have it. It
-/// has the streams of this process, and its environment less what the profile withholds. Signals to this process are handed on where
-/// anything holds it.
+/// Where the listener of a [`Network::Proxied`] is, on the loopback of its network.
+pub const PROXY: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 3128));
+
+/// Takes the listener of a command's network: from a thread, before the command is started.
+pub type TakeListener = Box<dyn FnOnce(TcpListener) + Send>;
+
+/// What is started, and how.
+#[derive(Default)]
+pub struct Launch<'a> {
+    /// The program and its arguments.
+    pub words: &'a [OsString],
+    /// The folder in which it starts.
+    pub cwd: PathBuf,
+    /// Variables of its environment besides those of this process.
+    pub variables: Vec<(&'static str, String)>,
+    /// Takes the listener, where the profile's network is [`Network::Proxied`].
+    pub take_listener: Option<TakeListener>,
+}
+
+impl fmt::Debug for Launch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Variables have secrets in them.
+        f.debug_struct("Launch").field("words", &self.words).field("cwd", &self.cwd).finish_non_exhaustive()
+    }
+}
+
+/// Runs a command, held by `tier` to `profile`, until it has ended: the code it ended with, as shells have it. It has the streams of
+/// this process, and its environment less what the profile withholds. Signals to this process are handed on where anything holds it.
 ///
 /// # Errors
 /// If it could not be started as the profile says.
-pub fn run(profile: &Profile, tier: Tier, cwd: &Path, words: &[OsString]) -> Result<u8, SandboxError> {
+pub fn run(profile: &Profile, tier: Tier, launch: Launch<'_>) -> Result<u8, SandboxError> {
     if tier != Tier::None {
         #[cfg(target_os = "linux")]
-        return linux::Confined::new(profile, tier, cwd, words)?.run();
+        return linux::Confined::new(profile, tier, launch)?.run();
         #[cfg(not(target_os = "linux"))]
         return Err(SandboxError::Shortfall("mayi has no sandbox on this system yet".to_owned()));
     }
-    let Some((program, arguments)) = words.split_first() else {
+    let Some((program, arguments)) = launch.words.split_first() else {
         return Err(SandboxError::Shortfall("no command is named".to_owned()));
     };
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(cwd);
+    command.args(arguments).current_dir(launch.cwd);
     for name in &profile.withheld_variables {
         command.env_remove(name);
     }

@@ -52,8 +52,8 @@ pub enum Network {
     /// Itself, by a loopback of its own.
     #[default]
     None,
-    /// Whatever the machine reaches.
-    Open,
+    /// Itself, and by a listener on its loopback, at [`PROXY`](crate::PROXY), whatever whoever serves that lets it reach.
+    Proxied,
 }
 
 /// How much a process may take with all that it starts.

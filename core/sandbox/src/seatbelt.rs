@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::{Network, Profile};
+use crate::Profile;
 
 /// A profile in Seatbelt's language. Of several rules about one thing the last one holds: so what is denied comes after what is
 /// allowed.
@@ -44,9 +44,7 @@ pub fn seatbelt_text(profile: &Profile) -> Option<String> {
     let hidden = || profile.hidden.iter().map(|hidden| below(&hidden.path));
     rule(&mut text, "deny", "file-read-data", hidden())?;
     rule(&mut text, "deny", "file-write*", hidden())?;
-    if profile.network == Network::None {
-        text.push_str("(deny network*)\n(allow network* (local ip \"localhost:*\"))\n(allow network* (remote ip \"localhost:*\"))\n");
-    }
+    text.push_str("(deny network*)\n(allow network* (local ip \"localhost:*\"))\n(allow network* (remote ip \"localhost:*\"))\n");
     for operation in ["signal", "process-info*"] {
         let own = [Some("(target same-sandbox)".to_owned())];
         writeln!(text, "(deny {operation})").ok()?;
@@ -206,13 +204,11 @@ mod tests {
             assert_eq!(is_allowed(&rules, operation, path), allowed, "{operation} {path}\n{text}");
         }
         assert!(text.contains("(deny network*)"));
-        let needed = Profile { readable: Some(vec![at("/Users/me/a")]), ..profile.clone() };
+        let needed = Profile { readable: Some(vec![at("/Users/me/a")]), ..profile };
         let rules = read_all(&seatbelt_text(&needed).unwrap());
         for (path, allowed) in [("/Users/me/b", false), ("/Users/me/a/c", true), ("/Users/me/.ssh", false)] {
             assert_eq!(is_allowed(&rules, "file-read-data", path), allowed, "{path}");
         }
-        let open = seatbelt_text(&Profile { network: Network::Open, ..profile }).unwrap();
-        assert!(!open.contains("network"), "{open}");
     }
 
     /// A name that is made to be read as a rule is a name.

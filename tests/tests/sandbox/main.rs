@@ -13,4 +13,7 @@ mod confined;
 mod ends;
 mod escapes;
 mod left;
+mod network;
 mod place;
+#[path = "../../../cli/tests/support/pty.rs"]
+mod pty;

@@ -59,7 +59,7 @@ pub(crate) static TABLE: &[ScalarRow] = &[
         ScalarKind::Flag,
         OFF,
         "Whether a command that nobody has allowed, denied or asked about by a rule runs without a question where the kernel \
-         holds it in full: without\nnetwork, and to what the rules say of files. Default: false.",
+         holds it in full, and it\nreaches no host that nobody has allowed. Default: false.",
     )
     .lockable(),
     row(

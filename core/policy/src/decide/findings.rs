@@ -158,7 +158,7 @@ impl<'a> Findings<'a> {
         } else if yields && self.standing.mode == Mode::Auto && finding.source != Source::Matrix {
             Some(discharged(Source::Auto, format!("auto mode; else: {}", finding.reason), None))
         } else if confined {
-            let reason = format!("held by the kernel, without network; else: {}", finding.reason);
+            let reason = format!("held by the kernel; else: {}", finding.reason);
             Some(discharged(Source::Confined, reason, None))
         } else {
             None

@@ -8,7 +8,7 @@ use seccompiler::{
     TargetArch, apply_filter,
 };
 
-use crate::{Network, SandboxError};
+use crate::SandboxError;
 
 /// Numbers of calls that differ from machine to machine.
 #[cfg(target_arch = "x86_64")]
@@ -54,18 +54,17 @@ const KIND: u64 = 0xf;
 const TYPING: [u64; 2] = [0x5412, 0x541C];
 
 /// Installs the filters in this process, for good.
-pub(super) fn install(network: Network, full: bool) -> Result<(), SandboxError> {
-    let program = program(network, full).map_err(|error| io::Error::other(error.to_string()));
+pub(super) fn install(full: bool) -> Result<(), SandboxError> {
+    let program = program(full).map_err(|error| io::Error::other(error.to_string()));
     let program = program.map_err(SandboxError::step("make filters of calls"))?;
     apply_filter(&program)
         .map_err(|error| io::Error::other(error.to_string()))
         .map_err(SandboxError::step("filter calls"))
 }
 
-fn program(network: Network, full: bool) -> Result<BpfProgram, seccompiler::BackendError> {
+fn program(full: bool) -> Result<BpfProgram, seccompiler::BackendError> {
     // Within a namespace of networks without any, these reach nothing but each other.
-    let internet = full || network == Network::Open;
-    let families: &[u64] = if internet { &[INET, INET6, NETLINK] } else { &[NETLINK] };
+    let families: &[u64] = if full { &[INET, INET6, NETLINK] } else { &[NETLINK] };
     let none_of =
         families.iter().map(|family| condition(0, SeccompCmpOp::Ne, *family)).collect::<Result<_, _>>()?;
     let typing = TYPING.iter().map(|call| SeccompRule::new(vec![condition(1, SeccompCmpOp::Eq, *call)?]));

@@ -35,7 +35,7 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
     std::env::set_current_dir(&task.cwd)
         .map_err(SandboxError::step(format!("work in {}", task.cwd.display())))?;
     landlock::restrict(&task.profile, task.full)?;
-    filters::install(task.profile.network, task.full)?;
+    filters::install(task.full)?;
     // In a namespace of its own, whatever is left of the command ends with this process.
     if !task.full {
         set_child_subreaper(Some(getpid()))

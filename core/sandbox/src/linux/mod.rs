@@ -15,6 +15,7 @@ mod loopback;
 mod mount_table;
 mod mounts;
 mod outer;
+mod outlet;
 mod overlays;
 mod probe;
 mod signals;

@@ -15,10 +15,11 @@ use rustix::thread::{
 
 use super::absent::Absent;
 use super::mount_table::open_table;
+use super::outlet::hand_out;
 use super::overlays::Layers;
 use super::stage::{Task, inner_stage};
 use super::{loopback, mounts, signals};
-use crate::{CacheLayer, Network, Profile, SandboxError};
+use crate::{CacheLayer, Profile, SandboxError};
 
 /// What a command ends with that was ended: as one that was killed.
 const ENDED: u8 = 137;
@@ -33,7 +34,10 @@ pub(super) fn run(task: &Task, words: &[OsString]) -> Result<u8, SandboxError> {
     let mut _layers = None;
     if task.full {
         let layers = _layers.insert(Layers::take_up(&task.profile));
-        enter_namespaces(task.profile.network)?;
+        enter_namespaces()?;
+        if let Some(outlet) = task.outlet {
+            hand_out(outlet).map_err(SandboxError::step("listen on a loopback of its own"))?;
+        }
         let file = open_table().map_err(SandboxError::step("list what is mounted"))?;
         let caches = mounts::arrange(task, &file, layers)?;
         if task.only_tell {
@@ -90,16 +94,14 @@ fn keep_for_inner_stage() -> io::Result<()> {
     Ok(())
 }
 
-fn enter_namespaces(network: Network) -> Result<(), SandboxError> {
+fn enter_namespaces() -> Result<(), SandboxError> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    let mut flags = CloneFlags::CLONE_NEWUSER
+    let flags = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWIPC
-        | CloneFlags::CLONE_NEWUTS;
-    if network == Network::None {
-        flags |= CloneFlags::CLONE_NEWNET;
-    }
+        | CloneFlags::CLONE_NEWUTS
+        | CloneFlags::CLONE_NEWNET;
     unshare(flags).map_err(io::Error::from).map_err(SandboxError::step("make namespaces"))?;
     // Nobody but whoever runs it exists there.
     let write = |name: &str, text: String| {
@@ -109,10 +111,7 @@ fn enter_namespaces(network: Network) -> Result<(), SandboxError> {
     write("setgroups", "deny".to_owned())?;
     write("uid_map", format!("{user} {user} 1"))?;
     write("gid_map", format!("{group} {group} 1"))?;
-    if network == Network::None {
-        loopback::bring_up().map_err(SandboxError::step("bring up a loopback of its own"))?;
-    }
-    Ok(())
+    loopback::bring_up().map_err(SandboxError::step("bring up a loopback of its own"))
 }
 
 /// What is mounted. What is mounted over a file goes when somebody outside of the namespace puts another file in its place, as an

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use super::stage::Confined;
-use crate::{CacheLayer, Profile, SandboxError, Tier};
+use crate::{CacheLayer, Launch, Profile, SandboxError, Tier};
 
 /// The strongest tier that works here, and why no stronger one does. Each is tried, by a process that is really confined.
 #[must_use]
@@ -21,7 +21,8 @@ pub fn available_tier() -> (Tier, Option<String>) {
 /// Runs nothing in an empty profile.
 fn try_tier(tier: Tier) -> Result<(), String> {
     let words = ["/proc/self/exe", "--version"].map(Into::into);
-    let tried = Confined::new(&Profile::default(), tier, std::path::Path::new("/"), &words);
+    let launch = Launch { words: &words, cwd: "/".into(), ..Launch::default() };
+    let tried = Confined::new(&Profile::default(), tier, launch);
     let mut confined = tried.map_err(|error: SandboxError| error.to_string())?;
     let command = confined.command_mut();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -16,9 +16,10 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use super::outlet::Outlet;
 use super::{inner, outer, signals};
 use crate::git_settings::Copies;
-use crate::{FAILED, Place, Profile, SandboxError, Tier};
+use crate::{FAILED, Launch, Network, Place, Profile, SandboxError, Tier};
 
 /// The words behind which mayi's program is a stage.
 const OUTER: &str = "sandbox-outer";
@@ -28,7 +29,7 @@ const INNER: &str = "sandbox-inner";
 const LONGEST: u64 = 16 << 20;
 
 /// What stages are told.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Task {
     pub(super) profile: Profile,
     /// Whether namespaces are made: the full tier.
@@ -40,6 +41,8 @@ pub(super) struct Task {
     pub(super) only_tell: bool,
     /// Where the profile's copies are, each in a folder by its number.
     pub(super) copies: Option<PathBuf>,
+    /// The descriptor by which the listener of its network is handed out.
+    pub(super) outlet: Option<RawFd>,
 }
 
 /// A command that will run confined.
@@ -50,21 +53,17 @@ pub(crate) struct Confined {
     /// Where there is none of its own mounted.
     _temporary: Option<TempDir>,
     copies: Copies,
+    outlet: Option<Outlet>,
 }
 
 impl Confined {
-    /// What runs `words` in `profile`, held by `tier`, in the folder `cwd`. Streams, environment and end are the command's own; 125
-    /// is its end if it could not be confined, and it was not started then.
+    /// What runs a command in `profile`, held by `tier`. Streams, environment and end are the command's own; 125 is its end if it
+    /// could not be confined, and it was not started then.
     ///
     /// # Errors
-    /// If `tier` is none, or the full one and can't hold all of the profile ([`Tier::shortfalls`]).
-    pub(crate) fn new(
-        profile: &Profile,
-        tier: Tier,
-        cwd: &Path,
-        words: &[OsString],
-    ) -> Result<Self, SandboxError> {
-        Self::prepare(profile, tier, cwd, words, false)
+    /// If `tier` is none, or can't hold what it has to ([`Tier::shortfalls`]).
+    pub(crate) fn new(profile: &Profile, tier: Tier, launch: Launch<'_>) -> Result<Self, SandboxError> {
+        Self::prepare(profile, tier, launch, false)
     }
 
     /// What makes the full tier's mounts of `profile`, and prints where what is written in its caches is kept.
@@ -72,14 +71,13 @@ impl Confined {
     /// # Errors
     /// If the full tier can't hold all of the profile.
     pub(crate) fn telling(profile: &Profile) -> Result<Self, SandboxError> {
-        Self::prepare(profile, Tier::Full, Path::new("/"), &[], true)
+        Self::prepare(profile, Tier::Full, Launch { cwd: "/".into(), ..Launch::default() }, true)
     }
 
     fn prepare(
         profile: &Profile,
         tier: Tier,
-        cwd: &Path,
-        words: &[OsString],
+        launch: Launch<'_>,
         only_tell: bool,
     ) -> Result<Self, SandboxError> {
         for place in profile.writable.iter().chain(&profile.read_only).chain(&profile.hidden) {
@@ -109,15 +107,20 @@ impl Confined {
         let copied: &[Place] = if full { &profile.copied } else { &[] };
         let copies = Copies::make(copied).map_err(SandboxError::step("copy the settings of a repository"))?;
         let place = copies.folder().map(Path::to_owned);
-        let task = Task { profile, full, cwd: cwd.to_owned(), only_tell, copies: place };
+        let proxied = full && !only_tell && profile.network == Network::Proxied;
+        let outlet = launch.take_listener.filter(|_| proxied).map(Outlet::open).transpose();
+        let outlet = outlet.map_err(SandboxError::step("prepare a listener"))?;
+        let number = outlet.as_ref().map(Outlet::number);
+        let task = Task { profile, full, cwd: launch.cwd, only_tell, copies: place, outlet: number };
         signals::as_at_login().map_err(SandboxError::step("take up signals"))?;
         let (mut command, open) = stage(OUTER, &task).map_err(SandboxError::step("prepare the sandbox"))?;
-        command.arg("--").args(words);
+        command.arg("--").args(launch.words);
         command.env("TMPDIR", folder);
         for name in &task.profile.withheld_variables {
             command.env_remove(name);
         }
-        Ok(Self { command, _open: open, _temporary: temporary, copies })
+        command.envs(launch.variables);
+        Ok(Self { command, _open: open, _temporary: temporary, copies, outlet })
     }
 
     /// The process that is to be started: its streams and environment may still be changed.
@@ -131,8 +134,11 @@ impl Confined {
     /// If it could not be started.
     pub(crate) fn run(mut self) -> Result<u8, SandboxError> {
         // A group of its own: what is typed at the terminal comes once, from here.
+        let waiting = self.outlet.take().map(Outlet::wait);
         let ended = signals::run_to_end(self.command.process_group(0), None)
             .map_err(SandboxError::step("run the sandbox"));
+        // Its end is the end of what waits for a listener.
+        drop(waiting);
         for line in self.copies.put_through() {
             let _ = writeln!(io::stderr(), "mayi: {}", line.escape_debug());
         }
@@ -163,7 +169,7 @@ pub(super) fn stage(word: &str, task: &Task) -> io::Result<(Command, Opened)> {
 
 /// The inner stage.
 pub(super) fn inner_stage(task: &Task) -> io::Result<(Command, Opened)> {
-    stage(INNER, task)
+    stage(INNER, &Task { outlet: None, ..task.clone() })
 }
 
 /// Whether this process was started as a stage: then it is one until its command has ended.
@@ -178,7 +184,7 @@ pub(crate) fn run_if_stage() -> Option<ExitCode> {
     let ended = signals::as_at_login()
         .and_then(|()| read_task(words.next().as_deref()))
         .and_then(|task| end_with_parent(words.next().as_deref()).map(|()| task))
-        .and_then(|task| close_inherited().map(|()| task))
+        .and_then(|task| close_inherited(task.outlet).map(|()| task))
         .map_err(SandboxError::step("read what is to be confined"))
         .and_then(|task| run(&task, &words.skip(1).collect::<Vec<_>>()));
     Some(match ended {
@@ -216,11 +222,11 @@ fn own_descriptor(number: Option<&OsStr>) -> io::Result<String> {
 }
 
 /// Closes all that is open but standard input, output and error: what whoever started mayi left open is not for the command.
-fn close_inherited() -> io::Result<()> {
+fn close_inherited(kept: Option<RawFd>) -> io::Result<()> {
     let open: Vec<RawFd> = std::fs::read_dir("/proc/self/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .collect();
-    for fd in open.into_iter().filter(|fd| *fd > 2) {
+    for fd in open.into_iter().filter(|fd| *fd > 2 && Some(*fd) != kept) {
         // Also the one by which they were listed, which is closed by now.
         let _ = nix::unistd::close(fd);
     }
