@@ -296,6 +296,10 @@ peers *options:
     [[ ! -d $corpora ]] || more=(--corpora "$corpora")
     "$target/debug/peers" --mayi "$target/release/mayi" --gates "$gates" --ground "$target/peers" "${more[@]}" {{ options }}
 
+# Print what people's tools do confined, beside the same bare and with another sandbox (installed at first; eight minutes and more). IDS: only those rows.
+tools *ids: build
+    MAYI_BIN="${CARGO_TARGET_DIR:-target}/debug/mayi" tests/tools/run {{ ids }}
+
 # Look for a way around a decision on LINES new lines: mayi's list of commands beside real bash, and what is allowed run in bash, dash and zsh. A seed of its own each time; `MAYI_SEED` repeats one.
 differential lines="20000":
     #!/usr/bin/env bash

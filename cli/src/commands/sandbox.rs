@@ -188,8 +188,10 @@ fn show(args: &ShowArgs, ctx: &Context) -> Result<Exit, CliError> {
     let Derived { profile, left_out, here_alone, .. } = &derived;
     let here = here_alone.iter().map(|text| format!("{text} outside of the session's folders"));
     print::stdout_line(format!("in mode {mode}, held by the {tier} tier:"))?;
+    let home: Vec<Place> = profile.home.clone().into_iter().collect();
     for (word, places) in [
         ("write", &profile.writable),
+        ("own", &home),
         ("keep", &profile.read_only),
         ("copy", &profile.copied),
         ("absent", &profile.absent),

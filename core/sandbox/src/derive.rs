@@ -107,6 +107,11 @@ impl Ground<'_> {
             walk.judge_folder(root);
         }
         let mut derived = walk.into_derived();
+        let private = self.home.filter(|_| readable.is_some()).and_then(|home| home.canonicalize().ok());
+        derived.profile.home = private.filter(|home| home.components().count() > 1).map(|path| Place {
+            path,
+            because: "what is written in it elsewhere is gone with the command".to_owned(),
+        });
         derived.profile.readable = readable;
         if self.standing.mode != Mode::Plan {
             derived.profile.caches = self.caches.to_vec();

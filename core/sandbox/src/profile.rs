@@ -13,6 +13,10 @@ pub struct Profile {
     /// What may be read besides what may be written and the folders of the system; none: everything but what is hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readable: Option<Vec<Place>>,
+    /// The user's home, where not all of it may be read: a folder in memory, with what may be read in its place, that is gone with the
+    /// command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub home: Option<Place>,
     /// Folders and files that may be written.
     pub writable: Vec<Place>,
     /// Within what is writable: what stays as it is. Its ancestors there keep their names.

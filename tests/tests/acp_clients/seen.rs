@@ -121,10 +121,31 @@ impl Seen {
                 last["update"]["content"]["text"] = json!(format!("{before}{text}"));
                 continue;
             }
+            // Updates come from several places of an agent at once, in any order: what counts is what a client has of them.
+            if let Some(last) = made.last_mut()
+                && kind == "tool_call_update"
+                && last["update"]["sessionUpdate"] == kind
+                && last["update"]["toolCallId"] == line["update"]["toolCallId"]
+            {
+                fold(last, line);
+                continue;
+            }
             made.push(line);
         }
         made.extend(asked);
         made
+    }
+}
+
+/// Puts what `line` has into `all`.
+fn fold(all: &mut Value, line: Value) {
+    match (all, line) {
+        (Value::Object(all), Value::Object(line)) => {
+            for (name, value) in line {
+                fold(all.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (all, value) => *all = value,
     }
 }
 

@@ -30,6 +30,9 @@ pub struct Cache {
     pub upper: PathBuf,
     /// What of it stays as it is also in the layer, by its path within the cache.
     pub never_written: Vec<String>,
+    /// A variable that leads the tool to it, where it would look elsewhere: a layer is another file system than the project.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub variable: Option<String>,
 }
 
 impl Cache {
@@ -64,6 +67,7 @@ struct Row {
     places: Vec<Known>,
     #[serde(default)]
     never_written: Vec<String>,
+    variable: Option<String>,
 }
 
 /// Where a tool looks for its cache: the first that is told.
@@ -147,6 +151,7 @@ impl CacheGround<'_> {
                 folder,
                 upper: project.join(&row.name),
                 never_written: row.never_written.clone(),
+                variable: row.variable.clone(),
             });
         }
         merge(found)

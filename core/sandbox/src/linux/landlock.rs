@@ -68,6 +68,7 @@ fn rules(profile: &Profile, own: bool) -> Result<RulesetCreated, LandlockError> 
     if own {
         // Written in the layers above them.
         writable.extend(profile.caches.iter().map(|cache| cache.folder.clone()));
+        writable.extend(profile.home.iter().map(|home| home.path.clone()));
     }
     writable.extend(if own { &OWN[..] } else { &DEVICES[..] }.iter().map(PathBuf::from));
     let rules = writable.iter().try_fold(rules, |rules, path| allow(rules, path, all))?;

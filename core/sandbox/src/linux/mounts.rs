@@ -74,6 +74,10 @@ pub(super) fn arrange(
     };
     private_temporary_folder(profile.bounds.temporary_bytes)?;
     private_devices(&devices, profile.bounds.temporary_bytes)?;
+    if let Some(Place { path, .. }) = &profile.home {
+        fs::create_dir_all(path).map_err(SandboxError::step(format!("make {}", path.display())))?;
+        mount_bounded(path, profile.bounds.temporary_bytes)?;
+    }
     for (path, tree) in readable.iter().map(|(path, tree)| (path.as_path(), tree)) {
         attach(tree, path)?;
     }

@@ -119,6 +119,9 @@ impl Confined {
         for name in &task.profile.withheld_variables {
             command.env_remove(name);
         }
+        for cache in task.profile.caches.iter().filter(|_| full) {
+            command.envs(cache.variable.as_ref().map(|variable| (variable, &cache.folder)));
+        }
         command.envs(launch.variables);
         Ok(Self { command, _open: open, _temporary: temporary, copies, outlet })
     }

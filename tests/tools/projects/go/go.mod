@@ -1,0 +1,3 @@
+module example.test/own
+
+go 1.22
