@@ -27,6 +27,7 @@ mod serve;
 mod settings;
 mod test;
 mod trust;
+mod undo;
 mod uninstall;
 mod update;
 
@@ -51,6 +52,7 @@ use self::sandbox::SandboxArgs;
 use self::serve::ServeArgs;
 use self::test::TestArgs;
 use self::trust::TrustArgs;
+use self::undo::UndoArgs;
 use self::uninstall::UninstallArgs;
 use crate::context::Context;
 use crate::error::CliError;
@@ -143,6 +145,9 @@ pub(crate) enum Command {
     /// Say what a confined command may do here, and what this machine can hold
     #[command(after_help = sandbox::AFTER)]
     Sandbox(SandboxArgs),
+    /// Take back what a confined command did to your files
+    #[command(after_help = undo::AFTER)]
+    Undo(UndoArgs),
     /// Check what mayi needs, and say what to do
     Doctor(ListArgs),
     /// Print a completion script for a shell
@@ -202,6 +207,7 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             exec::run(*args, ctx).await
         }
         Command::Sandbox(args) => sandbox::run(args, &ctx),
+        Command::Undo(args) => undo::run(&args, &ctx),
         Command::Acp(args) => {
             ctx.sources.command_line = args.command_line();
             acp::run(*args, ctx).await

@@ -5,6 +5,7 @@ mod argument;
 mod argument_calls;
 mod argument_guesses;
 mod argument_names;
+mod dependency_folders;
 mod digest;
 pub mod effort;
 mod home;
@@ -19,16 +20,18 @@ mod url;
 
 pub use access::{Access, Category, McpAccess, WriteKind};
 pub use argument::{has_parent_component, percent_decodings, with_and_without_blanks};
+pub use dependency_folders::DEPENDENCY_FOLDERS;
 pub use digest::{Digest, digest_of, digest_of_bytes};
 pub(crate) use home::variable;
 pub use home::{home_folder, is_too_wide, set_home_folder};
 pub use identity::{AgentId, NamedDoor, Names, ServerId, SessionId};
 pub(crate) use path::{
     LineLookups, LookupBudget, can_be_entered, collect_links_below, could_be_name, glob_matches,
-    glob_targets, holds_links, is_in_no_folder, is_secret_by_name, is_there, links_below, names_below,
-    relative_target,
+    glob_targets, holds_links, is_in_no_folder, is_there, links_below, names_below, relative_target,
 };
-pub use path::{Mount, PathAccess, PathResolver, SECRET_NAMES, display_path, lies_in, resolve_path};
+pub use path::{
+    Mount, PathAccess, PathResolver, SECRET_NAMES, display_path, is_secret_by_name, lies_in, resolve_path,
+};
 pub use sandbox::leaving_member;
 pub use selector::{Selector, UnknownSelector};
 pub use server_claims::{ServerAbout, ToolAbout, claimed_category};

@@ -21,8 +21,7 @@ pub(crate) use links::{
     links_below, names_below, relative_target,
 };
 pub use many_paths::PathResolver;
-pub use secret_names::SECRET_NAMES;
-pub(crate) use secret_names::is_secret_by_name;
+pub use secret_names::{SECRET_NAMES, is_secret_by_name};
 pub use walk::resolve_path;
 
 /// No program can open a longer path in one go (PATH_MAX of Linux).

@@ -34,6 +34,7 @@ pub const RESERVED: &[&str] = &[
     "supervise",
     "test",
     "trust",
+    "undo",
     "uninstall",
     "update",
 ];

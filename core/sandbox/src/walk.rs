@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mayi_call::DEPENDENCY_FOLDERS;
+
 use crate::derive::{Derived, Ground};
 use crate::git_settings::is_repository;
 use crate::{Place, Profile};
-
-/// Folders that programs fill with what others have made: below them only what a rule names is looked at.
-const DEPENDENCIES: &[&str] =
-    &["node_modules", "target", ".venv", "venv", "__pycache__", ".tox", ".gradle", ".cache", "vendor"];
 
 /// What git alone reads, and what a repository has most of.
 const OBJECTS: &str = "objects";
@@ -131,7 +129,7 @@ impl<'a> Walk<'a> {
                 self.found.profile.read_only.push(Place { path: own, because });
             }
         }
-        let passed_over = DEPENDENCIES.iter().any(|folder| name == *folder)
+        let passed_over = DEPENDENCY_FOLDERS.iter().any(|folder| name == *folder)
             || (name == OBJECTS && path.parent().is_some_and(|parent| parent.ends_with(".git")));
         let by_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
         if !found.is_dir() || (passed_over && !named) || (by_link && !self.linked.insert(place)) {

@@ -9,6 +9,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("mayi-call", &[]),
     ("mayi-policy", &["mayi-call"]),
     ("mayi-sandbox", &["mayi-call", "mayi-policy"]),
+    ("mayi-snapshot", &["mayi-call"]),
     ("mayi-kept", &["mayi-call", "mayi-policy"]),
     ("mayi-config", &["mayi-call", "mayi-kept", "mayi-policy"]),
     ("mayi-import", &["mayi-call", "mayi-config", "mayi-kept", "mayi-policy"]),

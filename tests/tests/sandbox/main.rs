@@ -17,3 +17,4 @@ mod network;
 mod place;
 #[path = "../../../cli/tests/support/pty.rs"]
 mod pty;
+mod undo;

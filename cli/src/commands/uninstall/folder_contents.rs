@@ -17,7 +17,7 @@ enum OwnEntry {
     Socket(fn(&str) -> bool),
     /// A folder, and what is in it.
     Folder(&'static str, &'static [OwnEntry]),
-    /// A folder whose folders belong to agents as a whole.
+    /// A folder whose folders go as a whole: those of agents, and what snapshots keep.
     Agents(&'static str),
 }
 
@@ -58,6 +58,10 @@ const RECORD: &[OwnEntry] = &[
     Folder("archive", &[File("lock"), Like(is_archive), Like(is_unfinished)]),
     Folder("logins", &[Like(is_login), Like(is_unfinished)]),
     Folder("sandbox", &[Agents("caches"), Agents("taken-back")]),
+    Folder(
+        "snapshots",
+        &[File("lock"), File("residue"), Agents("objects"), Agents("taken"), Agents("unfinished")],
+    ),
 ];
 
 const STATE: &[OwnEntry] = &[

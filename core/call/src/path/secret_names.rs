@@ -59,7 +59,8 @@ const PERHAPS: &[&str] = &[
 ];
 
 /// Whether a file is mostly called so that holds a secret: which of these is one, rules say.
-pub(crate) fn is_secret_by_name(name: &str) -> bool {
+#[must_use]
+pub fn is_secret_by_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET_NAMES.iter().chain(PERHAPS).any(|pattern| fits(pattern, &name))
 }

@@ -41,8 +41,8 @@ pub use gap_content::GapContent;
 pub use judged_words::judged_words;
 pub use line::{argv_accesses, line_accesses, word_list_accesses};
 pub use program::{
-    GivenOption, OptionSet, is_known_reader, is_plain, is_sub_command, needs_operands, option_set,
-    patched_names, program_names, runs_others,
+    GivenOption, OptionSet, index_paths, is_known_reader, is_plain, is_sub_command, needs_operands,
+    option_set, patched_names, program_names, runs_others,
 };
 pub(crate) use program::{ShownNames, lines_started_by_code};
 pub use scripts::Script;

@@ -100,6 +100,7 @@ pub(super) use addresses::addresses_in;
 pub(super) use argument_paths::{ArgumentText, touches_in_strings};
 pub(super) use embedded_paths::{Language, paths_in_text};
 pub(super) use git_files::looks_above;
+pub use gitlinks::index_paths;
 pub(super) use given_programs::{BroughtFiles, GivenProgram, brought_files, is_shell};
 pub use option_sets::{GivenOption, OptionSet, option_set};
 pub use patch_names::patched_names;

@@ -368,7 +368,7 @@ pub(super) const DISK_PROGRAMS: &[&str] = &[
 
 /// Sub-commands of mayi that change what it decides, or answer in the person's place.
 pub(super) const OWN_COMMANDS: &[&str] =
-    &["bypass", "config", "grants", "hook", "inbox", "init", "serve", "trust", "uninstall"];
+    &["bypass", "config", "grants", "hook", "inbox", "init", "serve", "trust", "undo", "uninstall"];
 
 /// Keys of git's configuration whose values git runs, or where it looks for what it runs.
 pub(super) const GIT_KEYS: &[&str] = &[

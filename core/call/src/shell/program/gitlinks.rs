@@ -51,6 +51,14 @@ pub(super) fn tracked_entries(index: &[u8]) -> Option<Vec<IndexEntry>> {
     Some(files.map(entry).collect())
 }
 
+/// The paths of all that an index has, files and sub-modules, from the top of the repository; none if it is not understood. What is
+/// not UTF-8 in a path stands there as U+FFFD.
+#[must_use]
+pub fn index_paths(index: &[u8]) -> Option<Vec<String>> {
+    let found = read_entries(index, 20).or_else(|| read_entries(index, 32))?;
+    Some(found.into_iter().map(|(.., name)| String::from_utf8_lossy(&name).into_owned()).collect())
+}
+
 /// Mode, time of the last change, size and name.
 type RawEntry = (u32, (usize, usize), usize, Vec<u8>);
 
