@@ -296,6 +296,15 @@ peers *options:
     [[ ! -d $corpora ]] || more=(--corpora "$corpora")
     "$target/debug/peers" --mayi "$target/release/mayi" --gates "$gates" --ground "$target/peers" "${more[@]}" {{ options }}
 
+# Print how many everyday commands are asked about under the everyday template, as they are and where the kernel holds them.
+quiet: build
+    #!/usr/bin/env bash
+    set -euo pipefail
+    # More rows of the same form, where there are some.
+    corpora=${MAYI_CORPORA:-../shared/corpora} more=
+    for file in "$corpora"/everyday*-open.jsonl; do [[ ! -e $file ]] || more+=:$file; done
+    MAYI_EVERYDAY=${more#:} cargo nextest run -p mayi-tests --test decisions --no-capture -E 'test(given_everyday_commands)'
+
 # Print what people's tools do confined, beside the same bare and with another sandbox (installed at first; eight minutes and more). IDS: only those rows.
 tools *ids: build
     MAYI_BIN="${CARGO_TARGET_DIR:-target}/debug/mayi" tests/tools/run {{ ids }}

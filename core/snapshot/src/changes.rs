@@ -23,6 +23,9 @@ const LONGEST_TEXT: u64 = 1 << 20;
 /// Time after which a diff of texts is finished coarsely.
 const PATIENCE: Duration = Duration::from_millis(200);
 
+/// Why a folder that was created stays.
+const NOT_LOOKED_AT: &str = "what is in it was not looked at: delete it yourself";
+
 /// How something is different.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
@@ -124,7 +127,10 @@ impl Snapshots {
                 since: since(after.as_ref(), &key, before, now),
                 before: before.map(Entry::brief),
                 now: now.map(Entry::brief),
-                lost: before.and_then(|before| why_not_kept(&before.kind)),
+                lost: match (before, now) {
+                    (None, Some(Entry { kind: Kind::PassedOver, .. })) => Some(NOT_LOOKED_AT),
+                    _ => before.and_then(|before| why_not_kept(&before.kind)),
+                },
                 key,
             }
         });
@@ -142,7 +148,7 @@ impl Snapshots {
         let tree = self.tree_of(id)?;
         let old = match tree.entries.get(&change.key).map(|entry| &entry.kind) {
             Some(Kind::File { digest, size }) if *size <= LONGEST_TEXT => {
-                let read = self.objects(&self.unfinished()).open(digest).and_then(|file| text_in(file));
+                let read = self.objects(&self.unfinished()).open(digest).and_then(text_in);
                 read.map_err(|error| self.error(error))?
             }
             Some(_) => None,

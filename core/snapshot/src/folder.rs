@@ -29,7 +29,7 @@ impl From<Stat> for Facts {
     fn from(stat: Stat) -> Self {
         Self {
             kind: FileType::from_raw_mode(stat.st_mode),
-            mode: u32::from(stat.st_mode) & 0o7777,
+            mode: number::<_, u32>(stat.st_mode) & 0o7777,
             owner: (stat.st_uid, stat.st_gid),
             modified: (number(stat.st_mtime), number(stat.st_mtime_nsec)),
             names: number(stat.st_nlink),

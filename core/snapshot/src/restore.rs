@@ -98,6 +98,8 @@ impl<'a> Restorer<'a> {
         // Also where it had that name already: renaming does nothing then.
         let _ = unlinkat(&folder, beside.as_slice(), AtFlags::empty());
         done?;
+        // A folder that was in its place has no end.
+        self.endings.remove(key);
         if entry.names > 1
             && let Ok(facts) = folder.facts_of(&name)
         {

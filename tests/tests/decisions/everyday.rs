@@ -10,8 +10,8 @@ use mayi_tests::everyday::{self, KINDS, Row, Want};
 /// At most so many of a hundred that should just run may be asked about.
 const MOST: usize = 3;
 
-/// What `mayi check --stdin` says of each row, in their order.
-fn effects(home: &Path, work: &Path, rows: &[&Row]) -> Vec<String> {
+/// What `mayi check --stdin` says of each row, in their order, as where the kernel holds it in full or not.
+fn effects(home: &Path, work: &Path, rows: &[&Row], confined: bool) -> Vec<String> {
     let mayi = || {
         let mut command = Command::new(mayi_tests::mayi_program());
         command
@@ -23,13 +23,16 @@ fn effects(home: &Path, work: &Path, rows: &[&Row]) -> Vec<String> {
     };
     let init = mayi().arg("init").stdin(Stdio::null()).output().unwrap();
     assert!(init.status.success(), "{}", String::from_utf8_lossy(&init.stderr));
+    let file = home.join(".config/mayi/config.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{text}\n[sandbox]\nallow_confined = true\n")).unwrap();
     let mut check =
         mayi().args(["check", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let lines: String = rows
         .iter()
         .map(|row| {
             let request = serde_json::json!({
-                "id": row.id, "kind": "shell", "command": row.command, "cwd": work, "workspace": work,
+                "id": row.id, "kind": "shell", "command": row.command, "cwd": work, "workspace": work, "confined": confined,
             });
             format!("{request}\n")
         })
@@ -46,34 +49,68 @@ fn effects(home: &Path, work: &Path, rows: &[&Row]) -> Vec<String> {
     text.lines().map(effect).collect()
 }
 
-/// A gate that asks too often is switched off, and one that lets a push or a secret pass is none: of the rows of
-/// `everyday.jsonl` that should just run, few are asked about, and none that a person should decide is allowed.
-#[test]
-fn given_everyday_commands_then_few_are_asked_about_and_none_is_allowed_that_a_person_should_decide() {
-    let text =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/everyday.jsonl")).unwrap();
-    let rows = everyday::rows(&text);
-    let (mut run, mut asked, mut wrong) = (0, Vec::new(), Vec::new());
+/// How many that should just run, what of them is asked about, and what is allowed that a person should decide.
+#[derive(Default)]
+struct Counted {
+    run: usize,
+    asked: Vec<String>,
+    wrong: Vec<String>,
+}
+
+fn count(rows: &[Row], confined: bool) -> Counted {
+    let mut counted = Counted::default();
     for (kind, _) in KINDS {
         let top = tempfile::tempdir().unwrap();
         let (home, work) = (top.path().join("home"), top.path().join("a"));
         std::fs::create_dir_all(&home).unwrap();
         everyday::fill(&work, kind);
         let mine: Vec<&Row> = rows.iter().filter(|row| row.project == *kind).collect();
-        let effects = effects(&home, &work, &mine);
+        let effects = effects(&home, &work, &mine, confined);
         assert_eq!(effects.len(), mine.len());
         for (row, effect) in mine.iter().zip(effects) {
+            let command = || row.command.clone();
             match row.want {
                 Want::Allow => {
-                    run += 1;
-                    asked.extend((effect != "allow").then_some(&row.command));
+                    counted.run += 1;
+                    counted.asked.extend((effect != "allow").then(command));
                 }
-                Want::Ask => wrong.extend((effect == "allow").then_some(&row.command)),
+                Want::Ask => counted.wrong.extend((effect == "allow").then(command)),
                 Want::Either => {}
             }
         }
     }
-    println!("{run} that should just run, {} asked about", asked.len());
-    assert!(wrong.is_empty(), "allowed: {wrong:#?}");
-    assert!(run >= 300 && asked.len() * 100 <= run * MOST, "{} of {run}: {asked:#?}", asked.len());
+    counted
+}
+
+/// A gate that asks too often is switched off, and one that lets a push or a secret pass is none: of the rows of
+/// `everyday.jsonl` that should just run, few are asked about, and none that a person should decide is allowed. Where the kernel holds
+/// it (D4.32), less is asked about; how many rows run then that a person should decide, where nothing holds them, is printed.
+#[test]
+fn given_everyday_commands_then_few_are_asked_about_and_none_is_allowed_that_a_person_should_decide() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/everyday.jsonl");
+    // More rows of the same form.
+    let more = std::env::var_os("MAYI_EVERYDAY").unwrap_or_default();
+    for file in std::iter::once(own.clone()).chain(std::env::split_paths(&more)) {
+        if file.as_os_str().is_empty() {
+            continue;
+        }
+        let rows = everyday::rows(&std::fs::read_to_string(&file).unwrap());
+        let (before, held) = (count(&rows, false), count(&rows, true));
+        println!(
+            "{}: {} that should just run: asked about {}, held by the kernel {}; that a person should decide where nothing holds it: allowed {}, held by the kernel {}",
+            file.file_name().unwrap().display(),
+            before.run,
+            before.asked.len(),
+            held.asked.len(),
+            before.wrong.len(),
+            held.wrong.len(),
+        );
+        println!("  still asked about: {:#?}\n  run where they are held: {:#?}", held.asked, held.wrong);
+        assert!(before.wrong.is_empty(), "allowed: {:#?}", before.wrong);
+        assert!(held.asked.len() <= before.asked.len());
+        if file == own {
+            let within = |counted: &Counted| counted.asked.len() * 100 <= counted.run * MOST;
+            assert!(before.run >= 300 && within(&before) && within(&held), "{:#?}", before.asked);
+        }
+    }
 }

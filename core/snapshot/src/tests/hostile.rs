@@ -195,7 +195,8 @@ fn given_a_store_within_the_folders_then_it_does_not_keep_itself() {
     bench.write("a", "1");
     let snapshots = crate::Snapshots::open(bench.at("kept")).unwrap();
     for _ in 0..2 {
-        let Taken::Done(snapshot) = snapshots.take(&[bench.root.clone()], &Limits::default(), "x").unwrap()
+        let Taken::Done(snapshot) =
+            snapshots.take(std::slice::from_ref(&bench.root), &Limits::default(), "x").unwrap()
         else {
             panic!()
         };

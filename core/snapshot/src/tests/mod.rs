@@ -10,11 +10,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::RwLock;
 use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
 use crate::{Limits, Selection, Snapshot, Snapshots, Taken, Undone};
+
+/// Held to write while a program is started: until it runs, it has the locks of other tests' stores too, and no room is made there.
+static STARTING: RwLock<()> = RwLock::new(());
 
 /// A folder to work in, and snapshots elsewhere.
 struct Bench {
@@ -59,7 +63,11 @@ impl Bench {
 
     fn take_at(&self, now: SystemTime) -> Snapshot {
         let roots = [self.root.clone()];
-        match self.snapshots.take_at(&roots, &Limits::default(), ("a command", None), now).unwrap() {
+        let taken = {
+            let _nothing_starts = STARTING.read().unwrap();
+            self.snapshots.take_at(&roots, &Limits::default(), ("a command", None), now)
+        };
+        match taken.unwrap() {
             Taken::Done(snapshot) => snapshot,
             Taken::TooLarge { what } => panic!("{what}"),
         }
@@ -67,7 +75,7 @@ impl Bench {
 
     /// What a snapshot with other limits is refused for.
     fn too_large(&self, limits: Limits) -> String {
-        match self.snapshots.take(&[self.root.clone()], &limits, "a command").unwrap() {
+        match self.snapshots.take(std::slice::from_ref(&self.root), &limits, "a command").unwrap() {
             Taken::Done(_) => panic!("it was taken"),
             Taken::TooLarge { what } => what,
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use super::{Bench, everything};
+use super::{Bench, STARTING, everything};
 use crate::{Limits, Snapshots, StoreLimits, Taken};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -121,13 +121,15 @@ fn given_kills_in_the_middle_then_every_snapshot_is_whole_and_nothing_stays_behi
     }
     for round in 0..12_u32 {
         let _ = fs::remove_file(base.join("progress"));
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        let starting = STARTING.write().unwrap();
+        let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "tests::room::taking_until_killed", "--ignored", "--nocapture"])
             .env("SNAPSHOT_TEST_FOLDER", &base)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+            .spawn();
+        drop(starting);
+        let mut child = child.unwrap();
         // Some way into one of its snapshots: as far as it has come when this has spun so often.
         let far = || fs::read_to_string(base.join("progress")).is_ok_and(|text| !text.is_empty());
         while !far() {
