@@ -302,7 +302,7 @@ quiet: build
     set -euo pipefail
     # More rows of the same form, where there are some.
     corpora=${MAYI_CORPORA:-../shared/corpora} more=
-    for file in "$corpora"/everyday*-open.jsonl; do [[ ! -e $file ]] || more+=:$file; done
+    for file in "$corpora"/everyday*-open.jsonl; do [[ ! -e $file ]] || more+=:$(realpath "$file"); done
     MAYI_EVERYDAY=${more#:} cargo nextest run -p mayi-tests --test decisions --no-capture -E 'test(given_everyday_commands)'
 
 # Print what people's tools do confined, beside the same bare and with another sandbox (installed at first; eight minutes and more). IDS: only those rows.
