@@ -30,6 +30,7 @@ mod trust;
 mod undo;
 mod uninstall;
 mod update;
+mod why;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -145,6 +146,9 @@ pub(crate) enum Command {
     /// Say what a confined command may do here, and what this machine can hold
     #[command(after_help = sandbox::AFTER)]
     Sandbox(SandboxArgs),
+    /// Say whether a path may be read and written, or a host reached, and by which rule
+    #[command(after_help = why::AFTER)]
+    Why(WhyArgs),
     /// Take back what a confined command did to your files
     #[command(after_help = undo::AFTER)]
     Undo(UndoArgs),
@@ -207,6 +211,10 @@ pub(crate) async fn dispatch(command: Command, mut ctx: Context) -> Result<Exit,
             exec::run(*args, ctx).await
         }
         Command::Sandbox(args) => sandbox::run(args, &ctx),
+        Command::Why(args) => {
+            ctx.sources.command_line.mode = args.mode;
+            why::run(&args, &ctx)
+        }
         Command::Undo(args) => undo::run(&args, &ctx),
         Command::Acp(args) => {
             ctx.sources.command_line = args.command_line();

@@ -1,20 +1,21 @@
 //! `mayi sandbox`: what a command may do that is confined here, and by what it is held.
 
 mod caches;
+mod tried;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use mayi_core::approval::escape_line;
 use mayi_core::call::{AgentId, home_folder};
+use mayi_core::config::LoadedConfig;
 use mayi_core::gate::{Gate, Session};
 use mayi_core::grant::Grants;
 use mayi_core::policy::{Mode, Policy, SessionStanding};
 use mayi_core::record::Redactor;
 pub(super) use mayi_sandbox::{Before, Derived, Profile, Reading, Tier};
 use mayi_sandbox::{
-    Cache, CacheGround, CacheLayer, CacheStore, Ground, Network, Place, available_tier, seatbelt_text,
-    try_caches,
+    Cache, CacheGround, CacheLayer, CacheStore, Ground, Network, Place, seatbelt_text, try_caches,
 };
 use serde_json::json;
 
@@ -123,15 +124,15 @@ impl From<TierArg> for Tier {
 
 pub(super) fn run(args: SandboxArgs, ctx: &Context) -> Result<Exit, CliError> {
     match args.command {
-        SandboxCommand::Check { json } => check(json),
+        SandboxCommand::Check { json } => check(json, ctx),
         SandboxCommand::Show(args) => show(&args, ctx),
         SandboxCommand::Caches { json } => caches::list(json, ctx),
         SandboxCommand::Clean(args) => caches::clean(&args, ctx),
     }
 }
 
-fn check(as_json: bool) -> Result<Exit, CliError> {
-    let (tier, why) = available_tier();
+fn check(as_json: bool, ctx: &Context) -> Result<Exit, CliError> {
+    let (tier, why) = tried::anew(ctx);
     if as_json {
         print::stdout_line(json!({ "version": 1, "tier": tier, "why": why }).to_string())?;
         return Ok(Exit::Done);
@@ -159,7 +160,7 @@ fn show(args: &ShowArgs, ctx: &Context) -> Result<Exit, CliError> {
     let agent = args.agent.as_deref().map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
     let mode = loaded.policy.mode_of(&agent, args.mode);
     let programs = program_folders();
-    let (tier, why) = available_tier();
+    let (tier, why) = tried::tier(ctx);
     let network = args.network.in_tier(tier);
     let reading = match network {
         Network::None => Reading::Everything,
@@ -257,6 +258,13 @@ fn caches(roots: &[PathBuf], ctx: &Context) -> Vec<Cache> {
     CacheGround { home: &home, roots, data, variable: &variable }.caches()
 }
 
+/// What a command may do in this folder that may reach what rules allow.
+pub(super) fn derived_here(loaded: &LoadedConfig, mode: Mode, agent: &AgentId, ctx: &Context) -> Derived {
+    let (programs, roots) = (program_folders(), ctx.roots(loaded));
+    let reading = Reading::Needed { programs: &programs, named: &[] };
+    derive(&loaded.policy, mode, agent, (&roots, reading), ctx)
+}
+
 fn derive(
     policy: &Policy,
     mode: Mode,
@@ -319,8 +327,12 @@ pub(super) fn take_back(gate: &Gate, session: &Session, before: &Before, ctx: &C
 ///
 /// # Errors
 /// If this machine does not have it.
-pub(super) fn choose_tier(asked: Option<TierArg>) -> Result<(Tier, Option<String>), CliError> {
-    let (strongest, why) = available_tier();
+pub(super) fn choose_tier(asked: Option<TierArg>, ctx: &Context) -> Result<(Tier, Option<String>), CliError> {
+    let (strongest, why) = match asked {
+        // Nothing has to hold.
+        Some(TierArg::None) => (Tier::None, None),
+        _ => tried::tier(ctx),
+    };
     let asked = asked.map(Tier::from);
     if strongest < asked.unwrap_or(Tier::Kernel) {
         let why = why.map(|why| format!(" ({why})")).unwrap_or_default();

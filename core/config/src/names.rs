@@ -37,6 +37,7 @@ pub const RESERVED: &[&str] = &[
     "undo",
     "uninstall",
     "update",
+    "why",
 ];
 
 /// Why a name of a server or an app (`what`) is refused, and what to write instead.

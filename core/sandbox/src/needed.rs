@@ -31,6 +31,9 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/var/tmp",
 ];
 
+/// The folders for temporary files: each is the same private one.
+pub(crate) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
 /// Below home: what tools are installed in, or are told how to work by. Their caches are in a table of their own. Secrets in them are
 /// hidden as everywhere.
 const HOME: &[&str] = &[

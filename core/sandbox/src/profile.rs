@@ -1,10 +1,11 @@
 //! What a process may do, as plain data: made from a policy, printed, compared, and held by the kernel.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::Cache;
+use crate::needed::{SYSTEM, TEMPORARY};
 
 /// What a process and all that it starts may do. What is not named can't be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +37,56 @@ pub struct Profile {
     pub withheld_variables: Vec<String>,
     /// How much it may take.
     pub bounds: Bounds,
+}
+
+impl Profile {
+    /// What becomes of a path, absolute and without links, and why: one line.
+    #[must_use]
+    pub fn tell(&self, path: &Path) -> String {
+        let holds = |place: &&Place| path.starts_with(&place.path);
+        let of = |places: &[Place]| {
+            places.iter().filter(holds).max_by_key(|place| place.path.as_os_str().len()).cloned()
+        };
+        if let Some(place) = of(&self.hidden) {
+            return format!("it is out of sight ({})", place.because);
+        }
+        if let Some(place) = of(&self.read_only) {
+            return format!("it stays as it is ({})", place.because);
+        }
+        if let Some(place) = of(&self.copied) {
+            return format!(
+                "it has a copy of it, put through key by key when it has ended ({})",
+                place.because
+            );
+        }
+        if let Some(cache) = self.caches.iter().find(|cache| path.starts_with(&cache.folder)) {
+            if cache.kept_paths().any(|kept| path.starts_with(kept)) {
+                return format!(
+                    "it may be read, and not written (what is run from the cache of {})",
+                    cache.name
+                );
+            }
+            return format!("it is written in a layer of the project's (the cache of {})", cache.name);
+        }
+        if let Some(place) = of(&self.writable) {
+            return format!("it may be read and written ({})", place.because);
+        }
+        if TEMPORARY.iter().any(|folder| path.starts_with(folder)) {
+            return "it is not there: it has a temporary folder of its own".to_owned();
+        }
+        let system = SYSTEM.iter().any(|folder| path.starts_with(folder));
+        match &self.readable {
+            None => "it may be read, and not written".to_owned(),
+            Some(places) => match of(places) {
+                Some(place) => format!("it may be read, and not written ({})", place.because),
+                None if self.home.as_ref().is_some_and(|home| path.starts_with(&home.path)) => {
+                    "it is not there: of the home folder it sees what programs need".to_owned()
+                }
+                None if system => "it may be read, and not written (the system)".to_owned(),
+                None => "it is not there: it needs nothing of it".to_owned(),
+            },
+        }
+    }
 }
 
 /// A place, and the rule or setting that put it there.

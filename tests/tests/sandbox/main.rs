@@ -18,3 +18,4 @@ mod place;
 #[path = "../../../cli/tests/support/pty.rs"]
 mod pty;
 mod undo;
+mod why;

@@ -120,7 +120,7 @@ pub(super) async fn run(args: ExecArgs, ctx: Context) -> Result<Exit, CliError> 
     let call =
         call_in_session(&request, session.clone()).map_err(|error| CliError::usage(error.to_string()))?;
     let call = Call { door: Door::Exec, tool_call_id: None, ..call };
-    let (tier, weaker) = sandbox::choose_tier(args.tier)?;
+    let (tier, weaker) = sandbox::choose_tier(args.tier, &ctx)?;
     let WritableStore { store, writer } = memory::open(&ctx, &loaded)?;
     // What an agent starts would be asked about here in the person's name, not the agent's.
     check_may_serve(&*store)?;

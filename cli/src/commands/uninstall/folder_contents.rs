@@ -57,7 +57,7 @@ const RECORD: &[OwnEntry] = &[
     Folder("surfaces", OWNERS),
     Folder("archive", &[File("lock"), Like(is_archive), Like(is_unfinished)]),
     Folder("logins", &[Like(is_login), Like(is_unfinished)]),
-    Folder("sandbox", &[Agents("caches"), Agents("taken-back")]),
+    Folder("sandbox", &[Agents("caches"), Agents("taken-back"), File("tier"), Like(is_unfinished)]),
     Folder(
         "snapshots",
         &[File("lock"), File("residue"), Agents("objects"), Agents("taken"), Agents("unfinished")],

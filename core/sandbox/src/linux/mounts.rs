@@ -16,7 +16,7 @@ use super::mount_table::{MountPoint, mount_points, open_table};
 use super::overlays::{Layers, kept_paths};
 use super::stage::Task;
 use crate::git_settings::COPY;
-use crate::needed::SYSTEM;
+use crate::needed::{SYSTEM, TEMPORARY};
 use crate::{CacheLayer, Place, Profile, SandboxError};
 
 /// What a private `/dev` has of the machine's.
@@ -30,9 +30,6 @@ const LINKS: [(&str, &str); 5] = [
     ("stderr", "/proc/self/fd/2"),
     ("ptmx", "pts/ptmx"),
 ];
-
-/// The folders for temporary files: each is the same private one.
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// What hides a file that it is mounted over, where no device may be opened: it is refused in words, and is nothing that git adds,
 /// grep reads or a bundler takes for settings.
