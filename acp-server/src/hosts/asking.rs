@@ -79,6 +79,7 @@ impl HostChat {
                 let reason = Some("the call was not understood".to_owned());
                 let none = HostOutcome { reason, ..outcome_of(id, HostVerdict::Cancelled) };
                 begun.decide(none, self.gate.gate().mode(&self.id));
+                begun.note_told();
                 Err(error)
             }
         }
@@ -136,6 +137,7 @@ impl HostChat {
             call.decide(outcome.clone(), chat.gate.gate().mode(&chat.id));
             chat.calls.settle(&id, outcome.approval_id.is_some());
             chat.tell(&HostEvent::Outcome { outcome: Box::new(outcome) });
+            call.note_told();
         });
     }
 

@@ -53,6 +53,8 @@ pub(super) struct HostedCall {
     /// How the question was settled.
     resolved: watch::Sender<Option<ApprovalResolved>>,
     outcome: watch::Sender<Option<HostOutcome>>,
+    /// Whoever listens was told what became of it.
+    told: watch::Sender<bool>,
     /// Nobody wants to know any more.
     withdrawn: watch::Sender<bool>,
     /// The mode that it was decided in.
@@ -81,6 +83,7 @@ impl HostedCall {
             shown: watch::Sender::new(None),
             resolved: watch::Sender::new(None),
             outcome: watch::Sender::new(None),
+            told: watch::Sender::new(false),
             withdrawn: watch::Sender::new(false),
             mode: Mutex::default(),
             refused: Mutex::default(),
@@ -147,6 +150,16 @@ impl HostedCall {
             .ok()
             .flatten()
             .unwrap_or_else(|| outcome_of(String::new(), HostVerdict::Cancelled))
+    }
+
+    /// Waits until whoever listens was told what became of it.
+    pub(super) async fn told(&self) {
+        let mut told = self.told.subscribe();
+        drop(told.wait_for(|told| *told).await);
+    }
+
+    pub(super) fn note_told(&self) {
+        self.told.send_replace(true);
     }
 
     /// It is decided, in `mode`.

@@ -321,7 +321,7 @@ impl HostChat {
         spawn(async move {
             // What became of them is told before that nothing more comes.
             for call in calls {
-                call.decided().await;
+                call.told().await;
             }
             chat.gate.remove_chat(&chat);
             chat.tell(&HostEvent::Closed);
