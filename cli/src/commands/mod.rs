@@ -55,6 +55,7 @@ use self::test::TestArgs;
 use self::trust::TrustArgs;
 use self::undo::UndoArgs;
 use self::uninstall::UninstallArgs;
+use self::why::WhyArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;

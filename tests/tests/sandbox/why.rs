@@ -17,7 +17,7 @@ fn given_a_place_then_it_is_said_what_becomes_of_it_and_by_which_rule() {
         (".git/hooks/pre-commit", "write: ask", "it stays as it is"),
         (".git/config", "write: ask", "it has a copy of it"),
         ("src/lib.rs", "read: allow", "it may be read and written"),
-        ("/usr/bin/env", "write: ask", "it may be read, and not written (the system)"),
+        ("/usr/bin/env", "write: ask", "it may be read, and not written"),
         ("~/notes", "write: ask", "it is not there"),
         ("example.org", "fetch: ask", "example.org is reached as decided above"),
         ("https://example.org/x", "fetch: ask", "by mayi's proxy"),

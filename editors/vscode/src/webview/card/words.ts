@@ -26,6 +26,7 @@ export const SOURCE: Record<FindingSource, string> = {
   grant: "a remembered answer",
   bypass: "",
   auto: "",
+  confined: "",
   error: "an error",
 };
 
