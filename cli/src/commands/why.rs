@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use clap::Args;
-use mayi_check::{Checker, Request, RequestedAction};
+use mayi_check::{CheckedCall, Checker, Request, RequestedAction};
 use mayi_core::approval::escape_line;
-use mayi_core::call::{AgentId, PathAccess, UrlAccess, WriteKind};
+use mayi_core::call::{Access, AgentId, UrlAccess, WriteKind};
 use mayi_core::policy::{Decision, Mode};
 use serde_json::json;
 
@@ -50,21 +50,28 @@ pub(super) fn run(args: &WhyArgs, ctx: &Context) -> Result<Exit, CliError> {
         return Err(CliError::usage("name a path or a host"));
     }
     let address = address_in(&args.what, &ctx.cwd);
-    let (actions, held) = match &address {
-        Some(url) => (vec![RequestedAction::Fetch(url.href.clone())], held_host(url)),
+    let actions = match &address {
+        Some(url) => vec![RequestedAction::Fetch(url.href.clone())],
         None => {
             let path = || args.what.clone();
-            let write = RequestedAction::Write(WriteKind::Write, path());
-            (vec![RequestedAction::Read(path()), write], held_path(args, ctx)?)
+            vec![RequestedAction::Read(path()), RequestedAction::Write(WriteKind::Write, path())]
         }
     };
     let mut checker = Checker::new(ctx.sources.clone(), ctx.cwd_named);
-    let mut decided = Vec::new();
+    let (mut decided, mut place) = (Vec::new(), None);
     for action in actions {
         let kind = action.to_string().split(' ').next().unwrap_or_default().to_owned();
         let request = Request { agent: args.agent.clone(), ..Request::new(action) };
-        decided.push((kind, checker.check_request(&request)?.decision));
+        let CheckedCall { decision, call, .. } = checker.check_request(&request)?;
+        if let Some(Access::Read(path)) = call.accesses.first() {
+            place = Some(path.resolved.clone());
+        }
+        decided.push((kind, decision));
     }
+    let held = match (&address, place) {
+        (Some(url), _) => held_host(url),
+        (None, place) => held_path(&place.unwrap_or_else(|| ctx.cwd.join(&args.what)), args, ctx)?,
+    };
     if args.json {
         let decided: Vec<_> =
             decided.iter().map(|(kind, decision)| json!({ "kind": kind, "decision": decision })).collect();
@@ -107,11 +114,10 @@ fn held_host(url: &UrlAccess) -> String {
 }
 
 /// What becomes of a path in a profile of this folder.
-fn held_path(args: &WhyArgs, ctx: &Context) -> Result<String, CliError> {
+fn held_path(path: &Path, args: &WhyArgs, ctx: &Context) -> Result<String, CliError> {
     let loaded = ctx.load()?;
     let agent = args.agent.as_deref().map_or_else(|| AgentId::anonymous_at_door("exec"), AgentId::from_name);
     let mode = loaded.policy.mode_of(&agent, args.mode);
     let derived = sandbox::derived_here(&loaded, mode, &agent, ctx);
-    let path = PathAccess::new(&ctx.cwd, &args.what).resolved;
-    Ok(derived.profile.tell(&path))
+    Ok(derived.profile.tell(path))
 }
