@@ -257,7 +257,11 @@ fn given_a_bus_that_an_agent_has_started_then_nothing_is_shown_there() {
         socket.display()
     );
     let hook = crate::asking::harness_after(&scene, &line, &options, &event, "event.json");
-    until(LIMIT, || if socket.exists() { Ok(()) } else { Err("no bus".to_owned()) });
+    // It is there a moment before anybody listens.
+    until(LIMIT, || match std::os::unix::net::UnixStream::connect(&socket) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("no bus: {error}")),
+    });
     let desktop = Desktop::on(socket, None);
     let (code, said, err) = ended(hook);
     assert!(code == 2 || said["permissionDecision"] == "deny", "{code} {said} {err}");
