@@ -54,6 +54,9 @@ impl Copies {
             return Ok(Self { folder: None, originals: Vec::new() });
         }
         let folder = tempfile::Builder::new().prefix("mayi-").tempdir()?;
+        // A repository in a private home has addresses with passwords in them.
+        #[cfg(unix)]
+        fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
         let mut originals = Vec::new();
         for (number, place) in places.iter().enumerate() {
             let copy = folder.path().join(number.to_string());
