@@ -3,11 +3,11 @@
 //! [`Snapshots::take`] keeps all files of some folders before a command runs, [`Snapshots::finish`] notes what it left,
 //! [`Snapshots::changes`] says what is different now and who made it so, and [`Snapshots::undo`] restores it.
 //!
-//! What counts as "could be had back otherwise" is decided without trust in anything that the command could have written: a file
-//! that git tracks is kept as any other, since the index that says so, and the objects that would have its content, lie in the
-//! same folders. Left out are folders of dependencies in which git tracks nothing, and git's own objects.
+//! A file that git tracks is kept as any other: the index that says so, and the objects that would have its content, lie in the same
+//! folders, where a command can write them. Left out are folders of dependencies in which git tracks nothing, and git's own objects.
+//! In that one thing the index is believed: an earlier command that rewrote it chooses which folders of dependencies are kept.
 //!
-//! No program is started, no link is followed, and nothing that lies in the folders is believed. Linux and macOS.
+//! No program is started, and no link is followed. Linux and macOS.
 #![cfg(unix)]
 
 mod changes;

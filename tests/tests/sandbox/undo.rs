@@ -46,14 +46,9 @@ fn given_a_command_that_ran_because_it_was_confined_then_what_it_did_is_undone()
         assert_eq!(text(&project, "notes").as_deref(), Some("mine"));
         assert_eq!(text(&project, "src/lib.rs").as_deref(), Some("// code\n"));
         assert_eq!(text(&project, "new").as_deref(), Some(""), "what it created stays");
-        // It is nothing that a command could use: that is the person's.
-        let held = project.machine.work().join("try.py");
-        fs::write(
-            held,
-            "import subprocess, sys; sys.exit(subprocess.run(['mayi', 'undo', '--yes']).returncode)",
-        )
-        .unwrap();
-        assert_ne!(run(&project).0, Some(0));
+        // It is the person's alone (D4.7).
+        let asked = project.mayi(&["check", "shell", "mayi undo --yes"]).output().unwrap();
+        assert_eq!(asked.status.code(), Some(5), "{}", String::from_utf8_lossy(&asked.stdout));
     }
 }
 

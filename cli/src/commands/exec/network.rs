@@ -10,8 +10,8 @@ use mayi_core::call::{Access, Call, Door, UrlAccess};
 use mayi_core::gate::{Authorized, DecidedBy, Gate, Session, Verdict};
 use mayi_core::policy::{Effect, Finding, Source};
 use mayi_egress::{
-    Allowance, Answer, Client, Event, Judge, Lasts, Limits, Observe, Proxy, Reason, Registration,
-    SystemResolver, Wish,
+    Allowance, Answer, Client, Event, Judge, Lasts, Limits, Observe, Proxy, Registration, SystemResolver,
+    Wish,
 };
 use mayi_sandbox::{PROXY, TakeListener};
 
@@ -226,10 +226,7 @@ struct Refused {
 
 impl Observe for Refused {
     fn observe(&self, event: Event) {
-        let Event::Refused { wish: Some(wish), reason, words, .. } = event else { return };
-        if reason == Reason::NotTls {
-            return;
-        }
+        let Event::Refused { wish: Some(wish), words, .. } = event else { return };
         let words = words.trim_start_matches("mayi: ");
         let line = format!("{}:{} was not reached: {}", wish.host, wish.port, escape_line(words));
         self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(line);

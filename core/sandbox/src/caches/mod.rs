@@ -113,8 +113,8 @@ impl std::fmt::Debug for CacheGround<'_> {
     }
 }
 
-/// Folders of the system, where nobody keeps a cache.
-const SYSTEM: &[&str] = &[
+/// Where nobody keeps a cache. Less than what a command reads of the system: `/usr/local`, `/opt` and `/var/lib` may have some.
+const NO_CACHES: &[&str] = &[
     "/bin",
     "/boot",
     "/dev",
@@ -183,7 +183,7 @@ impl CacheGround<'_> {
         }
         let private = folder.starts_with(&home)
             || (folder.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1
-                && !SYSTEM.iter().any(|system| folder.starts_with(system)));
+                && !NO_CACHES.iter().any(|system| folder.starts_with(system)));
         private && is_own_folder(folder, folder.starts_with(&home))
     }
 }
